@@ -1,0 +1,45 @@
+import { ok, type Result } from 'neverthrow';
+import { canonicalJson, type JsonRefusal } from './canonical-json.ts';
+import { encodeUtf8 } from './utf8.ts';
+
+declare const canonical: unique symbol;
+
+/** Bytes made by this module and nothing else: what may be hashed. An ad-hoc string cannot become one. */
+export type CanonicalBytes = Uint8Array & { readonly [canonical]: true };
+
+/** SHA-256 as `sha256:` and 64 hex digits. */
+export type Sha256Digest = `sha256:${string}`;
+
+/** The hash function, handed in from outside: core owns no cryptography. */
+export type Sha256 = (bytes: CanonicalBytes) => Sha256Digest;
+
+export const SHA256_DIGEST_PATTERN = /^sha256:[0-9a-f]{64}$/;
+
+export function canonicalBytes(value: unknown): Result<CanonicalBytes, JsonRefusal> {
+  return canonicalJson(value).map(brand);
+}
+
+/** One JSON value a line, each line ended by a newline: the bytes of a segment file. */
+export function canonicalLines(values: readonly unknown[]): Result<CanonicalBytes, JsonRefusal> {
+  let text = '';
+  for (const value of values) {
+    const line = canonicalJson(value);
+    if (line.isErr()) return line.map(brand);
+    text += `${line.value}\n`;
+  }
+  return ok(brand(text));
+}
+
+/** A value bound to the digest before it, so that neither can be exchanged unnoticed. */
+export function linkedBytes(previous: Sha256Digest, value: unknown): Result<CanonicalBytes, JsonRefusal> {
+  return canonicalJson(value).map((text) => brand(`${previous}\n${text}`));
+}
+
+/** Where the chain of one session begins. */
+export function genesisBytes(sessionId: string): CanonicalBytes {
+  return brand(`workrail:${sessionId}`);
+}
+
+function brand(text: string): CanonicalBytes {
+  return encodeUtf8(text) as CanonicalBytes;
+}

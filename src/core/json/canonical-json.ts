@@ -1,0 +1,117 @@
+import { err, ok, type Result } from 'neverthrow';
+
+/** Deeper input is refused: nothing we store comes near, and readers elsewhere must not overflow on it. */
+export const JSON_DEPTH_MAX = 256;
+
+export type JsonOffence =
+  | 'nan'
+  | 'infinity'
+  | 'lone_surrogate'
+  | 'undefined'
+  | 'function'
+  | 'symbol'
+  | 'bigint'
+  | 'date'
+  | 'sparse_array'
+  | 'not_plain_object'
+  | 'too_deep';
+
+/** Why a value is not strict JSON; `path` is the JSON pointer of the offence. */
+export type JsonRefusal = { readonly code: 'not_json'; readonly offence: JsonOffence; readonly path: string };
+
+/** RFC 8785 text of a value that is strictly JSON. Nothing is coerced or left out. */
+export function canonicalJson(value: unknown): Result<string, JsonRefusal> {
+  const writer: Writer = { text: '', path: [], offence: undefined };
+  if (write(writer, value)) return ok(writer.text);
+  return err({ code: 'not_json', offence: writer.offence ?? 'undefined', path: pointer(writer.path) });
+}
+
+type Writer = { text: string; readonly path: (string | number)[]; offence: JsonOffence | undefined };
+
+function write(writer: Writer, value: unknown): boolean {
+  if (value === null) return put(writer, 'null');
+  switch (typeof value) {
+    case 'boolean':
+      return put(writer, value ? 'true' : 'false');
+    case 'number':
+      return writeNumber(writer, value);
+    case 'string':
+      return writeString(writer, value);
+    case 'object':
+      return writeNested(writer, value);
+    default:
+      return refuse(writer, typeof value as JsonOffence);
+  }
+}
+
+function writeNumber(writer: Writer, value: number): boolean {
+  if (Number.isNaN(value)) return refuse(writer, 'nan');
+  if (!Number.isFinite(value)) return refuse(writer, 'infinity');
+  return put(writer, JSON.stringify(value));
+}
+
+function writeString(writer: Writer, value: string): boolean {
+  if (!value.isWellFormed()) return refuse(writer, 'lone_surrogate');
+  return put(writer, JSON.stringify(value));
+}
+
+function writeNested(writer: Writer, value: object): boolean {
+  if (writer.path.length >= JSON_DEPTH_MAX) return refuse(writer, 'too_deep');
+  if (Array.isArray(value)) return writeArray(writer, value);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return writeObject(writer, value as Record<string, unknown>);
+  const isDate = Object.prototype.toString.call(value) === '[object Date]';
+  return refuse(writer, isDate ? 'date' : 'not_plain_object');
+}
+
+function writeArray(writer: Writer, items: readonly unknown[]): boolean {
+  // An array with holes or with properties of its own has another number of keys than items.
+  if (Reflect.ownKeys(items).length !== items.length + 1) return refuse(writer, 'sparse_array');
+  writer.text += '[';
+  for (let i = 0; i < items.length; i++) {
+    if (!(i in items)) return refuse(writer, 'sparse_array');
+    if (i > 0) writer.text += ',';
+    if (!writeAt(writer, i, items[i])) return false;
+  }
+  return put(writer, ']');
+}
+
+function writeObject(writer: Writer, fields: Record<string, unknown>): boolean {
+  const names = Reflect.ownKeys(fields);
+  if (names.some((name) => typeof name === 'symbol')) return refuse(writer, 'symbol');
+  writer.text += '{';
+  let isFirst = true;
+  // The default sort compares UTF-16 code units, which is the order RFC 8785 asks for.
+  for (const name of (names as string[]).sort()) {
+    if (!isFirst) writer.text += ',';
+    isFirst = false;
+    writer.path.push(name);
+    const isNamed = writeString(writer, name);
+    if (!isNamed) return false;
+    writer.path.pop();
+    writer.text += ':';
+    if (!writeAt(writer, name, fields[name])) return false;
+  }
+  return put(writer, '}');
+}
+
+function writeAt(writer: Writer, key: string | number, value: unknown): boolean {
+  writer.path.push(key);
+  if (!write(writer, value)) return false;
+  writer.path.pop();
+  return true;
+}
+
+function put(writer: Writer, text: string): boolean {
+  writer.text += text;
+  return true;
+}
+
+function refuse(writer: Writer, offence: JsonOffence): boolean {
+  writer.offence = offence;
+  return false;
+}
+
+function pointer(path: readonly (string | number)[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

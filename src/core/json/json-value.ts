@@ -1,0 +1,3 @@
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+export type JsonObject = { readonly [key: string]: JsonValue };

@@ -1,0 +1,53 @@
+/**
+ * Every limit of what is stored or shown, with its reason. Text limits are UTF-8 bytes.
+ */
+
+/** A blocked reply must fit on one screen of an agent's context. */
+export const BLOCKERS_MAX = 10;
+/** One sentence that names the offence; longer ones hide it. */
+export const BLOCKER_MESSAGE_BYTES_MAX = 512;
+/** Room for a corrected example call. */
+export const BLOCKER_FIX_BYTES_MAX = 1024;
+
+/** A gap, divergence or trace summary is one or two sentences. */
+export const SUMMARY_BYTES_MAX = 512;
+
+/** A trace explains one decision; more entries go into a further event. */
+export const TRACE_ENTRIES_MAX = 25;
+/** Enough for a nest of loops with their iterations. */
+export const TRACE_REFS_MAX = 10;
+/** Traces are never needed for correctness, so they may not weigh on loading. */
+export const TRACE_BYTES_MAX = 8192;
+
+/** A note is kept whole up to here: cutting what an agent wrote loses work. */
+export const NOTE_BYTES_MAX = 65_536;
+/** Artifacts are small structured results, not documents. */
+export const ARTIFACT_BYTES_MAX = 262_144;
+/** A call that hands in more is almost certainly a mistake. */
+export const ARTIFACTS_PER_CALL_MAX = 32;
+
+/** Argument and resulting whole, as canonical JSON: context carries inputs, not documents. */
+export const CONTEXT_BYTES_MAX = 262_144;
+/** Context is read back with dotted paths; deeper nesting cannot be meant. */
+export const CONTEXT_DEPTH_MAX = 48;
+
+/** A branch name or another label of the workspace. */
+export const OBSERVATION_LABEL_BYTES_MAX = 80;
+/** A path may be longer than a label. */
+export const OBSERVATION_PATH_BYTES_MAX = 512;
+
+/** The items of a forEach loop are kept in its frame, in every snapshot of the loop. */
+export const LOOP_ITEMS_BYTES_MAX = 65_536;
+
+/** Keys are looked up and stored with every event. */
+export const DEDUPE_KEY_LENGTH_MAX = 256;
+
+/** One plan is one segment, read and verified as a whole. */
+export const PLAN_EVENTS_MAX = 1_000;
+/** Keeps a segment inside one read of moderate size. */
+export const PLAN_BYTES_MAX = 8 * 1024 * 1024;
+
+/** A token has 16 bits for the attempt. */
+export const ATTEMPT_MAX = 0xffff;
+/** A token has 32 bits for the event that created its node. */
+export const EVENT_INDEX_MAX = 0xffff_ffff;

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { jsonObjectSchema } from './text.ts';
+
+export const TOKEN_ERROR_CODES = [
+  'TOKEN_INVALID_FORMAT',
+  'TOKEN_UNSUPPORTED_VERSION',
+  'TOKEN_BAD_SIGNATURE',
+  'TOKEN_SCOPE_MISMATCH',
+  'TOKEN_UNKNOWN_NODE',
+  'TOKEN_WORKFLOW_HASH_MISMATCH',
+  'TOKEN_SESSION_LOCKED',
+] as const;
+export type TokenErrorCode = (typeof TOKEN_ERROR_CODES)[number];
+
+export const BUNDLE_ERROR_CODES = [
+  'BUNDLE_INVALID_FORMAT',
+  'BUNDLE_UNSUPPORTED_VERSION',
+  'BUNDLE_INTEGRITY_FAILED',
+  'BUNDLE_MISSING_SNAPSHOT',
+  'BUNDLE_MISSING_PINNED_WORKFLOW',
+  'BUNDLE_EVENT_ORDER_INVALID',
+  'BUNDLE_MANIFEST_ORDER_INVALID',
+] as const;
+
+/** Every code any surface may show. */
+export const ERROR_CODES = [
+  ...TOKEN_ERROR_CODES,
+  ...BUNDLE_ERROR_CODES,
+  'VALIDATION_ERROR',
+  'WORKFLOW_NOT_FOUND',
+  'WORKFLOW_INVALID',
+  'SESSION_NOT_FOUND',
+  'SESSION_LOCKED',
+  'STORE_CORRUPT',
+  'STORE_UNKNOWN_VERSION',
+  'STORE_IO',
+  'INTERNAL',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The only safe next action, without telling what comes after it. */
+export const NEXT_INTENTS = [
+  'perform_pending_then_continue',
+  'await_user_confirmation',
+  'rehydrate_only',
+  'complete',
+] as const;
+export type NextIntent = (typeof NEXT_INTENTS)[number];
+
+/** When to try again; clients act on it without reading prose. */
+export const retrySchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('not_retryable') }),
+  z.strictObject({ kind: z.literal('retryable_immediate') }),
+  z.strictObject({ kind: z.literal('retryable_after_ms'), afterMs: z.int().min(1) }),
+]);
+export type Retry = z.infer<typeof retrySchema>;
+
+/** A tool and the arguments ready to send. */
+export const nextCallSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
+export type NextCall = z.infer<typeof nextCallSchema>;
+
+/** What every surface shows of an error: MCP, command line and console alike. */
+export const errorEnvelopeSchema = z.strictObject({
+  code: z.enum(ERROR_CODES),
+  message: z.string().min(1),
+  suggestion: z.string().min(1),
+  retry: retrySchema,
+  nextIntent: z.enum(NEXT_INTENTS).optional(),
+  details: jsonObjectSchema.optional(),
+  nextCall: nextCallSchema.optional(),
+});
+export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;

@@ -1,0 +1,63 @@
+import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { hasOwnDedupeKey } from './dedupe-key.ts';
+import { EVENT_VERSION } from './event-envelope.ts';
+import { advanceRecordedSchema } from './events/advance-recorded.ts';
+import { capabilityObservedSchema } from './events/capability-observed.ts';
+import { contextSetSchema } from './events/context-set.ts';
+import { decisionTraceAppendedSchema } from './events/decision-trace-appended.ts';
+import { divergenceRecordedSchema } from './events/divergence-recorded.ts';
+import { edgeCreatedSchema } from './events/edge-created.ts';
+import { gapRecordedSchema } from './events/gap-recorded.ts';
+import { nodeCreatedSchema } from './events/node-created.ts';
+import { nodeOutputAppendedSchema } from './events/node-output-appended.ts';
+import { observationRecordedSchema } from './events/observation-recorded.ts';
+import { preferencesChangedSchema } from './events/preferences-changed.ts';
+import { runStartedSchema } from './events/run-started.ts';
+import { sessionCreatedSchema } from './events/session-created.ts';
+import { stepSkippedSchema } from './events/step-skipped.ts';
+import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+
+/** Every kind of event there is. */
+export const sessionEventSchema = z.discriminatedUnion('kind', [
+  sessionCreatedSchema,
+  observationRecordedSchema,
+  runStartedSchema,
+  nodeCreatedSchema,
+  edgeCreatedSchema,
+  advanceRecordedSchema,
+  nodeOutputAppendedSchema,
+  preferencesChangedSchema,
+  capabilityObservedSchema,
+  gapRecordedSchema,
+  divergenceRecordedSchema,
+  decisionTraceAppendedSchema,
+  contextSetSchema,
+  stepSkippedSchema,
+]);
+
+export type SessionEvent = z.infer<typeof sessionEventSchema>;
+export type EventKind = SessionEvent['kind'];
+export type EventOf<Kind extends EventKind> = Extract<SessionEvent, { kind: Kind }>;
+
+export const EVENT_KINDS: readonly EventKind[] = sessionEventSchema.options.map((option) => option.shape.kind.value);
+
+export type EventRefusal =
+  | { readonly code: 'unknown_version'; readonly version: unknown }
+  | { readonly code: 'unknown_kind'; readonly kind: unknown }
+  | { readonly code: 'wrong_dedupe_key'; readonly dedupeKey: string }
+  | SchemaRefusal;
+
+/** Reads one event in full. A version or kind this program does not know is told apart from damage. */
+export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
+  const envelope = parseDocument(z.object({ v: z.unknown(), kind: z.unknown() }), value);
+  if (envelope.isErr()) return err(envelope.error);
+  const { v, kind } = envelope.value;
+  if (v !== EVENT_VERSION) return err({ code: 'unknown_version', version: v });
+  if (!EVENT_KINDS.some((known) => known === kind)) return err({ code: 'unknown_kind', kind });
+
+  const event = parseDocument(sessionEventSchema, value);
+  if (event.isErr()) return err(event.error);
+  if (!hasOwnDedupeKey(event.value)) return err({ code: 'wrong_dedupe_key', dedupeKey: event.value.dedupeKey });
+  return ok(event.value);
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { blockerReportSchema } from '../blockers.ts';
+import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { attemptIdSchema, NodeId, plainDigestSchema } from '../ids.ts';
+import { jsonObjectSchema } from '../text.ts';
+
+export const advanceOutcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('blocked'), blockers: blockerReportSchema, attemptNodeId: NodeId.schema }),
+  z.object({ kind: z.literal('advanced'), toNodeId: NodeId.schema }),
+]);
+export type AdvanceOutcome = z.infer<typeof advanceOutcomeSchema>;
+
+/**
+ * The reply as it was given, with named holes for tokens and session id. A replay fills the holes and returns it; it
+ * renders nothing anew, so an upgrade cannot change an answer.
+ */
+export const storedReplySchema = z.object({ text: z.string(), structured: jsonObjectSchema });
+export type StoredReply = z.infer<typeof storedReplySchema>;
+
+/** The durable outcome of one try at a node; hangs on the node that was tried. */
+export const advanceRecordedSchema = eventSchema(
+  'advance_recorded',
+  nodeScope,
+  z.object({
+    attemptId: attemptIdSchema,
+    intent: z.literal('ack_pending'),
+    outcome: advanceOutcomeSchema,
+    reply: storedReplySchema,
+    /** Of the payload that was sent; tells an honest replay from one with something new in it. */
+    requestDigest: plainDigestSchema,
+  }),
+);

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { eventSchema, runScope } from '../event-envelope.ts';
+import { EventId, NodeId } from '../ids.ts';
+
+export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
+export type EdgeKind = (typeof EDGE_KINDS)[number];
+
+/** Why an `acked_step` edge exists. `idempotent_replay` and `intentional_fork` are read but never written. */
+export const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
+
+/** A step taken or a checkpoint made. A fork is an ordinary edge whose cause says so. */
+export const edgeCreatedSchema = eventSchema(
+  'edge_created',
+  runScope,
+  z.discriminatedUnion('edgeKind', [
+    z.object({
+      edgeKind: z.literal('acked_step'),
+      fromNodeId: NodeId.schema,
+      toNodeId: NodeId.schema,
+      cause: z.object({ kind: z.enum(ADVANCE_CAUSES), eventId: EventId.schema }),
+    }),
+    z.object({
+      edgeKind: z.literal('checkpoint'),
+      fromNodeId: NodeId.schema,
+      toNodeId: NodeId.schema,
+      cause: z.object({ kind: z.literal('checkpoint_created'), eventId: EventId.schema }),
+    }),
+  ]),
+);

@@ -1,0 +1,5 @@
+import * as z from 'zod';
+import { eventSchema, noScope } from '../event-envelope.ts';
+
+/** Marks that a session exists, and nothing more: what it is about is derived by views. */
+export const sessionCreatedSchema = eventSchema('session_created', noScope, z.strictObject({}));

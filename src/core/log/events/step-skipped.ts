@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { conditionIdSchema, stepIdSchema } from '../ids.ts';
+import { loopPathSchema } from '../step-instance-key.ts';
+
+/** A step whose condition did not hold; it never comes back on that line. */
+export const stepSkippedSchema = eventSchema(
+  'step_skipped',
+  nodeScope,
+  z.object({
+    stepId: stepIdSchema,
+    conditionId: conditionIdSchema.optional(),
+    loopPath: loopPathSchema,
+  }),
+);

@@ -1,0 +1,140 @@
+import { err, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { assert } from '../assert.ts';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { utf8Length } from '../json/utf8.ts';
+import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
+import { loopIdSchema, type SnapshotRef, stepIdSchema, workflowHashSchema } from './ids.ts';
+import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
+import { jsonValueSchema } from './text.ts';
+
+export const SNAPSHOT_VERSION = 1;
+export const ENGINE_PAYLOAD_VERSION = 1;
+
+/** An open loop. What it iterates over is read once, on entry, so that a later change of context cannot move it. */
+const loopFrameSchema = z.object({
+  loopId: loopIdSchema,
+  iteration: z.int().min(0),
+  bodyIndex: z.int().min(0),
+  items: z
+    .array(jsonValueSchema)
+    .refine((items) => utf8Length(canonicalJson(items).unwrapOr('')) <= LOOP_ITEMS_BYTES_MAX, {
+      error: `items must take at most ${LOOP_ITEMS_BYTES_MAX} bytes as canonical JSON`,
+    })
+    .optional(),
+  count: z.int().min(0).optional(),
+});
+export type LoopFrame = z.infer<typeof loopFrameSchema>;
+
+const pendingStepSchema = z.object({ stepId: stepIdSchema, loopPath: loopPathSchema });
+export type PendingStep = z.infer<typeof pendingStepSchema>;
+
+const pendingSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('some'), step: pendingStepSchema }),
+]);
+
+const completedSchema = z.object({
+  kind: z.literal('set'),
+  values: z.array(stepInstanceKeySchema).refine((keys) => keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key), {
+    error: 'completed step instances must be sorted, each once',
+  }),
+});
+
+const runningStateSchema = z
+  .object({
+    kind: z.literal('running'),
+    /** Position in the compiled list of top-level steps; it only moves forward. */
+    cursor: z.int().min(0),
+    /** Instances of scopes still open: the cursor stands for the top level, an ended iteration's keys are dropped. */
+    completed: completedSchema,
+    loopStack: z.array(loopFrameSchema),
+    pending: pendingSchema,
+  })
+  .refine(({ loopStack }) => new Set(loopStack.map(({ loopId }) => loopId)).size === loopStack.length, {
+    path: ['loopStack'],
+    error: 'a loop can be open only once',
+  })
+  .refine(({ pending, loopStack }) => pending.kind === 'none' || isSamePath(pending.step.loopPath, loopStack), {
+    path: ['pending', 'step', 'loopPath'],
+    error: 'the path of the pending step must equal the loop stack',
+  })
+  .refine(({ pending, completed }) => pending.kind === 'none' || !isCompleted(pending.step, completed.values), {
+    path: ['completed'],
+    error: 'the pending step must not be completed',
+  });
+
+/** The interpreter's state. `init`: no step selected yet. */
+const engineStateSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('init') }),
+  runningStateSchema,
+  z.object({ kind: z.literal('complete') }),
+]);
+export type EngineState = z.infer<typeof engineStateSchema>;
+export type RunningState = z.infer<typeof runningStateSchema>;
+
+/** What is needed to go on from a node, and no projection of anything else. */
+export const executionSnapshotSchema = z.object({
+  v: z.literal(SNAPSHOT_VERSION),
+  kind: z.literal('execution_snapshot'),
+  workflowHash: workflowHashSchema,
+  enginePayload: z.object({ v: z.literal(ENGINE_PAYLOAD_VERSION), state: engineStateSchema }),
+});
+export type ExecutionSnapshot = z.infer<typeof executionSnapshotSchema>;
+
+export type SnapshotRefusal =
+  | { readonly code: 'unknown_version'; readonly part: 'snapshot' | 'engine'; readonly version: unknown }
+  | SchemaRefusal;
+
+export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, SnapshotRefusal> {
+  const outer = parseDocument(z.object({ v: z.unknown(), enginePayload: z.object({ v: z.unknown() }) }), value);
+  if (outer.isErr()) return err(outer.error);
+  const { v, enginePayload } = outer.value;
+  if (v !== SNAPSHOT_VERSION) return err({ code: 'unknown_version', part: 'snapshot', version: v });
+  if (enginePayload.v !== ENGINE_PAYLOAD_VERSION) {
+    return err({ code: 'unknown_version', part: 'engine', version: enginePayload.v });
+  }
+  return parseDocument(executionSnapshotSchema, value);
+}
+
+/** The snapshot's bytes and its name, which is their hash. */
+export function sealSnapshot(
+  snapshot: ExecutionSnapshot,
+  sha256: Sha256,
+): { readonly ref: SnapshotRef; readonly bytes: CanonicalBytes } {
+  const bytes = canonicalBytes(snapshot);
+  assert(bytes.isOk(), 'a snapshot is JSON');
+  return { ref: sha256(bytes.value) as string as SnapshotRef, bytes: bytes.value };
+}
+
+/** The snapshot of one workflow in one state. */
+export function executionSnapshot(workflowHash: ExecutionSnapshot['workflowHash'], state: EngineState): ExecutionSnapshot {
+  return {
+    v: SNAPSHOT_VERSION,
+    kind: 'execution_snapshot',
+    workflowHash,
+    enginePayload: { v: ENGINE_PAYLOAD_VERSION, state },
+  };
+}
+
+export function isComplete(snapshot: ExecutionSnapshot): boolean {
+  return snapshot.enginePayload.state.kind === 'complete';
+}
+
+export function pendingStep(snapshot: ExecutionSnapshot): PendingStep | undefined {
+  const { state } = snapshot.enginePayload;
+  return state.kind === 'running' && state.pending.kind === 'some' ? state.pending.step : undefined;
+}
+
+function isSamePath(path: PendingStep['loopPath'], stack: readonly LoopFrame[]): boolean {
+  return (
+    path.length === stack.length &&
+    path.every(({ loopId, iteration }, i) => stack[i]?.loopId === loopId && stack[i]?.iteration === iteration)
+  );
+}
+
+function isCompleted(step: PendingStep, completed: readonly string[]): boolean {
+  return completed.includes(stepInstanceKey(step.stepId, step.loopPath));
+}

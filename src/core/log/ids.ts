@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { assert } from '../assert.ts';
+import { fromBase32, toBase32 } from '../json/base32.ts';
+import { canonicalBytes, type Sha256, SHA256_DIGEST_PATTERN } from '../json/canonical-bytes.ts';
+import { ATTEMPT_MAX, EVENT_INDEX_MAX } from './budgets.ts';
+
+/** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names, dedupe keys and speech. */
+export const ID_BYTES = 10;
+const ID_BODY_PATTERN = '[0-9a-hjkmnp-tv-z]{16}';
+
+/** One kind of id: its schema and the only way to make one. */
+type IdKind<Name extends string> = {
+  readonly prefix: string;
+  readonly schema: z.ZodType<Id<Name>>;
+  readonly of: (bits: Uint8Array) => Id<Name>;
+};
+type Id<Name extends string> = string & z.core.$brand<Name>;
+
+function idKind<Name extends string>(prefix: string): IdKind<Name> {
+  const pattern = new RegExp(`^${prefix}_${ID_BODY_PATTERN}$`);
+  const of = (bits: Uint8Array) => {
+    assert(bits.length === ID_BYTES, `an id takes ${ID_BYTES} bytes, not ${bits.length}`);
+    return `${prefix}_${toBase32(bits)}` as Id<Name>;
+  };
+  return { prefix, schema: z.string().regex(pattern) as unknown as z.ZodType<Id<Name>>, of };
+}
+
+export const SessionId = idKind<'SessionId'>('sess');
+export type SessionId = z.infer<typeof SessionId.schema>;
+export const RunId = idKind<'RunId'>('run');
+export type RunId = z.infer<typeof RunId.schema>;
+export const NodeId = idKind<'NodeId'>('node');
+export type NodeId = z.infer<typeof NodeId.schema>;
+export const EventId = idKind<'EventId'>('evt');
+export type EventId = z.infer<typeof EventId.schema>;
+export const OutputId = idKind<'OutputId'>('out');
+export type OutputId = z.infer<typeof OutputId.schema>;
+export const GapId = idKind<'GapId'>('gap');
+export type GapId = z.infer<typeof GapId.schema>;
+export const PreferenceChangeId = idKind<'PreferenceChangeId'>('prefchg');
+export type PreferenceChangeId = z.infer<typeof PreferenceChangeId.schema>;
+export const CapabilityObservationId = idKind<'CapabilityObservationId'>('capobs');
+export type CapabilityObservationId = z.infer<typeof CapabilityObservationId.schema>;
+export const DivergenceId = idKind<'DivergenceId'>('div');
+export type DivergenceId = z.infer<typeof DivergenceId.schema>;
+export const TraceId = idKind<'TraceId'>('trace');
+export type TraceId = z.infer<typeof TraceId.schema>;
+export const ContextId = idKind<'ContextId'>('ctx');
+export type ContextId = z.infer<typeof ContextId.schema>;
+
+const digest = z.string().regex(SHA256_DIGEST_PATTERN);
+
+/** Names a compiled workflow by the hash of its canonical JSON. */
+export const workflowHashSchema = digest.brand<'WorkflowHash'>();
+export type WorkflowHash = z.infer<typeof workflowHashSchema>;
+/** Names an execution snapshot by the hash of its canonical JSON. */
+export const snapshotRefSchema = digest.brand<'SnapshotRef'>();
+export type SnapshotRef = z.infer<typeof snapshotRefSchema>;
+/** Names the bytes of an artifact. */
+export const artifactDigestSchema = digest.brand<'ArtifactDigest'>();
+export type ArtifactDigest = z.infer<typeof artifactDigestSchema>;
+/** Any other digest that is stored: of a request, a source file, a segment, a chain link. */
+export const plainDigestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
+
+/** Position of an event in its session; the only order there is. */
+export const eventIndexSchema = z.int().min(0).max(EVENT_INDEX_MAX).brand<'EventIndex'>();
+export type EventIndex = z.infer<typeof eventIndexSchema>;
+/** Position of a record in its manifest. */
+export const manifestIndexSchema = z.int().min(0).brand<'ManifestIndex'>();
+export type ManifestIndex = z.infer<typeof manifestIndexSchema>;
+/** Which try at a node this is: an ordinal, so that asking again gives the same token. */
+export const attemptIdSchema = z.int().min(0).max(ATTEMPT_MAX).brand<'AttemptId'>();
+export type AttemptId = z.infer<typeof attemptIdSchema>;
+
+/** Step, loop and condition ids are joined with `@`, `/` and `:` in keys, so they contain none of these. */
+const delimiterSafe = z.string().regex(/^[a-z0-9_-]+$/);
+export const stepIdSchema = delimiterSafe.brand<'StepId'>();
+export type StepId = z.infer<typeof stepIdSchema>;
+export const loopIdSchema = delimiterSafe.brand<'LoopId'>();
+export type LoopId = z.infer<typeof loopIdSchema>;
+export const conditionIdSchema = delimiterSafe.brand<'ConditionId'>();
+export type ConditionId = z.infer<typeof conditionIdSchema>;
+export const contextKeySchema = delimiterSafe.brand<'ContextKey'>();
+
+/** `namespace.name`, or a legacy id without a dot. */
+export const workflowIdSchema = z
+  .string()
+  .regex(/^(?:[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*|[a-z0-9_-]{3,64})$/)
+  .brand<'WorkflowId'>();
+export type WorkflowId = z.infer<typeof workflowIdSchema>;
+
+/**
+ * The id of something that follows from what is known: equal parts, equal id, so a retry makes the same one. Parts
+ * never contain the session id, because an import may change it.
+ */
+export function derivedBits(parts: readonly (string | number | null)[], sha256: Sha256): Uint8Array {
+  const bytes = canonicalBytes(parts);
+  assert(bytes.isOk(), 'parts of an id are JSON');
+  const hex = sha256(bytes.value).slice('sha256:'.length);
+  return Uint8Array.from({ length: ID_BYTES }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** The 80 bits of a session id; tokens carry them instead of the text. */
+export function sessionIdBits(id: SessionId): Uint8Array {
+  const bits = fromBase32(id.slice(SessionId.prefix.length + 1));
+  assert(bits !== undefined, 'a session id is base32');
+  return bits;
+}
+
+/** Four characters that tell the runs of one chat apart: a hint for agents and people, never a key. */
+export function runTag(id: RunId): string {
+  return id.slice(-4);
+}

@@ -1,0 +1,83 @@
+import { err, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { assert } from '../assert.ts';
+import { genesisBytes, linkedBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import {
+  EventId,
+  eventIndexSchema,
+  manifestIndexSchema,
+  plainDigestSchema,
+  SessionId,
+  snapshotRefSchema,
+} from './ids.ts';
+import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+
+export const MANIFEST_VERSION = 1;
+
+const head = {
+  v: z.literal(MANIFEST_VERSION),
+  manifestIndex: manifestIndexSchema,
+  sessionId: SessionId.schema,
+  /** Hash over the chain before this record and the record itself: swaps, doubles and flips are found. */
+  chain: plainDigestSchema,
+};
+
+/** Attests that a segment of events is complete and on disk. */
+export const segmentClosedSchema = z
+  .object({
+    ...head,
+    kind: z.literal('segment_closed'),
+    firstEventIndex: eventIndexSchema,
+    lastEventIndex: eventIndexSchema,
+    segmentRelPath: z.string().regex(/^events\/[0-9]{8,10}-[0-9]{8,10}\.jsonl$/),
+    sha256: plainDigestSchema,
+    bytes: z.int().min(0),
+    /** How many `snapshot_pinned` records belong to the same append; fewer at the end means it was cut off. */
+    pins: z.int().min(0),
+  })
+  .refine(({ firstEventIndex, lastEventIndex }) => firstEventIndex <= lastEventIndex, {
+    error: 'a segment ends after it begins',
+  });
+export type SegmentClosed = z.infer<typeof segmentClosedSchema>;
+
+/** Makes a snapshot reachable for collection and export without reading events. Repeated pins are legal. */
+export const snapshotPinnedSchema = z.object({
+  ...head,
+  kind: z.literal('snapshot_pinned'),
+  eventIndex: eventIndexSchema,
+  snapshotRef: snapshotRefSchema,
+  createdByEventId: EventId.schema,
+});
+export type SnapshotPinned = z.infer<typeof snapshotPinnedSchema>;
+
+export const manifestRecordSchema = z.discriminatedUnion('kind', [segmentClosedSchema, snapshotPinnedSchema]);
+export type ManifestRecord = z.infer<typeof manifestRecordSchema>;
+
+export type ManifestRefusal =
+  | { readonly code: 'unknown_version'; readonly version: unknown }
+  | { readonly code: 'unknown_kind'; readonly kind: unknown }
+  | SchemaRefusal;
+
+export function parseManifestRecord(value: unknown): Result<ManifestRecord, ManifestRefusal> {
+  const envelope = parseDocument(z.object({ v: z.unknown(), kind: z.unknown() }), value);
+  if (envelope.isErr()) return err(envelope.error);
+  const { v, kind } = envelope.value;
+  if (v !== MANIFEST_VERSION) return err({ code: 'unknown_version', version: v });
+  if (kind !== 'segment_closed' && kind !== 'snapshot_pinned') return err({ code: 'unknown_kind', kind });
+  return parseDocument(manifestRecordSchema, value);
+}
+
+/** What the first record of a session is chained to. */
+export function chainGenesis(sessionId: SessionId, sha256: Sha256): Sha256Digest {
+  return sha256(genesisBytes(sessionId));
+}
+
+/** The chain value of a record that stands behind `previous`. */
+export function chainOf(previous: Sha256Digest, record: Unchained, sha256: Sha256): Sha256Digest {
+  const { chain: _, ...unchained } = { chain: undefined, ...record };
+  const bytes = linkedBytes(previous, unchained);
+  assert(bytes.isOk(), 'a manifest record is JSON');
+  return sha256(bytes.value);
+}
+
+export type Unchained = Omit<SegmentClosed, 'chain'> | Omit<SnapshotPinned, 'chain'>;
