@@ -59,7 +59,8 @@ function writeNested(writer: Writer, value: object): boolean {
   if (writer.path.length >= JSON_DEPTH_MAX) return refuse(writer, 'too_deep');
   if (Array.isArray(value)) return writeArray(writer, value);
   const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return writeObject(writer, value as Record<string, unknown>);
+  if (prototype === Object.prototype || prototype === null)
+    return writeObject(writer, value as Record<string, unknown>);
   const isDate = Object.prototype.toString.call(value) === '[object Date]';
   return refuse(writer, isDate ? 'date' : 'not_plain_object');
 }

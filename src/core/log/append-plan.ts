@@ -20,7 +20,12 @@ export type AppendPlan = {
 
 export type PlanRefusal =
   | { readonly code: 'empty_plan' }
-  | { readonly code: 'plan_too_large'; readonly measure: 'events' | 'bytes'; readonly size: number; readonly max: number }
+  | {
+      readonly code: 'plan_too_large';
+      readonly measure: 'events' | 'bytes';
+      readonly size: number;
+      readonly max: number;
+    }
   | { readonly code: 'observation_first' }
   | { readonly code: 'not_contiguous'; readonly position: number }
   | { readonly code: 'foreign_session'; readonly position: number }

@@ -38,9 +38,11 @@ const pendingSchema = z.discriminatedUnion('kind', [
 
 const completedSchema = z.object({
   kind: z.literal('set'),
-  values: z.array(stepInstanceKeySchema).refine((keys) => keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key), {
-    error: 'completed step instances must be sorted, each once',
-  }),
+  values: z
+    .array(stepInstanceKeySchema)
+    .refine((keys) => keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key), {
+      error: 'completed step instances must be sorted, each once',
+    }),
 });
 
 const runningStateSchema = z
@@ -110,7 +112,10 @@ export function sealSnapshot(
 }
 
 /** The snapshot of one workflow in one state. */
-export function executionSnapshot(workflowHash: ExecutionSnapshot['workflowHash'], state: EngineState): ExecutionSnapshot {
+export function executionSnapshot(
+  workflowHash: ExecutionSnapshot['workflowHash'],
+  state: EngineState,
+): ExecutionSnapshot {
   return {
     v: SNAPSHOT_VERSION,
     kind: 'execution_snapshot',

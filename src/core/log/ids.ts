@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { fromBase32, toBase32 } from '../json/base32.ts';
-import { canonicalBytes, type Sha256, SHA256_DIGEST_PATTERN } from '../json/canonical-bytes.ts';
+import { canonicalBytes, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-bytes.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX } from './budgets.ts';
 
 /** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names, dedupe keys and speech. */

@@ -154,7 +154,8 @@ function brokenGapRule(graph: JoinedGraph, event: EventOf<'gap_recorded'>): Inte
 function brokenPlanRule(plan: readonly SessionEvent[], event: SessionEvent): IntegrityRule | undefined {
   switch (event.kind) {
     case 'node_created':
-      return hasItsEdge(plan, event) && isOnlyRoot(plan, event) ? undefined : nodeRule(plan, event);
+      if (!isOnlyRoot(plan, event)) return 'root_is_first_node';
+      return hasItsEdge(plan, event) ? undefined : 'node_has_edge';
     case 'edge_created':
       return hasItsCause(plan, event) ? undefined : 'edge_cause_in_plan';
     case 'advance_recorded':
@@ -164,10 +165,6 @@ function brokenPlanRule(plan: readonly SessionEvent[], event: SessionEvent): Int
     default:
       return undefined;
   }
-}
-
-function nodeRule(plan: readonly SessionEvent[], event: EventOf<'node_created'>): IntegrityRule {
-  return isOnlyRoot(plan, event) ? 'node_has_edge' : 'root_is_first_node';
 }
 
 /** A root comes with the run it opens; nothing else may stand without a parent. */

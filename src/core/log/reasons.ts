@@ -43,7 +43,9 @@ export type GapReason = {
 }[GapCategory];
 
 /** Why a run cannot simply go on. Blocked or gap is a matter of mode; the reason is the same. */
-export type ReasonCode = { [category in GapCategory]: `${category}:${(typeof GAP_DETAILS)[category][number]}` }[GapCategory];
+export type ReasonCode = {
+  [category in GapCategory]: `${category}:${(typeof GAP_DETAILS)[category][number]}`;
+}[GapCategory];
 
 /** What one reason becomes: a blocker where the mode stops, a gap where it does not. */
 export type ReasonMeaning = {
