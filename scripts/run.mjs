@@ -11,6 +11,14 @@ if (!entry) {
 }
 const outfile = resolve('.cache', `${basename(entry, '.ts')}.mjs`);
 mkdirSync('.cache', { recursive: true });
-await build({ entryPoints: [entry], outfile, bundle: true, packages: 'external', format: 'esm', platform: 'node', target: 'node20' });
+await build({
+  entryPoints: [entry],
+  outfile,
+  bundle: true,
+  packages: 'external',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+});
 process.argv = [process.argv[0], outfile, ...args];
 await import(pathToFileURL(outfile).href);

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
+import { sessionEventSchema } from '../../src/core/log/event.ts';
+import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
+import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
+import { jsonObjectSchema } from '../../src/core/log/text.ts';
+import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
+import { compiledWorkflowSchema } from '../../src/core/workflow/compiled-workflow.ts';
+
+/** A document that is stored or sent, and whose shape others may rely on. */
+export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };
+
+export const DOCUMENTS: readonly Document[] = [
+  { name: 'event', title: 'One line of a session log', schema: sessionEventSchema },
+  { name: 'manifest-record', title: 'One line of a session manifest', schema: manifestRecordSchema },
+  { name: 'execution-snapshot', title: 'The state a run goes on from', schema: executionSnapshotSchema },
+  { name: 'compiled-workflow', title: 'The workflow a run is pinned to', schema: compiledWorkflowSchema },
+  { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
+  { name: 'error-envelope', title: 'An error as every surface shows it', schema: errorEnvelopeSchema },
+];
+
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** The JSON Schema of a document. */
+export function documentSchema({ name, title, schema }: Document): JsonSchema {
+  const { $schema, ...body } = jsonSchema(schema);
+  return inOrder({ ...($schema === undefined ? {} : { $schema }), $id: `${name}.schema.json`, title, ...body });
+}
+
+/** JSON Schema cannot say what a refinement checks, so its words become the description. */
+export function jsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema: json }) => {
+      const { def } = zodSchema._zod;
+      if (isJsonObject(def)) json.type = 'object';
+      const words = wordsOf(def);
+      if (words.length > 0) json.description = words.join('; ');
+    },
+  });
+}
+
+type SchemaDef = z.core.$ZodTypes['_zod']['def'];
+
+/** Also true of a refined copy: it keeps the function that was given first. */
+function isJsonObject(def: SchemaDef): boolean {
+  return def.type === 'custom' && def.fn === (jsonObjectSchema._zod.def as z.core.$ZodCustomDef).fn;
+}
+
+function wordsOf(def: SchemaDef): readonly string[] {
+  const own = def.type === 'custom' ? [def] : [];
+  const checks = (def.checks ?? []).map((check) => check._zod.def).filter(({ check }) => check === 'custom');
+  return [...own, ...checks].flatMap(({ error }) => {
+    const said = (error as z.core.$ZodErrorMap | undefined)?.({ code: 'custom', input: undefined, path: [] });
+    return typeof said === 'string' ? [said] : [];
+  });
+}
+
+const KEYWORDS = ['$schema', '$id', 'title', 'description', 'type', 'const', 'enum', 'pattern'];
+
+/** One order of keywords, whatever the library's; properties stay in the order of the source. */
+function inOrder(schema: JsonSchema): JsonSchema {
+  const rank = (keyword: string) => (KEYWORDS.includes(keyword) ? KEYWORDS.indexOf(keyword) : KEYWORDS.length);
+  const entries = Object.entries(schema).sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, nestedInOrder(keyword, value)]));
+}
+
+function nestedInOrder(keyword: string, value: unknown): unknown {
+  if (keyword === 'properties' || keyword === '$defs') {
+    const schemas = Object.entries(value as Record<string, JsonSchema>);
+    return Object.fromEntries(schemas.map(([name, schema]) => [name, inOrder(schema)]));
+  }
+  if (['oneOf', 'anyOf', 'allOf', 'prefixItems'].includes(keyword)) return (value as JsonSchema[]).map(inOrder);
+  const isSchema = ['items', 'not', 'additionalProperties', 'propertyNames'].includes(keyword);
+  return isSchema && typeof value === 'object' && value !== null ? inOrder(value as JsonSchema) : value;
+}

@@ -1,0 +1,64 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generatedFiles } from '../scripts/generate/generated-files.ts';
+import { runGenerate } from '../scripts/generate/run-generate.ts';
+import { enforces } from './enforces.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+
+describe('generated files', () => {
+  const files = generatedFiles(root);
+  let target = '';
+  beforeAll(() => {
+    target = mkdtempSync(join(tmpdir(), 'workrail-generated-'));
+  });
+  afterAll(() => rmSync(target, { recursive: true, force: true }));
+
+  const check = () => runGenerate({ files, target, isCheck: true });
+  const generate = () => runGenerate({ files, target, isCheck: false });
+
+  it('are the same each time, and name neither a time nor this machine', () => {
+    expect(files).toEqual(generatedFiles(root));
+    expect(files.length).toBeGreaterThan(6);
+    for (const { path, text } of files) {
+      expect(text.endsWith('\n') && !text.endsWith('\n\n'), path).toBe(true);
+      expect(text.includes(root), path).toBe(false);
+      expect(text.match(/\b20\d\d-\d\d-\d\d(?!\/schema)/g)?.filter((date) => date !== '2020-12') ?? [], path).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('fail the check when one of them is missing, differs by a byte, or is no longer generated', () => {
+    enforces('generated_docs_verified');
+    expect(check().exitCode).toBe(1);
+    expect(generate().exitCode).toBe(0);
+    expect(check()).toMatchObject({ exitCode: 0 });
+
+    for (const { path, text } of files) {
+      appendFileSync(join(target, path), ' ');
+      expect(check()).toEqual({
+        exitCode: 1,
+        lines: [`out of date: ${path}`, expect.stringContaining('npm run generate')],
+      });
+      generate();
+      expect(readFileSync(join(target, path), 'utf8')).toBe(text);
+    }
+
+    writeFileSync(join(target, 'schemas/forgotten.schema.json'), '{}\n');
+    expect(check()).toMatchObject({
+      exitCode: 1,
+      lines: ['out of date: schemas/forgotten.schema.json', expect.anything()],
+    });
+    generate();
+    expect(check()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('are part of the one check', () => {
+    const script = readFileSync(join(root, 'scripts/check.mjs'), 'utf8');
+    expect(script).toContain("'scripts/generate.ts', '--check'");
+  });
+});

@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { enforces } from './enforces.ts';
+import { auditInvariants, type Invariant, orphansByArea } from './invariants/audit.ts';
+import { claimsInText } from './invariants/claims.ts';
+import { readRegistry, registrySchema } from './invariants/registry.ts';
+
+const { rules, claims, audit } = readRegistry(fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''));
+
+const rule = (id: string, capability = 'foundations'): Invariant => ({
+  id,
+  rule: 'It holds.',
+  section: 'DESIGN §9',
+  area: 'docs',
+  capability,
+});
+
+describe('the invariant registry', () => {
+  it('is there, and tests are seen to claim its rules', () => {
+    expect(rules.length).toBeGreaterThan(500);
+    expect(claims).toContainEqual({ id: 'invariant_registry_checked', path: 'test/invariants.test.ts' });
+    expect(new Set(claims.map(({ path }) => path)).size).toBeGreaterThan(3);
+  });
+
+  it('holds each id once', () => {
+    expect(audit.duplicates).toEqual([]);
+  });
+
+  it('knows every rule that a test claims', () => {
+    expect(audit.unknown).toEqual([]);
+  });
+
+  it('has a test for every rule of what is built', () => {
+    expect(orphansByArea(audit.orphans)).toEqual([]);
+  });
+
+  it('fails the check on an unknown id, a repeated id and a rule without a test', () => {
+    enforces('invariant_registry_checked');
+    const planted = auditInvariants({
+      rules: [rule('held'), rule('orphan'), rule('twice'), rule('twice'), rule('later', 'console')],
+      claims: [
+        { id: 'held', path: 'a.test.ts' },
+        { id: 'twice', path: 'a.test.ts' },
+        { id: 'misspelt', path: 'b.test.ts' },
+      ],
+      builtCapabilities: ['foundations'],
+    });
+    expect(planted).toEqual({
+      unknown: [{ id: 'misspelt', path: 'b.test.ts' }],
+      duplicates: ['twice'],
+      orphans: [rule('orphan')],
+      open: [rule('later', 'console')],
+    });
+    expect(orphansByArea(planted.orphans)).toEqual(['docs (1): orphan']);
+    const misspelt = ['misspelt'];
+    expect(() => enforces(...misspelt)).toThrow('misspelt');
+  });
+
+  it('refuses a rule that is not well formed', () => {
+    const isSound = (value: unknown) => registrySchema.safeParse([value]).success;
+    expect(isSound(rule('held'))).toBe(true);
+    for (const wrong of [
+      rule('notSnake'),
+      rule('held', 'unheard_of'),
+      { ...rule('held'), rule: '' },
+      { ...rule('held'), rule: 'no sentence' },
+      { ...rule('held'), note: 'x' },
+    ]) {
+      expect(isSound(wrong), JSON.stringify(wrong)).toBe(false);
+    }
+  });
+
+  it('reads claims over several lines, and none from comments or texts', () => {
+    const text = [
+      'enforces(\'one\', "two");',
+      'enforces(',
+      "  'three', // because (of this)",
+      '  `four`,',
+      ');',
+      "enforces(form === 'json' ? 'five' : 'six');",
+      "// enforces('commented');",
+      'const text = "enforces(\'quoted\')";',
+      "export function enforces(...ids: 'declared'[]) {}",
+    ].join('\n');
+    expect(claimsInText('a.test.ts', text).map(({ id }) => id)).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+  });
+});

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { TIDY_RULES } from './tidy/rules.ts';
+import { readSourceTree, sourceFile } from './tidy/source-file.ts';
+
+const files = readSourceTree(fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''));
+
+describe('the tree is tidy', () => {
+  it('is seen: a walk that finds nothing would find no offence either', () => {
+    const count = (start: string) => files.filter(({ path }) => path.startsWith(start)).length;
+    expect(count('src/core/')).toBeGreaterThan(40);
+    expect(count('src/')).toBeGreaterThan(count('src/core/'));
+    expect(count('test/')).toBeGreaterThan(10);
+    expect(count('scripts/')).toBeGreaterThan(5);
+    expect(files.every(({ text }) => text.length > 0)).toBe(true);
+    expect(files.map(({ path }) => path)).toContain('src/core/log/event.ts');
+  });
+
+  for (const { name, find, planted } of TIDY_RULES) {
+    it(`${name}: no file breaks the rule`, () => {
+      expect(find(files).map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
+    });
+
+    it(`${name}: every planted offence is found`, () => {
+      expect(planted.length).toBeGreaterThan(0);
+      for (const offence of planted) {
+        const found = find(offence.map(([path, text]) => sourceFile(path, text)));
+        expect(found, JSON.stringify(offence.slice(0, 2))).not.toEqual([]);
+      }
+    });
+  }
+
+  it('words in strings, comments and patterns are not taken for code', () => {
+    const text = [
+      "const prefix = 'st.v1.'; // a Promise, and `try {`",
+      'const pattern = /async globalThis.Date/;',
+      `const half = total / 2; const rest = \`try { \${half} } await\`;`,
+      '/** Writes `v1` tokens: export * from nowhere. */',
+    ].join('\n');
+    const quiet = TIDY_RULES.flatMap(({ find }) => find([sourceFile('src/core/planted.ts', text)]));
+    expect(quiet).toEqual([]);
+  });
+});
