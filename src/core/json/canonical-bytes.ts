@@ -15,6 +15,11 @@ export type Sha256 = (bytes: CanonicalBytes) => Sha256Digest;
 
 export const SHA256_DIGEST_PATTERN = /^sha256:[0-9a-f]{64}$/;
 
+/** The bare hex of a digest, for file names and dedupe keys: a colon is not allowed everywhere. */
+export function digestHex(digest: string): string {
+  return digest.slice('sha256:'.length);
+}
+
 export function canonicalBytes(value: unknown): Result<CanonicalBytes, JsonRefusal> {
   return canonicalJson(value).map(brand);
 }

@@ -66,11 +66,12 @@ function writeNested(writer: Writer, value: object): boolean {
 }
 
 function writeArray(writer: Writer, items: readonly unknown[]): boolean {
+  if (Object.getPrototypeOf(items) !== Array.prototype) return refuse(writer, 'not_plain_object');
   // An array with holes or with properties of its own has another number of keys than items.
   if (Reflect.ownKeys(items).length !== items.length + 1) return refuse(writer, 'sparse_array');
   writer.text += '[';
   for (let i = 0; i < items.length; i++) {
-    if (!(i in items)) return refuse(writer, 'sparse_array');
+    if (!Object.hasOwn(items, i)) return refuse(writer, 'sparse_array');
     if (i > 0) writer.text += ',';
     if (!writeAt(writer, i, items[i])) return false;
   }
@@ -113,6 +114,8 @@ function refuse(writer: Writer, offence: JsonOffence): boolean {
   return false;
 }
 
+/** Well-formed even where a key is not, because a refusal must itself be sendable as JSON. */
 function pointer(path: readonly (string | number)[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const parts = path.map((key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return parts.map((part) => `/${part.toWellFormed()}`).join('');
 }

@@ -10,8 +10,9 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** UTF-8 bytes of a well-formed text; core has no TextEncoder. */
-export function encodeUtf8(text: string): Uint8Array {
+/** What TextEncoder makes of a text; core has none. A lone surrogate becomes the replacement character. */
+export function encodeUtf8(anyText: string): Uint8Array {
+  const text = anyText.toWellFormed();
   const bytes = new Uint8Array(utf8Length(text));
   let at = 0;
   for (let i = 0; i < text.length; i++) {

@@ -11,17 +11,20 @@ export const contractRefSchema = z
   .string()
   .regex(/^wr\.contracts\.[a-z0-9_-]+$/)
   .brand<'ContractRef'>();
-export type ContractRef = z.infer<typeof contractRefSchema>;
 
-/** What a blocker is about. `context_budget` occurs only in the details of a `VALIDATION_ERROR`. */
-export const blockerPointerSchema = z.discriminatedUnion('kind', [
+/** What a blocker is about. */
+const blockerPointerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('context_key'), key: contextKeySchema }),
-  z.object({ kind: z.literal('context_budget') }),
   z.object({ kind: z.literal('output_contract'), contractRef: contractRefSchema }),
   z.object({ kind: z.literal('capability'), capability: capabilitySchema }),
   z.object({ kind: z.literal('workflow_step'), stepId: stepIdSchema }),
 ]);
-export type BlockerPointer = z.infer<typeof blockerPointerSchema>;
+
+/** What an error may point at. A context over budget is refused before any attempt, so no blocker is ever about it. */
+export const errorPointerSchema = z.discriminatedUnion('kind', [
+  ...blockerPointerSchema.options,
+  z.object({ kind: z.literal('context_budget') }),
+]);
 
 export const blockerSchema = z.object({
   code: z.enum(BLOCKER_CODES),
@@ -37,17 +40,16 @@ export const blockerReportSchema = z
   .array(blockerSchema)
   .min(1)
   .max(BLOCKERS_MAX)
-  .refine((blockers) => blockers.every((blocker, i) => i === 0 || compare(blockers[i - 1] ?? blocker, blocker) < 0), {
-    error: 'blockers must be sorted by code and pointer, each once',
-  });
+  .refine(
+    (blockers) => blockers.every((blocker, i) => i === 0 || compareBlockers(blockers[i - 1] ?? blocker, blocker) < 0),
+    {
+      error: 'blockers must be sorted by code and pointer, each once',
+    },
+  );
 export type BlockerReport = readonly Blocker[];
 
-/** The one order of blockers: code, pointer kind, then the pointer's own fields. */
-export function sortBlockers(blockers: readonly Blocker[]): BlockerReport {
-  return [...blockers].sort(compare);
-}
-
-function compare(a: Blocker, b: Blocker): number {
+/** The one order of blockers: code, pointer kind, then the pointer's own fields. Zero means the same place. */
+export function compareBlockers(a: Blocker, b: Blocker): number {
   const left = sortKey(a);
   const right = sortKey(b);
   for (let i = 0; i < left.length; i++) {

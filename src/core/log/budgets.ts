@@ -21,6 +21,10 @@ export const TRACE_BYTES_MAX = 8192;
 
 /** A note is kept whole up to here: cutting what an agent wrote loses work. */
 export const NOTE_BYTES_MAX = 65_536;
+/** What a returning agent is told of the work so far: enough to go on, and no burden on its context. */
+export const RECAP_BYTES_MAX = 6 * 1024;
+/** One long note must not crowd out all others; the note itself is kept whole. */
+export const RECAP_ENTRY_BYTES_MAX = 4096;
 /** Artifacts are small structured results, not documents. */
 export const ARTIFACT_BYTES_MAX = 262_144;
 /** A call that hands in more is almost certainly a mistake. */

@@ -1,7 +1,7 @@
 import { unreachable } from '../assert.ts';
 import type { SessionEvent } from './event.ts';
 import type { EventDraft } from './event-draft.ts';
-import type { AttemptId, NodeId, SessionId } from './ids.ts';
+import { type AttemptId, ID_BODY_PATTERN, NodeId, type SessionId } from './ids.ts';
 
 /**
  * The key by which a retry is recognised. Built from stable ids only: never from a time and never from the event id.
@@ -33,7 +33,9 @@ export function hasOwnDedupeKey(event: SessionEvent): boolean {
   const head = `${event.kind}:${event.sessionId}`;
   switch (event.kind) {
     case 'observation_recorded':
-      return new RegExp(`^${head}:node_[0-9a-z]{16}:${event.data.key}:[0-9a-f]{64}$`).test(event.dedupeKey);
+      return new RegExp(`^${head}:${NodeId.prefix}_${ID_BODY_PATTERN}:${event.data.key}:[0-9a-f]{64}$`).test(
+        event.dedupeKey,
+      );
     case 'step_skipped':
       return new RegExp(`^${head}:${event.scope.nodeId}:(?:0|[1-9][0-9]*)$`).test(event.dedupeKey);
     default:

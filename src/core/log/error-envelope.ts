@@ -12,7 +12,7 @@ export const TOKEN_ERROR_CODES = [
 ] as const;
 export type TokenErrorCode = (typeof TOKEN_ERROR_CODES)[number];
 
-export const BUNDLE_ERROR_CODES = [
+const BUNDLE_ERROR_CODES = [
   'BUNDLE_INVALID_FORMAT',
   'BUNDLE_UNSUPPORTED_VERSION',
   'BUNDLE_INTEGRITY_FAILED',
@@ -36,7 +36,6 @@ export const ERROR_CODES = [
   'STORE_IO',
   'INTERNAL',
 ] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The only safe next action, without telling what comes after it. */
 export const NEXT_INTENTS = [
@@ -56,8 +55,7 @@ export const retrySchema = z.discriminatedUnion('kind', [
 export type Retry = z.infer<typeof retrySchema>;
 
 /** A tool and the arguments ready to send. */
-export const nextCallSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
-export type NextCall = z.infer<typeof nextCallSchema>;
+const nextCallSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
 
 /** What every surface shows of an error: MCP, command line and console alike. */
 export const errorEnvelopeSchema = z.strictObject({

@@ -5,7 +5,7 @@ import { EventId, eventIndexSchema, NodeId, RunId, SessionId } from './ids.ts';
 /** The version of the event format this program writes and reads. */
 export const EVENT_VERSION = 1;
 
-export const dedupeKeySchema = z
+const dedupeKeySchema = z
   .string()
   .regex(/^[a-z0-9_:>-]+$/)
   .max(DEDUPE_KEY_LENGTH_MAX);

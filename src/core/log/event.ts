@@ -48,9 +48,12 @@ export type EventRefusal =
   | { readonly code: 'wrong_dedupe_key'; readonly dedupeKey: string }
   | SchemaRefusal;
 
+/** What says how the rest is to be read. */
+const labelSchema = z.object({ v: z.unknown(), kind: z.unknown() });
+
 /** Reads one event in full. A version or kind this program does not know is told apart from damage. */
 export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
-  const envelope = parseDocument(z.object({ v: z.unknown(), kind: z.unknown() }), value);
+  const envelope = parseDocument(labelSchema, value);
   if (envelope.isErr()) return err(envelope.error);
   const { v, kind } = envelope.value;
   if (v !== EVENT_VERSION) return err({ code: 'unknown_version', version: v });

@@ -7,11 +7,11 @@ import { utf8Length } from '../json/utf8.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { loopIdSchema, type SnapshotRef, stepIdSchema, workflowHashSchema } from './ids.ts';
 import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
-import { loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
+import { type LoopPath, loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
 import { jsonValueSchema } from './text.ts';
 
-export const SNAPSHOT_VERSION = 1;
-export const ENGINE_PAYLOAD_VERSION = 1;
+const SNAPSHOT_VERSION = 1;
+const ENGINE_PAYLOAD_VERSION = 1;
 
 /** An open loop. What it iterates over is read once, on entry, so that a later change of context cannot move it. */
 const loopFrameSchema = z.object({
@@ -66,6 +66,10 @@ const runningStateSchema = z
   .refine(({ pending, completed }) => pending.kind === 'none' || !isCompleted(pending.step, completed.values), {
     path: ['completed'],
     error: 'the pending step must not be completed',
+  })
+  .refine(({ completed, loopStack }) => completed.values.every((key) => isInOpenScope(key, loopStack)), {
+    path: ['completed'],
+    error: 'completed step instances must belong to an open iteration of a loop',
   });
 
 /** The interpreter's state. `init`: no step selected yet. */
@@ -75,7 +79,6 @@ const engineStateSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('complete') }),
 ]);
 export type EngineState = z.infer<typeof engineStateSchema>;
-export type RunningState = z.infer<typeof runningStateSchema>;
 
 /** What is needed to go on from a node, and no projection of anything else. */
 export const executionSnapshotSchema = z.object({
@@ -90,11 +93,19 @@ export type SnapshotRefusal =
   | { readonly code: 'unknown_version'; readonly part: 'snapshot' | 'engine'; readonly version: unknown }
   | SchemaRefusal;
 
+/** What says how the rest is to be read; the inner one is looked for only in an outer version we know. */
+const outerLabelSchema = z.object({ v: z.unknown() });
+const innerLabelSchema = z.object({ enginePayload: z.object({ v: z.unknown() }) });
+
 export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, SnapshotRefusal> {
-  const outer = parseDocument(z.object({ v: z.unknown(), enginePayload: z.object({ v: z.unknown() }) }), value);
+  const outer = parseDocument(outerLabelSchema, value);
   if (outer.isErr()) return err(outer.error);
-  const { v, enginePayload } = outer.value;
-  if (v !== SNAPSHOT_VERSION) return err({ code: 'unknown_version', part: 'snapshot', version: v });
+  if (outer.value.v !== SNAPSHOT_VERSION) {
+    return err({ code: 'unknown_version', part: 'snapshot', version: outer.value.v });
+  }
+  const inner = parseDocument(innerLabelSchema, value);
+  if (inner.isErr()) return err(inner.error);
+  const { enginePayload } = inner.value;
   if (enginePayload.v !== ENGINE_PAYLOAD_VERSION) {
     return err({ code: 'unknown_version', part: 'engine', version: enginePayload.v });
   }
@@ -133,11 +144,17 @@ export function pendingStep(snapshot: ExecutionSnapshot): PendingStep | undefine
   return state.kind === 'running' && state.pending.kind === 'some' ? state.pending.step : undefined;
 }
 
-function isSamePath(path: PendingStep['loopPath'], stack: readonly LoopFrame[]): boolean {
+function isSamePath(path: LoopPath, stack: readonly LoopFrame[]): boolean {
   return (
     path.length === stack.length &&
     path.every(({ loopId, iteration }, i) => stack[i]?.loopId === loopId && stack[i]?.iteration === iteration)
   );
+}
+
+/** The top level is no such scope: its steps are behind the cursor, so size does not grow with history. */
+function isInOpenScope(key: string, stack: readonly LoopFrame[]): boolean {
+  const path = stack.map(({ loopId, iteration }) => `${loopId}@${iteration}`);
+  return path.some((_, depth) => key.startsWith(`${path.slice(0, depth + 1).join('/')}::`));
 }
 
 function isCompleted(step: PendingStep, completed: readonly string[]): boolean {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { fromBase32, toBase32 } from '../json/base32.ts';
-import { canonicalBytes, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-bytes.ts';
+import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-bytes.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX } from './budgets.ts';
 
 /** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names, dedupe keys and speech. */
 export const ID_BYTES = 10;
-const ID_BODY_PATTERN = '[0-9a-hjkmnp-tv-z]{16}';
+export const ID_BODY_PATTERN = '[0-9a-hjkmnp-tv-z]{16}';
 
 /** One kind of id: its schema and the only way to make one. */
 type IdKind<Name extends string> = {
@@ -96,7 +96,7 @@ export type WorkflowId = z.infer<typeof workflowIdSchema>;
 export function derivedBits(parts: readonly (string | number | null)[], sha256: Sha256): Uint8Array {
   const bytes = canonicalBytes(parts);
   assert(bytes.isOk(), 'parts of an id are JSON');
-  const hex = sha256(bytes.value).slice('sha256:'.length);
+  const hex = digestHex(sha256(bytes.value));
   return Uint8Array.from({ length: ID_BYTES }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 

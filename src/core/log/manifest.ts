@@ -36,7 +36,12 @@ export const segmentClosedSchema = z
     pins: z.int().min(0),
   })
   .refine(({ firstEventIndex, lastEventIndex }) => firstEventIndex <= lastEventIndex, {
+    path: ['lastEventIndex'],
     error: 'a segment ends after it begins',
+  })
+  .refine((record) => record.segmentRelPath === segmentRelPath(record.firstEventIndex, record.lastEventIndex), {
+    path: ['segmentRelPath'],
+    error: 'a segment is named after its events',
   });
 export type SegmentClosed = z.infer<typeof segmentClosedSchema>;
 
@@ -58,8 +63,11 @@ export type ManifestRefusal =
   | { readonly code: 'unknown_kind'; readonly kind: unknown }
   | SchemaRefusal;
 
+/** What says how the rest is to be read. */
+const labelSchema = z.object({ v: z.unknown(), kind: z.unknown() });
+
 export function parseManifestRecord(value: unknown): Result<ManifestRecord, ManifestRefusal> {
-  const envelope = parseDocument(z.object({ v: z.unknown(), kind: z.unknown() }), value);
+  const envelope = parseDocument(labelSchema, value);
   if (envelope.isErr()) return err(envelope.error);
   const { v, kind } = envelope.value;
   if (v !== MANIFEST_VERSION) return err({ code: 'unknown_version', version: v });
@@ -81,3 +89,9 @@ export function chainOf(previous: Sha256Digest, record: Unchained, sha256: Sha25
 }
 
 export type Unchained = Omit<SegmentClosed, 'chain'> | Omit<SnapshotPinned, 'chain'>;
+
+/** Where a segment lies in its session. Named by event index, never by time; zero-filled so that a listing is in order. */
+export function segmentRelPath(firstEventIndex: number, lastEventIndex: number): string {
+  const [first, last] = [firstEventIndex, lastEventIndex].map((index) => String(index).padStart(8, '0'));
+  return `events/${first}-${last}.jsonl`;
+}

@@ -4,17 +4,26 @@ import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { attemptIdSchema, NodeId, plainDigestSchema } from '../ids.ts';
 import { jsonObjectSchema } from '../text.ts';
 
-export const advanceOutcomeSchema = z.discriminatedUnion('kind', [
+const advanceOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('blocked'), blockers: blockerReportSchema, attemptNodeId: NodeId.schema }),
   z.object({ kind: z.literal('advanced'), toNodeId: NodeId.schema }),
 ]);
-export type AdvanceOutcome = z.infer<typeof advanceOutcomeSchema>;
+
+/** What differs between machines and is filled in when a stored reply is given again. */
+export const REPLY_HOLES = ['sessionId', 'stateToken', 'ackToken', 'checkpointToken'] as const;
+export type ReplyHole = (typeof REPLY_HOLES)[number];
+
+/** Stands in the place of a value; in `structured` it is any object of just this shape. */
+const replyHoleSchema = z.strictObject({ $hole: z.enum(REPLY_HOLES) });
 
 /**
- * The reply as it was given, with named holes for tokens and session id. A replay fills the holes and returns it; it
- * renders nothing anew, so an upgrade cannot change an answer.
+ * The reply as it was given, with named holes. A replay fills the holes and returns it; it renders nothing anew, so an
+ * upgrade cannot change an answer.
  */
-export const storedReplySchema = z.object({ text: z.string(), structured: jsonObjectSchema });
+export const storedReplySchema = z.object({
+  text: z.array(z.union([z.string(), replyHoleSchema])).min(1),
+  structured: jsonObjectSchema,
+});
 export type StoredReply = z.infer<typeof storedReplySchema>;
 
 /** The durable outcome of one try at a node; hangs on the node that was tried. */

@@ -3,7 +3,7 @@ import { capabilitySchema, capabilityStatusSchema } from '../capabilities.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { CapabilityObservationId, stepIdSchema } from '../ids.ts';
 
-export const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
+const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 
 const attemptContextSchema = z.enum(['workflow_step', 'system_probe']);
 

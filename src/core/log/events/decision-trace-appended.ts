@@ -45,12 +45,12 @@ export const decisionTraceAppendedSchema = eventSchema(
   }),
 );
 
-/** Cuts over-long summaries and deals the entries, in order, into as many trace events as the budgets ask for. */
+/** Cuts over-long summaries and lists of refs, and deals the entries, in order, into as many trace events as the budgets ask for. */
 export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly TraceEntry[])[] {
   const events: TraceEntry[][] = [];
   let open: TraceEntry[] = [];
   for (const entry of entries) {
-    const cut = { ...entry, summary: truncate(entry.summary, SUMMARY_BYTES_MAX) };
+    const cut = cutEntry(entry);
     const isFull = open.length === TRACE_ENTRIES_MAX || traceBytes([...open, cut]) > TRACE_BYTES_MAX;
     if (open.length > 0 && isFull) {
       events.push(open);
@@ -60,6 +60,13 @@ export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly Tr
   }
   if (open.length > 0) events.push(open);
   return events;
+}
+
+/** A trace that does not fit must not stop the append it explains. */
+function cutEntry(entry: TraceEntry): TraceEntry {
+  const summary = truncate(entry.summary, SUMMARY_BYTES_MAX);
+  if (entry.refs === undefined) return { ...entry, summary };
+  return { ...entry, summary, refs: entry.refs.slice(0, TRACE_REFS_MAX) };
 }
 
 function traceBytes(entries: readonly TraceEntry[]): number {

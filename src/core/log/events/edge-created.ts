@@ -6,7 +6,7 @@ export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
 /** Why an `acked_step` edge exists. `idempotent_replay` and `intentional_fork` are read but never written. */
-export const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
+const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
 
 /** A step taken or a checkpoint made. A fork is an ordinary edge whose cause says so. */
 export const edgeCreatedSchema = eventSchema(

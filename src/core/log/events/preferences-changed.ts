@@ -7,7 +7,6 @@ const preferenceDeltaSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('autonomy'), value: autonomySchema }),
   z.object({ key: z.literal('riskPolicy'), value: riskPolicySchema }),
 ]);
-export type PreferenceDelta = z.infer<typeof preferenceDeltaSchema>;
 
 /** The preferences go beyond what the workflow recommends. A warning, never a block. */
 const preferenceWarningSchema = z.object({
@@ -15,7 +14,6 @@ const preferenceWarningSchema = z.object({
   recommended: z.string().min(1),
   effective: z.string().min(1),
 });
-export type PreferenceWarning = z.infer<typeof preferenceWarningSchema>;
 
 /** A change of preferences at a node, with what is in force after it. */
 export const preferencesChangedSchema = eventSchema(

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { EventOf, SessionEvent } from './event.ts';
-import type { EdgeKind } from './events/edge-created.ts';
-import type { NodeKind } from './events/node-created.ts';
-import type { OutputChannel } from './events/node-output-appended.ts';
-import type { EventId, GapId, NodeId, OutputId, RunId, WorkflowHash } from './ids.ts';
+import type { EventOf, SessionEvent } from '../event.ts';
+import type { EdgeKind } from '../events/edge-created.ts';
+import type { NodeKind } from '../events/node-created.ts';
+import type { OutputChannel } from '../events/node-output-appended.ts';
+import type { EventId, GapId, NodeId, OutputId, RunId, WorkflowHash } from '../ids.ts';
 
 /** What a session already holds, as far as a further plan may refer to it. */
 export type KnownGraph = {
@@ -21,6 +21,7 @@ type KnownOutput = { readonly nodeId: NodeId; readonly channel: OutputChannel };
 export type IntegrityRule =
   | 'session_begins_once'
   | 'run_is_new'
+  | 'run_has_root'
   | 'node_is_new'
   | 'node_run_known'
   | 'node_hash_equals_run'
@@ -153,6 +154,8 @@ function brokenGapRule(graph: JoinedGraph, event: EventOf<'gap_recorded'>): Inte
 /** Rules between the events of one plan, wherever in it they stand. */
 function brokenPlanRule(plan: readonly SessionEvent[], event: SessionEvent): IntegrityRule | undefined {
   switch (event.kind) {
+    case 'run_started':
+      return hasItsRoot(plan, event) ? undefined : 'run_has_root';
     case 'node_created':
       if (!isOnlyRoot(plan, event)) return 'root_is_first_node';
       return hasItsEdge(plan, event) ? undefined : 'node_has_edge';
@@ -165,6 +168,14 @@ function brokenPlanRule(plan: readonly SessionEvent[], event: SessionEvent): Int
     default:
       return undefined;
   }
+}
+
+/** A run without a root could never be entered. */
+function hasItsRoot(plan: readonly SessionEvent[], run: EventOf<'run_started'>): boolean {
+  return plan.some(
+    (event) =>
+      event.kind === 'node_created' && event.scope.runId === run.scope.runId && event.data.parentNodeId === null,
+  );
 }
 
 /** A root comes with the run it opens; nothing else may stand without a parent. */

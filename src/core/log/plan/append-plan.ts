@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import { assert } from '../assert.ts';
-import { type CanonicalBytes, canonicalLines, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
-import type { JsonRefusal } from '../json/canonical-json.ts';
-import { PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from './budgets.ts';
-import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from './event.ts';
-import type { ExecutionSnapshot } from './execution-snapshot.ts';
-import { type ArtifactDigest, manifestIndexSchema, type SessionId, type SnapshotRef } from './ids.ts';
-import { chainOf, MANIFEST_VERSION, type ManifestRecord, type Unchained } from './manifest.ts';
+import { assert } from '../../assert.ts';
+import { type CanonicalBytes, canonicalLines, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
+import type { JsonRefusal } from '../../json/canonical-json.ts';
+import { PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
+import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from '../event.ts';
+import type { ExecutionSnapshot } from '../execution-snapshot.ts';
+import { type ArtifactDigest, manifestIndexSchema, type SessionId, type SnapshotRef } from '../ids.ts';
+import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
 
 /** What one operation adds: all of it becomes true, or nothing does. */
 export type AppendPlan = {
@@ -98,11 +98,6 @@ export function manifestRecords(
     chain = chainOf(chain, record, sha256);
     return { ...record, chain };
   });
-}
-
-/** Named by event index, never by time; zero-filled so that a listing is in order. */
-export function segmentRelPath(firstEventIndex: number, lastEventIndex: number): string {
-  return `events/${String(firstEventIndex).padStart(8, '0')}-${String(lastEventIndex).padStart(8, '0')}.jsonl`;
 }
 
 function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | undefined {

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BASE32_ALPHABET, fromBase32, toBase32 } from './base32.ts';
+
+test('bytes come back from their text', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      expect(fromBase32(toBase32(bytes))).toEqual(bytes);
+    }),
+  );
+});
+
+test('texts of equally many bytes sort as the bytes do', () => {
+  const ten = fc.uint8Array({ minLength: 10, maxLength: 10 });
+  fc.assert(
+    fc.property(ten, ten, (a, b) => {
+      expect(toBase32(a) < toBase32(b)).toBe(Buffer.compare(a, b) < 0);
+    }),
+  );
+});
+
+test('the alphabet is that of Crockford in lower case', () => {
+  expect(BASE32_ALPHABET).toBe('0123456789abcdefghjkmnpqrstvwxyz');
+  expect(toBase32(Uint8Array.of(0xff, 0x00, 0xa5))).toBe('zw0aa');
+});
+
+test.each(['i', 'l', 'o', 'u', 'A', '-', 'é'])('the character %s is no base32', (character) => {
+  expect(fromBase32(`00${character}0`)).toBeUndefined();
+});

@@ -1,0 +1,179 @@
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { canonicalJson, JSON_DEPTH_MAX, type JsonOffence } from './canonical-json.ts';
+
+const RFC_NUMBERS = [
+  ['0000000000000000', '0'],
+  ['8000000000000000', '0'],
+  ['0000000000000001', '5e-324'],
+  ['8000000000000001', '-5e-324'],
+  ['7fefffffffffffff', '1.7976931348623157e+308'],
+  ['ffefffffffffffff', '-1.7976931348623157e+308'],
+  ['4340000000000000', '9007199254740992'],
+  ['c340000000000000', '-9007199254740992'],
+  ['4430000000000000', '295147905179352830000'],
+  ['44b52d02c7e14af5', '9.999999999999997e+22'],
+  ['44b52d02c7e14af6', '1e+23'],
+  ['44b52d02c7e14af7', '1.0000000000000001e+23'],
+  ['444b1ae4d6e2ef4e', '999999999999999700000'],
+  ['444b1ae4d6e2ef4f', '999999999999999900000'],
+  ['444b1ae4d6e2ef50', '1e+21'],
+  ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+  ['3eb0c6f7a0b5ed8d', '0.000001'],
+  ['41b3de4355555553', '333333333.3333332'],
+  ['41b3de4355555554', '333333333.33333325'],
+  ['41b3de4355555555', '333333333.3333333'],
+  ['41b3de4355555556', '333333333.3333334'],
+  ['41b3de4355555557', '333333333.33333343'],
+  ['becbf647612f3696', '-0.0000033333333333333333'],
+  ['43143ff3c1cb0959', '1424953923781206.2'],
+] as const;
+
+test.each(RFC_NUMBERS)('the number %s of RFC 8785 is written as %s', (hex, text) => {
+  enforces('one_canonical_json');
+  expect(canonicalJson(doubleOf(hex))).toEqual(ok(text));
+});
+
+test.each([
+  ['7fffffffffffffff', 'nan'],
+  ['7ff0000000000000', 'infinity'],
+] as const)('the number %s of RFC 8785 is refused as %s', (hex, offence) => {
+  expect(canonicalJson(doubleOf(hex))).toEqual(err({ code: 'not_json', offence, path: '' }));
+});
+
+test('keys are sorted by UTF-16 code units, as in the example of RFC 8785', () => {
+  enforces('one_canonical_json');
+  const value = {
+    '\u20ac': 'Euro Sign',
+    '\r': 'Carriage Return',
+    '\ufb33': 'Hebrew Letter Dalet With Dagesh',
+    '1': 'One',
+    '\ud83d\ude00': 'Emoji: Grinning Face',
+    '\u0080': 'Control',
+    '\u00f6': 'Latin Small Letter O With Diaeresis',
+  };
+  expect(canonicalJson(value)).toEqual(
+    ok(
+      '{"\\r":"Carriage Return","1":"One","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis",' +
+        '"\u20ac":"Euro Sign","\ud83d\ude00":"Emoji: Grinning Face","\ufb33":"Hebrew Letter Dalet With Dagesh"}',
+    ),
+  );
+});
+
+test('the sample of RFC 8785 gives the text printed there', () => {
+  const sample = JSON.parse(
+    '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
+      '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
+  );
+  expect(canonicalJson(sample)).toEqual(
+    ok(
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],' +
+        '"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+    ),
+  );
+});
+
+test('strings are escaped only where JSON demands it, with the short escapes', () => {
+  const text = '\b\t\n\f\r"\\\u0000\u001f/\u007f\u2028\u2029<>\u00e9\u{1f600}';
+  expect(canonicalJson(text)).toEqual(ok('"\\b\\t\\n\\f\\r\\"\\\\\\u0000\\u001f/\u007f\u2028\u2029<>\u00e9\u{1f600}"'));
+});
+
+test('any JSON value is written as the reference implementation writes it, and reads back the same', () => {
+  enforces('one_canonical_json');
+  const text = fc.string({ unit: 'binary', maxLength: 12 });
+  const number = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.float({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer(),
+    fc.maxSafeInteger(),
+    fc.constantFrom(-0, 0, 5e-324, 2.225073858507201e-308, 1e21, 1e-7, 123e-20, 1.7976931348623157e308),
+    fc.tuple(fc.integer({ min: -999, max: 999 }), fc.integer({ min: -320, max: 305 })).map(([a, b]) => a * 10 ** b),
+  );
+  const leaf = fc.oneof(text, number, fc.boolean(), fc.constant(null));
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: 'small' }, leaf, tie('list'), tie('fields')),
+    list: fc.array(tie('value'), { maxLength: 6 }),
+    fields: fc.dictionary(text, tie('value'), { maxKeys: 6 }),
+  }));
+  fc.assert(
+    fc.property(value, (sample) => {
+      const written = canonicalJson(sample)._unsafeUnwrap();
+      const again = canonicalJson(JSON.parse(written))._unsafeUnwrap();
+      expect([written, again]).toEqual([canonicalize(sample), written]);
+    }),
+    { numRuns: 10_000 },
+  );
+}, 60_000);
+
+const REFUSALS: readonly (readonly [string, unknown, JsonOffence, string])[] = [
+  ['NaN', { a: [1, Number.NaN] }, 'nan', '/a/1'],
+  ['infinity', [Number.POSITIVE_INFINITY], 'infinity', '/0'],
+  ['minus infinity', { n: Number.NEGATIVE_INFINITY }, 'infinity', '/n'],
+  ['a lone high surrogate', { text: 'a\ud800b' }, 'lone_surrogate', '/text'],
+  ['a lone low surrogate', ['ok', '\udc00'], 'lone_surrogate', '/1'],
+  ['surrogates in the wrong order', '\udc00\ud800', 'lone_surrogate', ''],
+  ['a lone surrogate in a key', { a: { 'k\ud800': 1 } }, 'lone_surrogate', '/a/k\ufffd'],
+  ['undefined', undefined, 'undefined', ''],
+  ['undefined in an object', { a: undefined }, 'undefined', '/a'],
+  ['undefined in a list', [undefined], 'undefined', '/0'],
+  ['a function', { run: () => 1 }, 'function', '/run'],
+  ['a class', { type: Map }, 'function', '/type'],
+  ['a symbol', [Symbol('s')], 'symbol', '/0'],
+  ['a symbol as key', { a: { [Symbol('s')]: 1 } }, 'symbol', '/a'],
+  ['a big integer', { n: 1n }, 'bigint', '/n'],
+  ['a date', { at: new Date(0) }, 'date', '/at'],
+  ['a list with a hole', { list: Object.assign(new Array(3), { 0: 1, 2: 3 }) }, 'sparse_array', '/list'],
+  ['a list with a hole at its end', new Array(2), 'sparse_array', ''],
+  ['a list with a property', Object.assign([1], { extra: 2 }), 'sparse_array', ''],
+  ['a list with a hole and a property', Object.assign(new Array(1), { extra: 2 }), 'sparse_array', ''],
+  ['a list of another class', Object.setPrototypeOf([1], { own: true }), 'not_plain_object', ''],
+  ['an object of a class', { url: new URL('http://localhost') }, 'not_plain_object', '/url'],
+  ['a map', [[new Map([['a', 1]])]], 'not_plain_object', '/0/0'],
+  ['a set', new Set([1]), 'not_plain_object', ''],
+  ['a boxed string', { s: Object('text') }, 'not_plain_object', '/s'],
+  ['a boxed number', { n: Object(1) }, 'not_plain_object', '/n'],
+  ['a boxed boolean', Object(false), 'not_plain_object', ''],
+  ['bytes', new Uint8Array(1), 'not_plain_object', ''],
+  ['an object that inherits', Object.create({ a: 1 }), 'not_plain_object', ''],
+  ['an offence behind a key with delimiters', { 'a/b~c': [undefined] }, 'undefined', '/a~1b~0c/0'],
+];
+
+test.each(REFUSALS)('%s is refused, and the path leads to it', (...[, value, offence, path]) => {
+  enforces('canonical_json_refuses_non_json');
+  expect(canonicalJson(value)).toEqual(err({ code: 'not_json', offence, path }));
+});
+
+test('an object without a prototype and the key __proto__ are JSON like any other', () => {
+  const value = Object.assign(Object.create(null), { b: JSON.parse('{"__proto__":1,"a":2}') });
+  expect(canonicalJson(value)).toEqual(ok('{"b":{"__proto__":1,"a":2}}'));
+});
+
+test('nesting is taken to a depth of 256 and refused beyond, however deep, without overflowing the stack', () => {
+  enforces('canonical_json_refuses_non_json');
+  expect(canonicalJson(nested(256))).toEqual(ok('['.repeat(256) + ']'.repeat(256)));
+  const refused = err({ code: 'not_json', offence: 'too_deep', path: '/0'.repeat(256) });
+  expect(canonicalJson(nested(257))).toEqual(refused);
+  expect(canonicalJson(nested(100_000))).toEqual(refused);
+  expect(JSON_DEPTH_MAX).toBe(256);
+});
+
+test('a value that contains itself is refused', () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  expect(canonicalJson(cycle)).toEqual(err({ code: 'not_json', offence: 'too_deep', path: '/self'.repeat(256) }));
+});
+
+function nested(depth: number): unknown {
+  let value: unknown[] = [];
+  for (let i = 1; i < depth; i++) value = [value];
+  return value;
+}
+
+function doubleOf(hex: string): number {
+  return new DataView(Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)).buffer).getFloat64(
+    0,
+  );
+}

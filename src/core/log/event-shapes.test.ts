@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { enforces } from '../../../test/enforces.ts';
+import { SESSION_EVENTS } from '../../../test/examples/session.ts';
+import { withValue } from '../../../test/examples/single-field-changes.ts';
+import { blockerSchema } from './blockers.ts';
+import { type EventKind, type EventOf, parseEvent, sessionEventSchema } from './event.ts';
+
+test('an advance holds attempt, intent, outcome, the reply and a digest of the request', () => {
+  enforces('advance_recorded_shape', 'advance_recorded_keeps_reply', 'advance_recorded_request_digest');
+  expect(dataOf('advance_recorded')).toEqual(['attemptId intent outcome reply requestDigest']);
+  expect(fieldsOf(property('advance_recorded', 'outcome'))).toEqual(['attemptNodeId blockers kind', 'kind toNodeId']);
+  expect(fieldsOf(property('advance_recorded', 'reply'))).toEqual(['structured text']);
+  expect(refusedAt(withValue(example('advance_recorded'), '/data/intent', 'rehydrate'))).toBe('/data/intent');
+});
+
+test('a run pins id, hash and source of its workflow', () => {
+  enforces('run_started_shape');
+  expect(dataOf('run_started')).toEqual(['sourceHash? workflowHash workflowId workflowSourceKind workflowSourceRef']);
+});
+
+test('a node holds kind, parent, workflow hash and snapshot; only the parent may be null', () => {
+  enforces('node_created_shape');
+  expect(dataOf('node_created')).toEqual(['nodeKind parentNodeId snapshotRef workflowHash']);
+});
+
+test('an edge holds its kind, both ends and a cause with an event', () => {
+  enforces('edge_ends_and_cause_event');
+  const shape = 'cause edgeKind fromNodeId toNodeId';
+  expect(dataOf('edge_created')).toEqual([shape, shape]);
+  expect(refusedAt(withValue(example('edge_created'), '/data/cause', { kind: 'tip_advance' }))).toBe(
+    '/data/cause/eventId',
+  );
+});
+
+test('an output is a recap with notes or an artifact named by digest; its bytes are never in the event', () => {
+  enforces('output_shape_closed');
+  const shape = 'outputChannel outputId payload supersedesOutputId?';
+  expect(dataOf('node_output_appended')).toEqual([shape, shape]);
+  const payloads = options(dataSchema('node_output_appended')).map((option) => option.properties?.['payload']);
+  expect(payloads.map((payload) => fieldsOf(payload ?? {}))).toEqual([
+    ['notesMarkdown payloadKind'],
+    ['byteLength contentType payloadKind sha256'],
+  ]);
+  const swapped = withValue(example('node_output_appended'), '/data/outputChannel', 'artifact');
+  expect(refusedAt(swapped)).toBe('/data/payload/payloadKind');
+});
+
+test('a change of preferences holds its id, source, delta, what is in force after it, and warnings if any', () => {
+  enforces('preferences_changed_shape');
+  expect(dataOf('preferences_changed')).toEqual(['changeId delta effective source warnings?']);
+  const changed = example('preferences_changed');
+  expect(refusedAt(withValue(changed, '/data/delta', []))).toBe('/data/delta');
+  const twice = [...changed.data.delta, ...changed.data.delta.slice(0, 1)];
+  expect(refusedAt(withValue(changed, '/data/delta', twice))).toBe('/data/delta');
+  expect(refusedAt(withValue(changed, '/data/effective/autonomy', 'guided'))).toBe('/data');
+  for (const source of ['user', 'workflow_recommendation', 'system']) {
+    expect(parseEvent(withValue(changed, '/data/source', source)).isOk()).toBe(true);
+  }
+});
+
+test('a capability is observed with status and provenance, whose detail and grade depend on its kind', () => {
+  enforces('capability_observed_shape', 'capability_provenance_details', 'capability_provenance_closed');
+  expect(dataOf('capability_observed')).toEqual(['capObsId capability provenance status']);
+  const provenance = options(property('capability_observed', 'provenance'));
+  expect(
+    provenance.map((option) => [option.properties?.['kind'], option.properties?.['enforcementGrade']].map(constant)),
+  ).toEqual([
+    ['probe_step', 'strong'],
+    ['attempted_use', 'strong'],
+    ['manual_claim', 'weak'],
+  ]);
+  expect(provenance.map((option) => fieldsOf(option.properties?.['detail'] ?? {}))).toEqual([
+    ['probeStepId probeTemplateId result'],
+    ['attemptContext failureCode? result', 'attemptContext failureCode result'],
+    ['claim claimedBy'],
+  ]);
+});
+
+test('an attempted use names a failure code exactly when it failed', () => {
+  enforces('capability_provenance_details');
+  const [, success, failure] = SESSION_EVENTS.filter((event) => event.kind === 'capability_observed');
+  const path = '/data/provenance/detail/failureCode';
+  expect(refusedAt(withValue(success, path, 'tool_error'))).toBe(path);
+  expect(refusedAt(withValue(failure, path, undefined))).toBe(path);
+  for (const code of ['tool_missing', 'tool_error', 'policy_blocked', 'unknown']) {
+    expect(parseEvent(withValue(failure, path, code)).isOk()).toBe(true);
+  }
+});
+
+test('a gap holds severity, reason, summary and resolution, and may hold evidence and details', () => {
+  enforces('gap_recorded_shape', 'details_optional_on_blocker_and_gap');
+  expect(dataOf('gap_recorded')).toEqual(['details? evidenceRefs? gapId reason resolution severity summary']);
+  expect(fieldsOf(property('gap_recorded', 'resolution'))).toEqual(['kind', 'kind resolvesGapId']);
+  const evidence = property('gap_recorded', 'evidenceRefs').items as z.core.JSONSchema.BaseSchema;
+  expect(fieldsOf(evidence)).toEqual(['eventId kind', 'kind outputId']);
+  for (const severity of ['info', 'warning', 'critical']) {
+    expect(parseEvent(withValue(example('gap_recorded'), '/data/severity', severity)).isOk()).toBe(true);
+  }
+});
+
+test('a blocker holds code, pointer and message, and may hold a fix and details', () => {
+  enforces('blocker_report_shape', 'details_optional_on_blocker_and_gap');
+  expect(fieldsOf(jsonSchema(blockerSchema))).toEqual(['code details? message pointer suggestedFix?']);
+});
+
+test('a divergence holds its id, a reason and a summary, and may name a step', () => {
+  enforces('divergence_shape');
+  expect(dataOf('divergence_recorded')).toEqual(['divergenceId reason relatedStepId? summary']);
+});
+
+test('a trace holds its id and entries with kind, summary and possibly a list of refs', () => {
+  enforces('trace_shape');
+  expect(dataOf('decision_trace_appended')).toEqual(['entries traceId']);
+  const entry = property('decision_trace_appended', 'entries').items as z.core.JSONSchema.BaseSchema;
+  expect(fieldsOf(entry)).toEqual(['kind refs? summary']);
+  expect(refusedAt(withValue(example('decision_trace_appended'), '/data/entries', []))).toBe('/data/entries');
+  const single = { kind: 'step_id', stepId: 'triage' };
+  expect(refusedAt(withValue(example('decision_trace_appended'), '/data/entries/0/refs', single))).toBe(
+    '/data/entries/0/refs',
+  );
+});
+
+test('a context event holds its id, the delta and where it came from', () => {
+  enforces('context_set_shape');
+  expect(dataOf('context_set')).toEqual(['context contextId source']);
+  for (const source of ['initial', 'agent_delta']) {
+    expect(parseEvent(withValue(example('context_set'), '/data/source', source)).isOk()).toBe(true);
+  }
+  expect(parseEvent(withValue(example('context_set'), '/data/context', { gone: null })).isOk()).toBe(true);
+});
+
+test('a skipped step holds its id, its loop path and possibly the condition', () => {
+  enforces('step_skipped_shape');
+  expect(dataOf('step_skipped')).toEqual(['conditionId? loopPath stepId']);
+});
+
+test('an observation holds a key, a tagged value and a confidence, and no scope', () => {
+  enforces('observation_values_closed');
+  expect(dataOf('observation_recorded')).toEqual(['confidence key value']);
+});
+
+test('no event says by which event a snapshot was created', () => {
+  enforces('created_by_event_id_only_in_pin');
+  expect(JSON.stringify(jsonSchema(sessionEventSchema))).not.toContain('createdByEventId');
+});
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { unrepresentable: 'any' });
+}
+
+function dataSchema(kind: EventKind): JsonSchema {
+  const schema = sessionEventSchema.options.find((option) => option.shape.kind.value === kind);
+  return jsonSchema(schema?.shape.data ?? expect.fail(`no schema of ${kind}`));
+}
+
+function dataOf(kind: EventKind): readonly string[] {
+  return fieldsOf(dataSchema(kind));
+}
+
+function property(kind: EventKind, name: string): JsonSchema {
+  return (dataSchema(kind).properties?.[name] ?? expect.fail(`no ${name}`)) as JsonSchema;
+}
+
+function options(schema: JsonSchema): readonly JsonSchema[] {
+  return (schema.oneOf ?? schema.anyOf ?? [schema]) as readonly JsonSchema[];
+}
+
+/** The field names of each option of a schema; optional ones end in a question mark. */
+function fieldsOf(schema: z.core.JSONSchema._JSONSchema): readonly string[] {
+  return options(schema as JsonSchema).map(({ properties, required }) =>
+    Object.keys(properties ?? {})
+      .map((name) => (required?.includes(name) ? name : `${name}?`))
+      .sort()
+      .join(' '),
+  );
+}
+
+function constant(schema: z.core.JSONSchema._JSONSchema | undefined): unknown {
+  return typeof schema === 'object' ? schema.const : undefined;
+}
+
+function example<Kind extends EventKind>(kind: Kind): EventOf<Kind> {
+  const found = SESSION_EVENTS.find((event): event is EventOf<Kind> => event.kind === kind);
+  return found ?? expect.fail(`no example of ${kind}`);
+}
+
+function refusedAt(event: unknown): string {
+  return parseEvent(event).match(
+    () => 'none',
+    (refusal) => (refusal.code === 'wrong_shape' ? refusal.path : refusal.code),
+  );
+}

@@ -1,0 +1,183 @@
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { eventFields, OPTIONAL_EVENT_FIELDS } from '../../../test/examples/field-rules.ts';
+import { SESSION_EVENTS } from '../../../test/examples/session.ts';
+import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type EventOf,
+  type EventRefusal,
+  parseEvent,
+  type SessionEvent,
+} from './event.ts';
+
+const EXAMPLES = SESSION_EVENTS.map((event) => [`${event.kind} at ${event.eventIndex}`, event] as const);
+const example = <Kind extends EventKind>(kind: Kind): EventOf<Kind> =>
+  SESSION_EVENTS.find((event): event is EventOf<Kind> => event.kind === kind) ?? expect.fail(`no example of ${kind}`);
+
+test('the kinds of events are these fourteen, each with an example', () => {
+  enforces('event_kinds_closed');
+  expect(EVENT_KINDS).toEqual([
+    'session_created',
+    'observation_recorded',
+    'run_started',
+    'node_created',
+    'edge_created',
+    'advance_recorded',
+    'node_output_appended',
+    'preferences_changed',
+    'capability_observed',
+    'gap_recorded',
+    'divergence_recorded',
+    'decision_trace_appended',
+    'context_set',
+    'step_skipped',
+  ]);
+  expect(new Set(SESSION_EVENTS.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
+});
+
+test.each(EXAMPLES)('the example %s is read as it is', (_, event) => {
+  expect(parseEvent(event)).toEqual(ok(event));
+});
+
+test.each(EXAMPLES)('%s is refused without a required field, and read without an optional one', (_, event) => {
+  enforces('event_envelope_fields', 'dedupe_key_on_every_event', 'schema_changes_additive_within_version');
+  for (const { path, field, document } of removals(event, eventFields(event))) {
+    const isOptional = OPTIONAL_EVENT_FIELDS[event.kind].includes(field);
+    const offence = parseEvent(document).match(() => 'none', pathOf);
+    expect([path, offence]).toEqual([path, isOptional ? 'none' : unionOf(path)]);
+  }
+});
+
+test('every optional field occurs in an example', () => {
+  const seen = SESSION_EVENTS.flatMap((event) =>
+    removals(event, eventFields(event))
+      .filter(({ field }) => OPTIONAL_EVENT_FIELDS[event.kind].includes(field))
+      .map(({ field }) => `${event.kind}${field}`),
+  );
+  const listed = EVENT_KINDS.flatMap((kind) => OPTIONAL_EVENT_FIELDS[kind].map((field) => `${kind}${field}`));
+  expect(new Set(seen)).toEqual(new Set(listed));
+});
+
+test.each(EXAMPLES)('%s is refused with any one field of a wrong type or value, and the field is named', (_, event) => {
+  enforces('text_budgets_count_utf8_bytes', 'digest_strings_sha256_hex', 'ids_lower_case_base32');
+  for (const { path, what, document } of replacements(event, eventFields(event))) {
+    const offence = parseEvent(document).match(() => 'none', pathOf);
+    expect([path, what, offence]).toEqual([path, what, unionOf(path)]);
+  }
+});
+
+test('a text may fill its budget to the last byte', () => {
+  enforces('text_budgets_count_utf8_bytes');
+  for (const event of SESSION_EVENTS) {
+    for (const [path, bytesMax] of textPaths(event)) {
+      expect([path, parseEvent(withValue(event, path, 'é'.repeat(bytesMax / 2))).isOk()]).toEqual([path, true]);
+    }
+  }
+});
+
+test('a field that this program does not know is kept, at every level that a newer writer may extend', () => {
+  enforces('unknown_fields_rule', 'schema_changes_additive_within_version');
+  const newer = [
+    { ...example('node_created'), later: { deep: [1] } },
+    withValue(example('node_created'), '/data/later', 'kept'),
+    withValue(example('node_created'), '/scope/later', 'kept'),
+    withValue(example('preferences_changed'), '/data/later', 'kept'),
+    withValue(example('decision_trace_appended'), '/data/entries/0/later', 'kept'),
+  ];
+  expect(newer.map((event) => parseEvent(event))).toEqual(newer.map((event) => ok(event)));
+});
+
+test('an unknown version is told from damage, and nothing else of the event is looked at', () => {
+  enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
+  expect(parseEvent({ v: 2, kind: 'run_started' })).toEqual(err({ code: 'unknown_version', version: 2 }));
+  expect(parseEvent({ ...example('run_started'), v: '1' })).toEqual(err({ code: 'unknown_version', version: '1' }));
+});
+
+test('an unknown kind in a known version is told from damage', () => {
+  enforces('unknown_event_kind_is_unknown_version');
+  expect(parseEvent({ v: 1, kind: 'run_paused', data: 7 })).toEqual(err({ code: 'unknown_kind', kind: 'run_paused' }));
+});
+
+test.each([null, 'text', [], 7])('%j is no event', (value) => {
+  expect(parseEvent(value).match(() => 'read', pathOf)).toBe('');
+});
+
+test('a session says nothing but that it exists', () => {
+  enforces('session_created_is_bare');
+  const { eventId, dedupeKey, at } = example('session_created');
+  expect(example('session_created')).toEqual({
+    v: 1,
+    eventId,
+    eventIndex: 0,
+    sessionId: 'sess_0123456789abcdef',
+    kind: 'session_created',
+    dedupeKey,
+    data: {},
+    at,
+  });
+  expect(refusedAt(withValue(example('session_created'), '/data/title', 'My session'))).toBe('/data');
+  expect(refusedAt({ ...example('session_created'), scope: {} })).toBe('/scope');
+});
+
+test('scope holds run and node where the kind has them, and nowhere else', () => {
+  enforces('event_refs_live_in_scope', 'run_started_shape', 'node_created_shape', 'step_skipped_shape');
+  const scoped = (event: SessionEvent) => ('scope' in event ? Object.keys(event.scope ?? {}) : []);
+  const scopes = EVENT_KINDS.map((kind) => [kind, scoped(example(kind)).join(' ')]);
+  expect(Object.fromEntries(scopes)).toEqual({
+    session_created: '',
+    observation_recorded: '',
+    run_started: 'runId',
+    edge_created: 'runId',
+    ...Object.fromEntries(
+      EVENT_KINDS.filter(
+        (kind) => !['session_created', 'observation_recorded', 'run_started', 'edge_created'].includes(kind),
+      ).map((kind) => [kind, 'runId nodeId']),
+    ),
+  });
+  const { runId, nodeId } = example('node_created').scope;
+  expect(refusedAt({ ...example('observation_recorded'), scope: { runId } })).toBe('/scope');
+  expect(refusedAt(withValue(example('run_started'), '/scope/nodeId', nodeId))).toBe('/scope/nodeId');
+  expect(refusedAt(withValue(example('edge_created'), '/scope/nodeId', nodeId))).toBe('/scope/nodeId');
+  expect(SESSION_EVENTS.filter(({ data }) => 'runId' in data || 'nodeId' in data)).toEqual([]);
+});
+
+test('an event index counts from zero, and a time is optional and never negative', () => {
+  enforces('event_index_starts_at_zero', 'event_envelope_fields');
+  expect(SESSION_EVENTS.map(({ eventIndex }) => Number(eventIndex))).toEqual([...SESSION_EVENTS.keys()]);
+  expect(parseEvent({ ...example('node_created'), eventIndex: 0xffff_ffff }).isOk()).toBe(true);
+  expect(refusedAt({ ...example('node_created'), eventIndex: 0x1_0000_0000 })).toBe('/eventIndex');
+  expect(parseEvent(without(example('node_created'), '/at')).isOk()).toBe(true);
+});
+
+function textPaths(event: SessionEvent): readonly (readonly [string, number])[] {
+  const rules = eventFields(event);
+  return removals(event, rules).flatMap(({ path, field }) => {
+    const bytesMax = rules.texts[field];
+    return bytesMax === undefined || bytesMax === Number.POSITIVE_INFINITY ? [] : [[path, bytesMax] as const];
+  });
+}
+
+function refusedAt(event: unknown): string {
+  return parseEvent(event).match(() => 'none', pathOf);
+}
+
+function pathOf(refusal: EventRefusal): string {
+  switch (refusal.code) {
+    case 'unknown_version':
+      return '/v';
+    case 'unknown_kind':
+      return '/kind';
+    case 'wrong_dedupe_key':
+      return '/dedupeKey';
+    default:
+      return refusal.path;
+  }
+}
+
+/** A part of a reply is a text or a hole, so what is wrong inside a hole is wrong with the part. */
+function unionOf(path: string): string {
+  return path.replace(/^(\/data\/reply\/text\/\d+)\/.*$/, '$1');
+}

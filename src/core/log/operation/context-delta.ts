@@ -1,0 +1,77 @@
+import { err, ok, type Result } from 'neverthrow';
+import { canonicalJson, type JsonRefusal } from '../../json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
+import { RESERVED_CONTEXT_KEYS } from '../events/context-set.ts';
+
+/** What a call does to a node's context. `delta` is undefined when it changes nothing, and then nothing is written. */
+export type ContextChange = { readonly delta: JsonObject | undefined; readonly context: JsonObject };
+
+export type ContextRefusal =
+  | { readonly code: 'context_not_object' }
+  | { readonly code: 'context_reserved_key'; readonly key: string }
+  | { readonly code: 'context_too_deep'; readonly depth: number; readonly depthMax: number }
+  | {
+      readonly code: 'context_too_large';
+      /** The argument as sent, or the whole that it would lead to. */
+      readonly part: 'argument' | 'whole';
+      readonly bytes: number;
+      readonly bytesMax: number;
+      readonly method: 'utf8_bytes_of_rfc_8785_json';
+    }
+  | JsonRefusal;
+
+/** The change that an argument really makes: keys replace, null takes away, what is there already is left out. */
+export function contextDelta(context: JsonObject, argument: unknown): Result<ContextChange, ContextRefusal> {
+  return checkArgument(argument).andThen((checked) => {
+    const changes = Object.entries(checked).filter(([key, value]) => !isSame(ownValue(context, key), value));
+    if (changes.length === 0) return ok({ delta: undefined, context });
+    const delta = Object.fromEntries(changes);
+    const whole = applyContextDelta(context, delta);
+    return checkSize('whole', whole).map(() => ({ delta, context: whole }));
+  });
+}
+
+/** A node's context from its parent's. */
+export function applyContextDelta(context: JsonObject, delta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...context, ...delta }).filter(([, value]) => value !== null));
+}
+
+function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
+  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) {
+    return err({ code: 'context_not_object' });
+  }
+  const reserved = RESERVED_CONTEXT_KEYS.find((key) => Object.hasOwn(argument, key));
+  if (reserved !== undefined) return err({ code: 'context_reserved_key', key: reserved });
+  return checkSize('argument', argument).andThen((): Result<JsonObject, ContextRefusal> => {
+    const context = argument as JsonObject;
+    const depth = depthOf(context);
+    if (depth > CONTEXT_DEPTH_MAX) return err({ code: 'context_too_deep', depth, depthMax: CONTEXT_DEPTH_MAX });
+    return ok(context);
+  });
+}
+
+/** Ends, because a value that is deeper than canonical JSON allows was refused before. */
+function depthOf(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, depthOf(item)), 0);
+}
+
+function checkSize(part: 'argument' | 'whole', value: unknown): Result<void, ContextRefusal> {
+  const text = canonicalJson(value);
+  if (text.isErr()) return err(text.error);
+  const bytes = utf8Length(text.value);
+  if (bytes <= CONTEXT_BYTES_MAX) return ok(undefined);
+  const method = 'utf8_bytes_of_rfc_8785_json';
+  return err({ code: 'context_too_large', part, bytes, bytesMax: CONTEXT_BYTES_MAX, method });
+}
+
+/** An absent key counts as null: taking away what is not there changes nothing. */
+function ownValue(context: JsonObject, key: string): JsonValue {
+  return Object.hasOwn(context, key) ? (context[key] ?? null) : null;
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  return canonicalJson(a).unwrapOr('') === canonicalJson(b).unwrapOr('');
+}

@@ -1,0 +1,55 @@
+import { assert } from '../../assert.ts';
+import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-bytes.ts';
+import type { EventOf } from '../event.ts';
+import type { DraftOf } from '../event-draft.ts';
+import {
+  OBSERVATION_KEYS,
+  type ObservationKey,
+  type ObservationValue,
+  observationValueSchema,
+} from '../events/observation-recorded.ts';
+import type { NodeId } from '../ids.ts';
+
+export type Observation = EventOf<'observation_recorded'>['data'];
+
+/** The value last recorded for each key. */
+export type CurrentObservations = { readonly get: (key: ObservationKey) => ObservationValue | undefined };
+
+/**
+ * What of the workspace has changed since it was last recorded, in the order of the keys. A value over its budget is
+ * left out: cut short it would match another place.
+ */
+export function changedObservations(
+  current: CurrentObservations,
+  seen: readonly Observation[],
+): readonly Observation[] {
+  return OBSERVATION_KEYS.flatMap((key) => {
+    const observation = seen.findLast((one) => one.key === key);
+    if (observation === undefined || !observationValueSchema.safeParse(observation.value).success) return [];
+    return isSame(current.get(key), observation.value) ? [] : [observation];
+  });
+}
+
+/** Drafts of changed observations. `observedFor` is the node that the looking operation creates. */
+export function observationDrafts(
+  changed: readonly Observation[],
+  observedFor: NodeId,
+  sha256: Sha256,
+): readonly DraftOf<'observation_recorded'>[] {
+  return changed.map((data) => ({
+    kind: 'observation_recorded',
+    data,
+    keyOnly: { observedFor, valueDigest: valueDigest(data.value, sha256) },
+  }));
+}
+
+function isSame(a: ObservationValue | undefined, b: ObservationValue): boolean {
+  return a !== undefined && a.type === b.type && a.value === b.value;
+}
+
+/** A dedupe key holds no free text, so the value enters it as a digest. */
+function valueDigest(value: ObservationValue, sha256: Sha256): string {
+  const bytes = canonicalBytes(value);
+  assert(bytes.isOk(), 'a checked observation is JSON');
+  return digestHex(sha256(bytes.value));
+}

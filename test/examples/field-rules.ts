@@ -1,0 +1,64 @@
+import type { EventKind, SessionEvent } from '../../src/core/log/event.ts';
+import type { FieldRules } from './single-field-changes.ts';
+
+const ANY_LENGTH = Number.POSITIVE_INFINITY;
+
+/** What single-field changes have to know about the fields of an event. */
+export function eventFields(event: SessionEvent): FieldRules {
+  if (event.kind !== 'observation_recorded') return EVENT_FIELDS;
+  const bytesMax = { short_string: 80, path: 512, git_sha1: undefined, sha256: undefined }[event.data.value.type];
+  return bytesMax === undefined ? EVENT_FIELDS : { ...EVENT_FIELDS, texts: { '/data/value/value': bytesMax } };
+}
+
+const EVENT_FIELDS: FieldRules = {
+  opaque: ['/data/context', '/data/details', '/data/reply/structured', '/data/outcome/blockers/*/details'],
+  nullable: ['/data/parentNodeId'],
+  texts: {
+    '/data/summary': 512,
+    '/data/entries/*/summary': 512,
+    '/data/outcome/blockers/*/message': 512,
+    '/data/outcome/blockers/*/suggestedFix': 1024,
+    '/data/payload/notesMarkdown': 65_536,
+    '/data/payload/contentType': ANY_LENGTH,
+    '/data/workflowSourceRef': ANY_LENGTH,
+    '/data/provenance/detail/probeTemplateId': ANY_LENGTH,
+    '/data/warnings/*/recommended': ANY_LENGTH,
+    '/data/warnings/*/effective': ANY_LENGTH,
+    '/data/reply/text/*': ANY_LENGTH,
+  },
+  emptyTexts: ['/data/reply/text/*'],
+};
+
+/** Every field that an event may lack, by kind; any other is required. */
+export const OPTIONAL_EVENT_FIELDS: { readonly [kind in EventKind]: readonly string[] } = {
+  session_created: ['/at'],
+  observation_recorded: ['/at'],
+  run_started: ['/at', '/data/sourceHash'],
+  node_created: ['/at'],
+  edge_created: ['/at'],
+  advance_recorded: ['/at', '/data/outcome/blockers/*/details', '/data/outcome/blockers/*/suggestedFix'],
+  node_output_appended: ['/at', '/data/supersedesOutputId'],
+  preferences_changed: ['/at', '/data/warnings'],
+  capability_observed: ['/at'],
+  gap_recorded: ['/at', '/data/details', '/data/evidenceRefs'],
+  divergence_recorded: ['/at', '/data/relatedStepId'],
+  decision_trace_appended: ['/at', '/data/entries/*/refs'],
+  context_set: ['/at'],
+  step_skipped: ['/at', '/data/conditionId'],
+};
+
+export const MANIFEST_FIELDS: FieldRules = { opaque: [], nullable: [], texts: {}, emptyTexts: [] };
+
+export const SNAPSHOT_FIELDS: FieldRules = {
+  opaque: ['/enginePayload/state/loopStack/*/items'],
+  nullable: [],
+  texts: {},
+  emptyTexts: [],
+};
+
+export const ERROR_FIELDS: FieldRules = {
+  opaque: ['/details', '/nextCall/arguments'],
+  nullable: [],
+  texts: { '/message': ANY_LENGTH, '/suggestion': ANY_LENGTH, '/nextCall/tool': ANY_LENGTH },
+  emptyTexts: [],
+};

@@ -1,0 +1,19 @@
+import { canonicalLines } from '../../src/core/json/canonical-bytes.ts';
+import { chainGenesis, type ManifestRecord } from '../../src/core/log/manifest.ts';
+import { manifestRecords } from '../../src/core/log/plan/append-plan.ts';
+import { SESSION } from './ids.ts';
+import { PLAN_NAMES, PLANS } from './session.ts';
+import { sha256 } from './sha256.ts';
+
+/** The manifest of the example session, in order. */
+export const MANIFEST_EXAMPLES: readonly ManifestRecord[] = exampleManifest();
+
+function exampleManifest(): readonly ManifestRecord[] {
+  const records: ManifestRecord[] = [];
+  for (const name of PLAN_NAMES) {
+    const tail = { nextManifestIndex: records.length, chain: records.at(-1)?.chain ?? chainGenesis(SESSION, sha256) };
+    const bytes = canonicalLines(PLANS[name].events)._unsafeUnwrap();
+    records.push(...manifestRecords(PLANS[name], { bytes, tail }, sha256));
+  }
+  return records;
+}

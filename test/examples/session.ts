@@ -1,0 +1,51 @@
+import type { SessionEvent } from '../../src/core/log/event.ts';
+import { type EventDraft, placeEvents } from '../../src/core/log/event-draft.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { advanceDrafts, blockDrafts, retryDrafts } from './advance-drafts.ts';
+import { checkpointDrafts, correctionDrafts, forkDrafts } from './branch-drafts.ts';
+import { ARTIFACTS, SESSION } from './ids.ts';
+import { sha256 } from './sha256.ts';
+import { SNAPSHOTS_BY_REF } from './snapshots.ts';
+import { startDrafts } from './start-drafts.ts';
+
+/** Milliseconds; any number does. */
+const EXAMPLE_TIME = 1_700_000_000_000;
+
+/**
+ * One legal session, plan by plan: start, advance, block, retry, checkpoint, correction, fork. It holds an event of
+ * every kind and every member of the unions in them that an engine may write.
+ */
+export const PLAN_DRAFTS = {
+  start: startDrafts,
+  advance: advanceDrafts,
+  block: blockDrafts,
+  retry: retryDrafts,
+  checkpoint: checkpointDrafts,
+  correction: correctionDrafts,
+  fork: forkDrafts,
+} as const satisfies { readonly [name: string]: readonly EventDraft[] };
+
+export type PlanName = keyof typeof PLAN_DRAFTS;
+export const PLAN_NAMES = Object.keys(PLAN_DRAFTS) as readonly PlanName[];
+
+/** The plans of the example session as they would be under any session id. */
+export function examplePlans(sessionId: SessionId): { readonly [name in PlanName]: AppendPlan } {
+  let firstEventIndex = 0;
+  const plans = PLAN_NAMES.map((name) => {
+    const events = placeEvents(PLAN_DRAFTS[name], { sessionId, firstEventIndex, at: EXAMPLE_TIME }, sha256);
+    firstEventIndex += events.length;
+    return [name, examplePlan(events, sessionId)] as const;
+  });
+  return Object.fromEntries(plans) as { readonly [name in PlanName]: AppendPlan };
+}
+
+export function examplePlan(events: readonly SessionEvent[], sessionId: SessionId = SESSION): AppendPlan {
+  const artifacts = new Map(ARTIFACTS.map((digest, i) => [digest, new Uint8Array(i + 1)]));
+  return { sessionId, events, snapshots: SNAPSHOTS_BY_REF, artifacts };
+}
+
+export const PLANS = examplePlans(SESSION);
+
+/** Every event of the example session in order. */
+export const SESSION_EVENTS: readonly SessionEvent[] = PLAN_NAMES.flatMap((name) => PLANS[name].events);

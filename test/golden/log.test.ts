@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { canonicalJson } from '../../src/core/json/canonical-json.ts';
+import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
+import { EVENT_KINDS, parseEvent } from '../../src/core/log/event.ts';
+import { parseSnapshot, sealSnapshot } from '../../src/core/log/execution-snapshot.ts';
+import { parseManifestRecord } from '../../src/core/log/manifest.ts';
+import { enforces } from '../enforces.ts';
+import { ERROR_EXAMPLES } from '../examples/errors.ts';
+import { MANIFEST_EXAMPLES } from '../examples/manifest.ts';
+import { SESSION_EVENTS } from '../examples/session.ts';
+import { sha256 } from '../examples/sha256.ts';
+import { SNAPSHOT_EXAMPLES } from '../examples/snapshots.ts';
+
+/**
+ * Stored bytes of the released formats. The files are never rewritten: a program that no longer writes or reads them
+ * has broken what users have on disk.
+ */
+const FOLDER = join(import.meta.dirname, 'log');
+const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const jsonLines = (documents: readonly unknown[]) =>
+  documents.map((document) => `${canonicalJson(document)._unsafeUnwrap()}\n`).join('');
+const linesOf = (name: string) =>
+  read(name)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+const SNAPSHOTS = Object.values(SNAPSHOT_EXAMPLES).map((snapshot) => ({
+  ref: sealSnapshot(snapshot, sha256).ref,
+  snapshot,
+}));
+
+const FILES: { readonly [name: string]: readonly unknown[] } = {
+  ...Object.fromEntries(
+    EVENT_KINDS.map((kind) => [`${kind}.jsonl`, SESSION_EVENTS.filter((event) => event.kind === kind)]),
+  ),
+  'manifest.jsonl': MANIFEST_EXAMPLES,
+  'snapshots.jsonl': SNAPSHOTS,
+  'errors.jsonl': Object.values(ERROR_EXAMPLES),
+};
+
+test('there is a file of stored bytes for every kind of document', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual([...Object.keys(FILES), 'reasons.json', 'sha256.json'].sort());
+});
+
+test.each(Object.entries(FILES))('%s is written byte for byte as it was when it was released', (name, documents) => {
+  enforces('one_canonical_json', 'schema_changes_additive_within_version');
+  expect(jsonLines(documents)).toBe(read(name));
+});
+
+test.each(Object.keys(FILES))('nobody has edited %s', (name) => {
+  const digests = JSON.parse(read('sha256.json')) as { readonly [name: string]: string };
+  expect(createHash('sha256').update(read(name)).digest('hex')).toBe(digests[name]);
+});
+
+test('everything that was stored is still read', () => {
+  enforces('schema_changes_additive_within_version', 'durable_types_are_versioned');
+  const refused = [
+    ...EVENT_KINDS.flatMap((kind) => linesOf(`${kind}.jsonl`)).map((event) => parseEvent(event)),
+    ...linesOf('manifest.jsonl').map((record) => parseManifestRecord(record)),
+    ...linesOf('snapshots.jsonl').map((line) => parseSnapshot((line as { snapshot: unknown }).snapshot)),
+  ].filter((result) => result.isErr());
+  expect(refused).toEqual([]);
+  expect(linesOf('errors.jsonl').filter((error) => !errorEnvelopeSchema.safeParse(error).success)).toEqual([]);
+});
