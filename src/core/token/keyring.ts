@@ -1,0 +1,86 @@
+import { err, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { assert } from '../assert.ts';
+import { parseDocument, type SchemaRefusal } from '../log/schema-refusal.ts';
+import { fromBase64Url, toBase64Url } from './base64url.ts';
+import { constantTimeEqual } from './constant-time-equal.ts';
+
+const KEY_BYTES = 32;
+const KEYRING_VERSION = 1;
+
+declare const signing: unique symbol;
+
+/** Exactly 32 bytes. They are drawn at random outside the core. */
+export type SigningKey = Uint8Array & { readonly [signing]: true };
+
+/** The keys that count: one signs, both verify. */
+export type Keyring = { readonly current: SigningKey; readonly previous?: SigningKey };
+
+/** HMAC-SHA256, handed in from outside: core owns no cryptography. */
+export type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array;
+
+/** What it takes to sign and to verify. */
+export type TokenKeys = { readonly keyring: Keyring; readonly hmac: HmacSha256 };
+
+export function signingKey(bytes: Uint8Array): SigningKey {
+  assert(bytes.length === KEY_BYTES, `a signing key has ${KEY_BYTES} bytes, not ${bytes.length}`);
+  return bytes as SigningKey;
+}
+
+/** In the order of verification. */
+export function activeKeys({ current, previous }: Keyring): readonly SigningKey[] {
+  return previous === undefined ? [current] : [current, previous];
+}
+
+/** Puts a fresh key in front. Tokens of the key that was current go on to verify until the next rotation. */
+export function rotate(keyring: Keyring, freshKey: SigningKey): Keyring {
+  const isFresh = activeKeys(keyring).every((key) => !constantTimeEqual(key, freshKey));
+  assert(isFresh, 'a fresh key is none of the active ones');
+  return { current: freshKey, previous: keyring.current };
+}
+
+const storedKeySchema = z.strictObject({
+  alg: z.literal('hmac_sha256'),
+  // 32 bytes are 42 characters and one more whose last two bits are unused, hence zero.
+  keyBase64Url: z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/),
+});
+type StoredKey = z.infer<typeof storedKeySchema>;
+
+/** `keys/keyring.json`. Strict: a third key must be refused, not lost with the next rotation. */
+export const keyringDocumentSchema = z.strictObject({
+  v: z.literal(KEYRING_VERSION),
+  current: storedKeySchema,
+  previous: storedKeySchema.nullable(),
+});
+export type KeyringDocument = z.infer<typeof keyringDocumentSchema>;
+
+export type KeyringRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
+
+export function parseKeyring(value: unknown): Result<Keyring, KeyringRefusal> {
+  const envelope = parseDocument(z.object({ v: z.unknown() }), value);
+  if (envelope.isErr()) return err(envelope.error);
+  if (envelope.value.v !== KEYRING_VERSION) return err({ code: 'unknown_version', version: envelope.value.v });
+  return parseDocument(keyringDocumentSchema, value).map(({ current, previous }) => ({
+    current: readKey(current),
+    ...(previous === null ? {} : { previous: readKey(previous) }),
+  }));
+}
+
+/** What is stored of a keyring. */
+export function keyringDocument({ current, previous }: Keyring): KeyringDocument {
+  return {
+    v: KEYRING_VERSION,
+    current: storedKey(current),
+    previous: previous === undefined ? null : storedKey(previous),
+  };
+}
+
+function readKey({ keyBase64Url }: StoredKey): SigningKey {
+  const bytes = fromBase64Url(keyBase64Url);
+  assert(bytes !== undefined, 'the schema lets only canonical base64url through');
+  return signingKey(bytes);
+}
+
+function storedKey(key: SigningKey): StoredKey {
+  return { alg: 'hmac_sha256', keyBase64Url: toBase64Url(key) };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { normaliseToken } from './normalise-token.ts';
+
+const token = 'ack_01jt440s63680xf01zt2g40003xn0009hp018jst30t10x9d';
+
+test('a canonical token stays as it is', () => {
+  expect(normaliseToken(token)).toBe(token);
+});
+
+test('letters that look like digits are read as digits, but not in the prefix', () => {
+  expect(normaliseToken('ACK_OIl')).toBe('ack_011');
+  expect(normaliseToken('lol_lol')).toBe('lol_101');
+  expect(normaliseToken('lol')).toBe('lol');
+});
+
+test('brackets, punctuation and letters of other scripts are not guessed away', () => {
+  for (const kept of ['<', '>', '(', '*', '.', ',', '-', '\u200b', '\u0000', '\u212a', 'é', 'u']) {
+    expect(normaliseToken(`ack_${kept}`)).toBe(`ack_${kept}`);
+  }
+});

@@ -1,0 +1,98 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { AttemptId, EventIndex, NodeId, RunId, SessionId, WorkflowHash, WorkflowId } from '../log/ids.ts';
+import { runTag } from '../log/ids.ts';
+import type { TokenClaims } from './token.ts';
+import type { MissingPlace, NamedRun, TokenPlace, TokenRefusal } from './token-refusal.ts';
+
+export type ScopeNode = { readonly nodeId: NodeId; readonly runId: RunId; readonly workflowHash: WorkflowHash };
+export type ScopeRun = { readonly workflowId: WorkflowId; readonly workflowHash: WorkflowHash };
+
+/** What a token is checked against: the nodes and runs of one session. */
+export type TokenScope = {
+  readonly sessionId: SessionId;
+  readonly nodeAt: (eventIndex: EventIndex) => ScopeNode | undefined;
+  readonly node: (nodeId: NodeId) => ScopeNode | undefined;
+  readonly run: (runId: RunId) => ScopeRun | undefined;
+  /** The hash of the stored workflow, computed anew; left out where the workflow was not read. */
+  readonly recomputedHash?: (pinned: WorkflowHash) => WorkflowHash;
+};
+
+/** What a valid token leads to. */
+export type TokenTarget = TokenPlace &
+  ({ readonly kind: 'state' } | { readonly kind: 'ack' | 'checkpoint'; readonly attemptId: AttemptId });
+
+/** Finds what verified claims name; `scope` is `undefined` when the session is not in the store. */
+export function resolveToken(claims: TokenClaims, scope: TokenScope | undefined): Result<TokenTarget, TokenRefusal> {
+  if (scope === undefined) return err(unknown(claims, { kind: 'session' }));
+  if (claims.sessionId !== scope.sessionId) {
+    const mismatch = { kind: 'session', expected: scope.sessionId, found: claims.sessionId } as const;
+    return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch });
+  }
+  const node = claims.form === 'compact' ? scope.nodeAt(claims.nodeEventIndex) : scope.node(claims.nodeId);
+  if (node === undefined) return err(unknown(claims, missingNode(claims)));
+  const run = scope.run(node.runId);
+  if (run === undefined) return err(unknown(claims, { kind: 'run', runId: node.runId }));
+
+  const place = placeOf(scope.sessionId, node, run);
+  const named = namedRun(claims, scope);
+  if (named.tag !== place.tag || (named.runId ?? place.runId) !== place.runId) {
+    return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'run', place, named } });
+  }
+  const contradiction = hashContradiction(claims, node, { pinned: run.workflowHash, scope });
+  if (contradiction !== undefined) {
+    return err({ code: 'TOKEN_WORKFLOW_HASH_MISMATCH', place, pinned: run.workflowHash, ...contradiction });
+  }
+  return ok(
+    claims.kind === 'state'
+      ? { ...place, kind: 'state' }
+      : { ...place, kind: claims.kind, attemptId: claims.attemptId },
+  );
+}
+
+/** Whether a state token and the ack or checkpoint token sent with it name the same node of the same run. */
+export function checkTokenPair(state: TokenTarget, operation: TokenTarget): Result<TokenTarget, TokenRefusal> {
+  const isSame =
+    state.sessionId === operation.sessionId && state.runId === operation.runId && state.nodeId === operation.nodeId;
+  if (isSame) return ok(operation);
+  const mismatch = { kind: 'pair', state: placeOnly(state), operation: placeOnly(operation) } as const;
+  return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch });
+}
+
+function missingNode(claims: TokenClaims): MissingPlace {
+  return claims.form === 'compact'
+    ? { kind: 'node_at', eventIndex: claims.nodeEventIndex }
+    : { kind: 'node', nodeId: claims.nodeId };
+}
+
+function unknown({ sessionId }: TokenClaims, missing: MissingPlace): TokenRefusal {
+  return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing };
+}
+
+function placeOf(sessionId: SessionId, { nodeId, runId }: ScopeNode, { workflowId }: ScopeRun): TokenPlace {
+  return { sessionId, runId, nodeId, tag: runTag(runId), workflowId };
+}
+
+function placeOnly({ sessionId, runId, nodeId, tag, workflowId }: TokenTarget): TokenPlace {
+  return { sessionId, runId, nodeId, tag, workflowId };
+}
+
+function namedRun(claims: TokenClaims, scope: TokenScope): NamedRun {
+  if (claims.form === 'compact') return { tag: claims.tag, runId: null, workflowId: null };
+  const { runId } = claims;
+  return { tag: runTag(runId), runId, workflowId: scope.run(runId)?.workflowId ?? null };
+}
+
+type HashContradiction = { readonly source: 'token' | 'node' | 'stored_workflow'; readonly found: WorkflowHash };
+
+function hashContradiction(
+  claims: TokenClaims,
+  node: ScopeNode,
+  { pinned, scope }: { readonly pinned: WorkflowHash; readonly scope: TokenScope },
+): HashContradiction | undefined {
+  if (claims.form === 'json' && claims.kind === 'state' && claims.workflowHash !== pinned) {
+    return { source: 'token', found: claims.workflowHash };
+  }
+  if (node.workflowHash !== pinned) return { source: 'node', found: node.workflowHash };
+  const recomputed = scope.recomputedHash?.(pinned) ?? pinned;
+  return recomputed === pinned ? undefined : { source: 'stored_workflow', found: recomputed };
+}

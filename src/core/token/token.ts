@@ -1,0 +1,56 @@
+import type { AttemptId, EventIndex, NodeId, RunId, SessionId, WorkflowHash } from '../log/ids.ts';
+
+export const TOKEN_KINDS = ['state', 'ack', 'checkpoint'] as const;
+/** What a token is for: looking at a node, completing its step, or saving work in between. */
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** What a token text of either form begins with. */
+export const TOKEN_PREFIXES = { state: 'st', ack: 'ack', checkpoint: 'chk' } as const satisfies Record<
+  TokenKind,
+  string
+>;
+
+export function kindOfPrefix(prefix: string): TokenKind | undefined {
+  return TOKEN_KINDS.find((kind) => TOKEN_PREFIXES[kind] === prefix);
+}
+
+/** The arguments of tools that take a token, and which kinds each accepts. A session token is a state token. */
+export const TOKEN_SLOTS = {
+  stateToken: ['state'],
+  sessionToken: ['state'],
+  ackToken: ['ack'],
+  checkpointToken: ['checkpoint'],
+  attachTo: TOKEN_KINDS,
+} as const satisfies Record<string, readonly TokenKind[]>;
+export type TokenSlot = keyof typeof TOKEN_SLOTS;
+
+/** The short text that is minted by default, and the long one that shows its payload as JSON. */
+export type TokenForm = 'compact' | 'json';
+
+type JsonTokenHead = {
+  readonly form: 'json';
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+};
+
+/** What a token of the JSON form says. */
+export type JsonTokenClaims = JsonTokenHead &
+  (
+    | { readonly kind: 'state'; readonly workflowHash: WorkflowHash }
+    | { readonly kind: 'ack' | 'checkpoint'; readonly attemptId: AttemptId }
+  );
+
+/** What a token of the compact form says; run, node and workflow are looked up by the event that made the node. */
+export type CompactTokenClaims = {
+  readonly form: 'compact';
+  readonly kind: TokenKind;
+  /** The run tag: a hint for readers, which must nevertheless be the one of the node's run. */
+  readonly tag: string;
+  readonly sessionId: SessionId;
+  readonly nodeEventIndex: EventIndex;
+  /** Always the first attempt in a state token. */
+  readonly attemptId: AttemptId;
+};
+
+export type TokenClaims = JsonTokenClaims | CompactTokenClaims;
