@@ -1,0 +1,34 @@
+import type { EventOf } from '../log/event.ts';
+import type { AttemptId, NodeId } from '../log/ids.ts';
+
+type AdvanceRecorded = EventOf<'advance_recorded'>;
+
+/** One try at a node with its outcome. The reply that was given stays in the log: only a replay asks for it. */
+export type AdvanceRecord = Omit<AdvanceRecorded, 'data'> & { readonly data: Omit<AdvanceRecorded['data'], 'reply'> };
+
+export type AdvancesView = Map<NodeId, Map<AttemptId, AdvanceRecord>>;
+
+export function applyAdvanceRecorded(advances: AdvancesView, event: AdvanceRecord): void {
+  const ofNode = advances.get(event.scope.nodeId) ?? new Map<AttemptId, AdvanceRecord>();
+  advances.set(event.scope.nodeId, ofNode);
+  ofNode.set(event.data.attemptId, withoutReply(event));
+}
+
+/** What a try at a node led to, for a replay of its token. */
+export function advanceOutcome(
+  advances: AdvancesView,
+  nodeId: NodeId,
+  attemptId: AttemptId,
+): AdvanceRecord | undefined {
+  return advances.get(nodeId)?.get(attemptId);
+}
+
+/** How many tries at a node are recorded; the next one takes this number as its id. */
+export function attemptCount(advances: AdvancesView, nodeId: NodeId): number {
+  return advances.get(nodeId)?.size ?? 0;
+}
+
+function withoutReply(event: AdvanceRecord): AdvanceRecord {
+  const { reply: _, ...data } = { reply: undefined, ...event.data };
+  return { ...event, data };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
+import { outputIdOf } from '../../../test/simulation/node-facts.ts';
+import { sessionWriter } from '../../../test/simulation/session-writer.ts';
+import { blockedDraft, currentOutput, currentOutputs, type Output, outputHistory } from './current-outputs.ts';
+import { foldEvents } from './session-view.ts';
+
+describe('outputs', () => {
+  test('the current output of a channel is the latest that none supersedes', () => {
+    enforces('view_current_output');
+    const writer = sessionWriter();
+    const root = writer.startRun({ note: { name: 'first', text: 'one' }, artifacts: [{ name: 'a' }, { name: 'b' }] });
+    writer.record(root, { note: { name: 'second', text: 'two' } });
+    writer.record(root, { note: { name: 'third', text: 'three', supersedes: 'second' } });
+    writer.record(root, { note: { name: 'fourth', text: 'four', supersedes: 'third' } });
+    writer.record(root, { artifacts: [{ name: 'c', supersedes: 'a' }] });
+
+    const { outputs } = foldEvents(writer.events);
+    expect(currentOutput(outputs, root.nodeId, 'recap')?.data.outputId).toBe(outputIdOf('fourth'));
+    expect(currentOutput(outputs, root.nodeId, 'artifact')?.data.outputId).toBe(outputIdOf('c'));
+    expect(ids(currentOutputs(outputs, root.nodeId))).toEqual(['first', 'b', 'fourth', 'c'].map(outputIdOf));
+  });
+
+  test('when the latest is superseded the one before it is not current again, but an untouched older one is', () => {
+    enforces('view_current_output');
+    const writer = sessionWriter();
+    const root = writer.startRun({ artifacts: [{ name: 'a' }] });
+    writer.record(root, { note: { name: 'first', text: 'one' } });
+    writer.record(root, { note: { name: 'second', text: 'two', supersedes: 'first' } });
+    const { outputs } = foldEvents(writer.events);
+    expect(currentOutput(outputs, root.nodeId, 'recap')?.data.outputId).toBe(outputIdOf('second'));
+    expect(currentOutput(outputs, root.nodeId, 'artifact')?.data.outputId).toBe(outputIdOf('a'));
+  });
+
+  test('a correction leaves the corrected output in the history as it was', () => {
+    enforces('outputs_append_only', 'view_current_output');
+    const writer = sessionWriter();
+    const root = writer.startRun({ note: { name: 'first', text: 'one' } });
+    const before = outputHistory(foldEvents(writer.events).outputs, root.nodeId).map(({ output }) => output);
+    writer.record(root, { note: { name: 'second', text: 'two', supersedes: 'first' } });
+
+    const { outputs } = foldEvents(deepFreeze(writer.events));
+    expect(outputHistory(outputs, root.nodeId)).toEqual([
+      { output: before[0], isSuperseded: true },
+      { output: writer.events.at(-1), isSuperseded: false },
+    ]);
+  });
+
+  test('what a blocked attempt handed in is its draft and nobody’s output', () => {
+    enforces('view_blocked_drafts_left_out');
+    const writer = sessionWriter();
+    const root = writer.startRun({ note: { name: 'accepted', text: 'fine' } });
+    const blocked = writer.block(root, { note: { name: 'rejected', text: 'draft' }, artifacts: [{ name: 'a' }] });
+    const retried = writer.advance(blocked);
+
+    const { outputs } = foldEvents(writer.events);
+    expect(currentOutputs(outputs, blocked.nodeId)).toEqual([]);
+    expect(currentOutput(outputs, blocked.nodeId, 'recap')).toBeUndefined();
+    expect(ids(blockedDraft(outputs, blocked.nodeId))).toEqual(['rejected', 'a'].map(outputIdOf));
+    expect([root, retried].map(({ nodeId }) => blockedDraft(outputs, nodeId))).toEqual([[], []]);
+  });
+});
+
+function ids(outputs: readonly Output[]): readonly string[] {
+  return outputs.map(({ data }) => data.outputId);
+}

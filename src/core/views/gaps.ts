@@ -1,0 +1,37 @@
+import type { EventOf } from '../log/event.ts';
+import type { GapId, NodeId } from '../log/ids.ts';
+import { addFact, emptyLineage, heldAt, type Lineage } from './lineage/lineage.ts';
+import { oldestFirst, type SharedList, withNewest } from './lineage/shared-list.ts';
+
+/** A gap as it was recorded; never changed, only linked to by a later record. */
+export type GapRecord = EventOf<'gap_recorded'>;
+
+type GapList = SharedList<GapRecord> | undefined;
+
+export type GapsView = { readonly known: Set<GapId>; readonly lines: Lineage<GapList, GapRecord> };
+
+export function emptyGaps(): GapsView {
+  return { known: new Set(), lines: emptyLineage<GapList, GapRecord>(undefined, withNewest) };
+}
+
+export function applyGapRecorded(gaps: GapsView, event: GapRecord): void {
+  gaps.known.add(event.data.gapId);
+  addFact(gaps.lines, event.scope.nodeId, event);
+}
+
+/** All gap records that a node sees, resolving ones included, oldest first. */
+export function gapHistory(gaps: GapsView, nodeId: NodeId): readonly GapRecord[] {
+  return oldestFirst(heldAt(gaps.lines, nodeId));
+}
+
+/** Gaps on a node's line that no later record of that same line resolves, oldest first. */
+export function unresolvedGaps(gaps: GapsView, nodeId: NodeId): readonly GapRecord[] {
+  const resolved = new Set<GapId>();
+  const open: GapRecord[] = [];
+  for (let at = heldAt(gaps.lines, nodeId); at !== undefined; at = at.older) {
+    const { gapId, resolution } = at.newest.data;
+    if (resolution.kind === 'resolves') resolved.add(resolution.resolvesGapId);
+    else if (!resolved.has(gapId)) open.push(at.newest);
+  }
+  return open.reverse();
+}

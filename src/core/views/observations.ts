@@ -1,0 +1,22 @@
+import type { EventOf } from '../log/event.ts';
+import type { ObservationKey } from '../log/events/observation-recorded.ts';
+
+export type Observation = EventOf<'observation_recorded'>;
+
+/** What was seen of the workspace, per key, oldest first. */
+export type ObservationsView = Map<ObservationKey, Observation[]>;
+
+export function applyObservation(observations: ObservationsView, event: Observation): void {
+  const ofKey = observations.get(event.data.key) ?? [];
+  observations.set(event.data.key, ofKey);
+  ofKey.push(event);
+}
+
+/** The latest observation of a key, also when its value had been seen and left before. */
+export function currentObservation(observations: ObservationsView, key: ObservationKey): Observation | undefined {
+  return observations.get(key)?.at(-1);
+}
+
+export function observationHistory(observations: ObservationsView, key: ObservationKey): readonly Observation[] {
+  return observations.get(key) ?? [];
+}

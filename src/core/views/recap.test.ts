@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
+import { TRUNCATION_MARKER } from '../json/truncate.ts';
+import { utf8Length } from '../json/utf8.ts';
+import { RECAP_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
+import { recap, recapSources } from './recap.ts';
+import { foldEvents } from './session-view.ts';
+
+describe('recap', () => {
+  test('tells the notes of a line in order, with those of checkpoints made on the way', () => {
+    enforces('view_checkpoint_outputs_included');
+    const writer = sessionWriter();
+    const root = writer.startRun();
+    writer.checkpoint(root, note('1 halfway'));
+    const first = writer.advance(root, note('2 root done'));
+    const checkpoint = writer.checkpoint(first, note('3 thinking'));
+    writer.checkpoint(checkpoint, note('4 still thinking'));
+    const second = writer.advance(first, note('5 first done'));
+
+    const told = ['1 halfway', '2 root done', '3 thinking', '4 still thinking', '5 first done'];
+    expect(notesAt(writer, second)).toEqual(told);
+    expect(notesAt(writer, first)).toEqual(told.slice(0, 4));
+    expect(notesAt(writer, checkpoint)).toEqual(told.slice(0, 4));
+  });
+
+  test('leaves out rejected drafts, also on the line that went on from them', () => {
+    enforces('view_blocked_drafts_left_out');
+    const writer = sessionWriter();
+    const root = writer.startRun(note('accepted'));
+    const blocked = writer.block(root, note('rejected'));
+    const blockedAgain = writer.block(blocked, note('rejected again'));
+    const retried = writer.advance(blockedAgain, note('corrected'));
+    expect(notesAt(writer, retried)).toEqual(['accepted', 'corrected']);
+    expect(notesAt(writer, blockedAgain)).toEqual(['accepted']);
+  });
+
+  test('keeps a checkpoint made at a blocked attempt for the line that goes on from it', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun();
+    const blocked = writer.block(root, note('rejected'));
+    writer.checkpoint(blocked, note('meant to be kept'));
+    const retried = writer.advance(blocked);
+    expect(notesAt(writer, retried)).toEqual(['meant to be kept']);
+    expect(notesAt(writer, root)).toEqual([]);
+  });
+
+  test('does not tell a step what was noted at its parent after it was taken', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun(note('first try'));
+    const step = writer.advance(root);
+    writer.checkpoint(root, note('back here again'));
+    expect(notesAt(writer, step)).toEqual(['first try']);
+    expect(notesAt(writer, root)).toEqual(['first try', 'back here again']);
+  });
+
+  test('tells a corrected note once, in its corrected form', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun(note('wrong'));
+    writer.record(root, { note: { name: 'right', text: 'right', supersedes: 'wrong' } });
+    writer.record(root, { note: { name: 'better', text: 'better', supersedes: 'wrong' } });
+    const { notes } = foldEvents(writer.events);
+    expect(notesAt(writer, root)).toEqual(['right', 'better']);
+    expect(recap(notes, root.nodeId, RECAP_BYTES_MAX).olderLeftOut).toBe(0);
+  });
+
+  test('keeps the newest notes that fit and says how many older ones it left out', () => {
+    enforces('views_are_bounded');
+    const writer = sessionWriter();
+    const root = writer.startRun(note('a'.repeat(2_000)));
+    const first = writer.advance(root, note('b'.repeat(1_500)));
+    const second = writer.advance(first, note('c'.repeat(10_000)));
+
+    const { notes } = foldEvents(writer.events);
+    const { entries, olderLeftOut } = recap(notes, second.nodeId, RECAP_BYTES_MAX);
+    expect(entries.map(({ nodeId, isCut }) => [nodeId, isCut])).toEqual([
+      [first.nodeId, false],
+      [second.nodeId, true],
+    ]);
+    expect(olderLeftOut).toBe(1);
+    expect(utf8Length(entries[1]?.text ?? '')).toBe(RECAP_ENTRY_BYTES_MAX);
+    expect(entries[1]?.text.endsWith(TRUNCATION_MARKER)).toBe(true);
+  });
+
+  test('never exceeds its budget and never loses count', () => {
+    enforces('views_are_bounded');
+    const lengths = fc.array(fc.integer({ min: 1, max: 6_000 }), { maxLength: 8 });
+    const budgets = fc.integer({ min: TRUNCATION_MARKER.length, max: RECAP_BYTES_MAX });
+    fc.assert(
+      fc.property(lengths, budgets, (textLengths, bytesMax) => {
+        const writer = sessionWriter();
+        const root = writer.startRun();
+        const tip = textLengths.reduce((at, n, i) => writer.advance(at, note('é'.repeat(n), `n${i}`)), root);
+        const { notes } = foldEvents(writer.events);
+        const { entries, olderLeftOut } = recap(notes, tip.nodeId, bytesMax);
+        const bytes = entries.reduce((sum, { text }) => sum + utf8Length(text), 0);
+        expect(bytes).toBeLessThanOrEqual(bytesMax);
+        expect(entries.every(({ text }) => utf8Length(text) <= RECAP_ENTRY_BYTES_MAX)).toBe(true);
+        expect(entries.length + olderLeftOut).toBe(recapSources(notes, tip.nodeId).length);
+        expect(entries.length > 0).toBe(textLengths.length > 0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function note(text: string, name = text) {
+  return { note: { name, text } };
+}
+
+function notesAt(writer: SessionWriter, { nodeId }: WrittenNode): readonly string[] {
+  return recapSources(foldEvents(writer.events).notes, nodeId).map(({ data }) => data.payload.notesMarkdown);
+}

@@ -1,0 +1,87 @@
+import { truncate } from '../json/truncate.ts';
+import { utf8Length } from '../json/utf8.ts';
+import { RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
+import type { EventOf } from '../log/event.ts';
+import type { NodeId } from '../log/ids.ts';
+import { addFact, emptyLineage, heldAt, type Lineage } from './lineage/lineage.ts';
+import { type SharedList, withNewest } from './lineage/shared-list.ts';
+import type { RunNode } from './run-graph.ts';
+
+type OutputAppended = EventOf<'node_output_appended'>;
+
+/** An output of the recap channel. */
+export type Note = OutputAppended & { readonly data: Extract<OutputAppended['data'], { outputChannel: 'recap' }> };
+
+/** One note of a recap; `isCut` when the budget of an entry did not hold all of it. */
+export type RecapEntry = {
+  readonly nodeId: NodeId;
+  readonly eventIndex: number;
+  readonly text: string;
+  readonly isCut: boolean;
+};
+
+/** The newest notes that fit, oldest first, and how many older ones there are. */
+export type Recap = { readonly entries: readonly RecapEntry[]; readonly olderLeftOut: number };
+
+type NoteFact = { readonly eventIndex: number; readonly note: Note; readonly isFirstCorrection: boolean };
+type NoteLine = { readonly count: number; readonly list: SharedList<Note> | undefined };
+
+export type NotesView = Lineage<NoteLine, NoteFact>;
+
+export function emptyNotes(): NotesView {
+  return emptyLineage<NoteLine, NoteFact>({ count: 0, list: undefined }, withNote);
+}
+
+/**
+ * Keeps a note for the recaps of its line. A checkpoint's note counts for the node it was made at, so that whoever
+ * goes on from there sees it; a blocked attempt's note is a rejected draft and no recap shows it.
+ */
+export function applyNote(notes: NotesView, note: Note, at: { node: RunNode; isFirstCorrection: boolean }): void {
+  if (at.node.kind === 'blocked_attempt') return;
+  const { eventIndex } = note;
+  addFact(notes, at.node.hostNodeId, { eventIndex, note, isFirstCorrection: at.isFirstCorrection });
+}
+
+/** Every note that a recap of the node may draw on, oldest first. */
+export function recapSources(notes: NotesView, nodeId: NodeId): readonly Note[] {
+  return newestNotes(heldAt(notes, nodeId), () => true).reverse();
+}
+
+/** The notes of a node's line within a budget; when it is short the oldest go. */
+export function recap(notes: NotesView, nodeId: NodeId, bytesMax: number): Recap {
+  const line = heldAt(notes, nodeId);
+  const entryBytesMax = Math.min(RECAP_ENTRY_BYTES_MAX, bytesMax);
+  const entries: RecapEntry[] = [];
+  let bytesLeft = bytesMax;
+  newestNotes(line, (note) => {
+    const entry = recapEntry(note, entryBytesMax);
+    bytesLeft -= utf8Length(entry.text);
+    if (bytesLeft >= 0) entries.push(entry);
+    return bytesLeft >= 0;
+  });
+  return { entries: entries.reverse(), olderLeftOut: line.count - entries.length };
+}
+
+function recapEntry(note: Note, bytesMax: number): RecapEntry {
+  const { notesMarkdown } = note.data.payload;
+  const text = truncate(notesMarkdown, bytesMax);
+  return { nodeId: note.scope.nodeId, eventIndex: note.eventIndex, text, isCut: text !== notesMarkdown };
+}
+
+/** Walks from the newest note back, past superseded ones, for as long as the visitor wants more. */
+function newestNotes(line: NoteLine, isWanted: (note: Note) => boolean): Note[] {
+  const superseded = new Set<string>();
+  const found: Note[] = [];
+  for (let at = line.list; at !== undefined; at = at.older) {
+    const { outputId, supersedesOutputId } = at.newest.data;
+    if (supersedesOutputId !== undefined) superseded.add(supersedesOutputId);
+    if (superseded.has(outputId)) continue;
+    if (!isWanted(at.newest)) break;
+    found.push(at.newest);
+  }
+  return found;
+}
+
+function withNote(line: NoteLine, { note, isFirstCorrection }: NoteFact): NoteLine {
+  return { count: isFirstCorrection ? line.count : line.count + 1, list: withNewest(line.list, note) };
+}

@@ -1,0 +1,155 @@
+import { assert } from '../assert.ts';
+import type { EventOf } from '../log/event.ts';
+import type { NodeKind } from '../log/events/node-created.ts';
+import type { NodeId, RunId, SnapshotRef, WorkflowHash } from '../log/ids.ts';
+
+/** A node of a run. Only what is derived from later events changes: children, edge, marks. */
+export type RunNode = Readonly<NodeFacts & Omit<NodeMarks, 'children'>> & { readonly children: readonly NodeId[] };
+
+/** A run with the workflow it pinned when it started. */
+export type Run = Readonly<RunFacts & Omit<RunMarks, 'tips'>> & { readonly tips: ReadonlySet<NodeId> };
+
+/** How a step or checkpoint came about. A fork is an ordinary edge whose cause says so. */
+export type RunEdge = EventOf<'edge_created'>['data'];
+
+/** The nodes of all runs of a session, linked by parent; branches are read off it, never stored. */
+export type RunGraph = {
+  readonly runs: Map<RunId, RunFacts & RunMarks>;
+  readonly nodes: Map<NodeId, NodeFacts & NodeMarks>;
+  /** Tokens name a node by the index of the event that created it. */
+  readonly byCreatedIndex: Map<number, NodeId>;
+};
+
+type NodeFacts = {
+  readonly nodeId: NodeId;
+  readonly runId: RunId;
+  readonly kind: NodeKind;
+  readonly parentNodeId: NodeId | null;
+  readonly createdIndex: number;
+  readonly snapshotRef: SnapshotRef;
+  readonly workflowHash: WorkflowHash;
+  /** The nearest node at or above this one that is no checkpoint: what a checkpoint was made at. */
+  readonly hostNodeId: NodeId;
+};
+type NodeMarks = {
+  readonly children: NodeId[];
+  /** The edge that leads here; a root and a blocked attempt have none. */
+  edge: RunEdge | undefined;
+  hasStepBelow: boolean;
+  touchedIndex: number;
+};
+type RunFacts = {
+  readonly runId: RunId;
+  readonly startedIndex: number;
+  /** What the run executes, for as long as it lives: the hash decides, not what the source holds today. */
+  readonly pinned: EventOf<'run_started'>['data'];
+};
+type RunMarks = {
+  rootNodeId: NodeId | undefined;
+  newestNodeId: NodeId | undefined;
+  lastTouchedNodeId: NodeId | undefined;
+  /** Nodes without a step below them, in order of creation. */
+  readonly tips: Set<NodeId>;
+  branchCount: number;
+};
+
+export function emptyRunGraph(): RunGraph {
+  return { runs: new Map(), nodes: new Map(), byCreatedIndex: new Map() };
+}
+
+export function applyRunStarted(graph: RunGraph, event: EventOf<'run_started'>): void {
+  const { runId } = event.scope;
+  graph.runs.set(runId, {
+    runId,
+    startedIndex: event.eventIndex,
+    pinned: event.data,
+    rootNodeId: undefined,
+    newestNodeId: undefined,
+    lastTouchedNodeId: undefined,
+    tips: new Set(),
+    branchCount: 0,
+  });
+}
+
+export function applyNodeCreated(graph: RunGraph, event: EventOf<'node_created'>): void {
+  const { runId, nodeId } = event.scope;
+  const { nodeKind, parentNodeId, snapshotRef, workflowHash } = event.data;
+  const run = graph.runs.get(runId);
+  const parent = parentNodeId === null ? undefined : graph.nodes.get(parentNodeId);
+  assert(run !== undefined, `${runId} is not in the log`);
+  assert(parentNodeId === null || parent !== undefined, `${parentNodeId} is not in the log`);
+
+  graph.nodes.set(nodeId, {
+    nodeId,
+    runId,
+    kind: nodeKind,
+    parentNodeId,
+    createdIndex: event.eventIndex,
+    snapshotRef,
+    workflowHash,
+    hostNodeId: nodeKind === 'checkpoint' && parent !== undefined ? parent.hostNodeId : nodeId,
+    children: [],
+    edge: undefined,
+    hasStepBelow: false,
+    touchedIndex: event.eventIndex,
+  });
+  graph.byCreatedIndex.set(event.eventIndex, nodeId);
+  parent?.children.push(nodeId);
+  run.rootNodeId ??= nodeId;
+  run.newestNodeId = nodeId;
+  run.tips.add(nodeId);
+  if (nodeKind === 'step') {
+    run.branchCount += 1;
+    markAbove(graph, run, parentNodeId);
+  }
+}
+
+export function applyEdgeCreated(graph: RunGraph, event: EventOf<'edge_created'>): void {
+  const to = graph.nodes.get(event.data.toNodeId);
+  assert(to !== undefined, `${event.data.toNodeId} is not in the log`);
+  to.edge = event.data;
+}
+
+/** Every event on a node is activity there. */
+export function touchNode(
+  graph: RunGraph,
+  event: { scope: { runId: RunId; nodeId: NodeId }; eventIndex: number },
+): void {
+  const run = graph.runs.get(event.scope.runId);
+  const node = graph.nodes.get(event.scope.nodeId);
+  assert(run !== undefined && node !== undefined, `${event.scope.nodeId} is not in the log`);
+  run.lastTouchedNodeId = node.nodeId;
+  node.touchedIndex = event.eventIndex;
+}
+
+export function findRun(graph: RunGraph, runId: RunId): Run | undefined {
+  return graph.runs.get(runId);
+}
+
+export function findNode(graph: RunGraph, nodeId: NodeId): RunNode | undefined {
+  return graph.nodes.get(nodeId);
+}
+
+/** A node that is known to exist: its id came out of this log. */
+export function nodeOf(graph: RunGraph, nodeId: NodeId): RunNode {
+  const node = graph.nodes.get(nodeId);
+  assert(node !== undefined, `${nodeId} is not in the log`);
+  return node;
+}
+
+/** The node that the event with this index created. */
+export function nodeAtEvent(graph: RunGraph, eventIndex: number): RunNode | undefined {
+  const nodeId = graph.byCreatedIndex.get(eventIndex);
+  return nodeId === undefined ? undefined : graph.nodes.get(nodeId);
+}
+
+/** A new step ends the tips above it. Whoever is marked has marked ancestors, so each node is passed once in all. */
+function markAbove(graph: RunGraph, run: RunMarks, from: NodeId | null): void {
+  let node = from === null ? undefined : graph.nodes.get(from);
+  while (node !== undefined && !node.hasStepBelow) {
+    node.hasStepBelow = true;
+    run.tips.delete(node.nodeId);
+    if (node.kind === 'step') run.branchCount -= 1;
+    node = node.parentNodeId === null ? undefined : graph.nodes.get(node.parentNodeId);
+  }
+}

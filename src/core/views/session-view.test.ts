@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
+import { gapIdOf, outputIdOf } from '../../../test/simulation/node-facts.ts';
+import { randomHistory } from '../../../test/simulation/random-history.ts';
+import { sessionWriter } from '../../../test/simulation/session-writer.ts';
+import { nodeSummary, viewSummary } from '../../../test/simulation/view-summary.ts';
+import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import { PRESETS } from '../log/preferences.ts';
+import { nodeOf } from './run-graph.ts';
+import { applyEvent, emptySessionView, foldEvents } from './session-view.ts';
+
+describe('two advances from one node', () => {
+  test('keep notes, artifacts, context, gaps, capabilities and preferences apart in every view', () => {
+    enforces('view_forks_do_not_mix_outputs', 'view_context_folds_ancestry', 'view_preferences_by_ancestry');
+    const writer = sessionWriter();
+    const root = writer.startRun({ note: { name: 'goal', text: 'goal' }, context: { goal: 'ship' } });
+    const left = writer.advance(root, {
+      note: { name: 'left note', text: 'left' },
+      artifacts: [{ name: 'left artifact' }],
+      context: { side: 'left' },
+      mode: 'full_auto_never_stop',
+      gaps: [{ name: 'left gap' }],
+      capability: { capability: 'delegation', status: 'available', grade: 'strong' },
+      trace: 'went left',
+    });
+    const right = writer.advance(root, {
+      note: { name: 'right note', text: 'right' },
+      artifacts: [{ name: 'right artifact' }],
+      context: { side: 'right' },
+      mode: 'guided',
+      gaps: [{ name: 'right gap' }],
+      capability: { capability: 'delegation', status: 'unavailable', grade: 'strong' },
+      trace: 'went right',
+    });
+    writer.checkpoint(left, { note: { name: 'left checkpoint', text: 'left again' } });
+
+    const view = foldEvents(writer.events);
+    const own = (side: string) => [outputIdOf(`${side} note`), outputIdOf(`${side} artifact`)];
+    expect(nodeSummary(view, nodeOf(view.graph, left.nodeId))).toMatchObject({
+      recap: ['goal', 'left note', 'left checkpoint'].map(outputIdOf),
+      outputs: own('left'),
+      currentOutputs: own('left'),
+      context: { goal: 'ship', side: 'left' },
+      preferences: PRESETS.full_auto_never_stop,
+      gaps: [gapIdOf('left gap')],
+      gapHistory: [gapIdOf('left gap')],
+      capabilities: [['available', 'strong'], null],
+      trace: ['went left'],
+    });
+    expect(nodeSummary(view, nodeOf(view.graph, right.nodeId))).toMatchObject({
+      recap: ['goal', 'right note'].map(outputIdOf),
+      outputs: own('right'),
+      currentOutputs: own('right'),
+      context: { goal: 'ship', side: 'right' },
+      preferences: PRESETS.guided,
+      gaps: [gapIdOf('right gap')],
+      gapHistory: [gapIdOf('right gap')],
+      capabilities: [['unavailable', 'strong'], null],
+      trace: ['went right'],
+    });
+    expect(nodeSummary(view, nodeOf(view.graph, root.nodeId))).toMatchObject({
+      recap: [outputIdOf('goal')],
+      context: { goal: 'ship' },
+      preferences: null,
+      gaps: [],
+      capabilities: [null, null],
+      attempts: ['advanced', 'advanced'],
+    });
+  });
+});
+
+describe('folding', () => {
+  test('gives the same answer every time and changes no event', () => {
+    enforces('views_are_pure_and_deterministic');
+    const { events, snapshots } = randomHistory({ seed: 11, eventsMin: 200 });
+    const sources = {
+      snapshotOf: (ref: string) => snapshots.get(ref as never) as ExecutionSnapshot,
+      defaults: PRESETS.guided,
+    };
+    const view = foldEvents(deepFreeze(events));
+    const answer = viewSummary(view, sources);
+    expect(viewSummary(view, sources)).toEqual(answer);
+    expect(viewSummary(foldEvents(events), sources)).toEqual(answer);
+    expect(view).toEqual(foldEvents(events));
+  });
+
+  test('takes events in the order of their index only', () => {
+    enforces('event_index_is_the_only_order');
+    const writer = sessionWriter();
+    writer.startRun();
+    const [first, second, third] = writer.events;
+    if (first === undefined || second === undefined || third === undefined) throw new Error('a run has three events');
+    const view = emptySessionView();
+    applyEvent(view, first);
+    expect(() => applyEvent(view, third)).toThrow('event 2 came as number 1');
+    expect(() => applyEvent(view, first)).toThrow('event 0 came as number 1');
+    applyEvent(view, second);
+    expect(view.nextEventIndex).toBe(2);
+  });
+});

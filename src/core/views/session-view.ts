@@ -1,0 +1,147 @@
+import { assert, unreachable } from '../assert.ts';
+import type { EventOf, SessionEvent } from '../log/event.ts';
+import { type AdvanceRecord, type AdvancesView, applyAdvanceRecorded } from './advance-outcomes.ts';
+import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './capabilities.ts';
+import { applyContextSet, type ContextView, emptyContext } from './context.ts';
+import { applyOutputAppended, emptyOutputs, type OutputsView } from './current-outputs.ts';
+import { applyTraceAppended, type TraceView } from './decision-trace.ts';
+import { applyGapRecorded, emptyGaps, type GapsView } from './gaps.ts';
+import { openPlace } from './lineage/lineage.ts';
+import { applyObservation, type ObservationsView } from './observations.ts';
+import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences.ts';
+import { applyNote, emptyNotes, type Note, type NotesView } from './recap.ts';
+import {
+  applyEdgeCreated,
+  applyNodeCreated,
+  applyRunStarted,
+  emptyRunGraph,
+  nodeOf,
+  type RunGraph,
+  touchNode,
+} from './run-graph.ts';
+
+/** All views of one session, kept up to date event by event. Queries take the part they need. */
+export type SessionView = {
+  nextEventIndex: number;
+  /** Dedupe keys of every event, by which a plan is recognised as already recorded. */
+  readonly knownKeys: Set<string>;
+  readonly graph: RunGraph;
+  readonly advances: AdvancesView;
+  readonly outputs: OutputsView;
+  readonly notes: NotesView;
+  readonly context: ContextView;
+  readonly preferences: PreferencesView;
+  readonly capabilities: CapabilitiesView;
+  readonly gaps: GapsView;
+  readonly trace: TraceView;
+  readonly observations: ObservationsView;
+};
+
+export function emptySessionView(): SessionView {
+  return {
+    nextEventIndex: 0,
+    knownKeys: new Set(),
+    graph: emptyRunGraph(),
+    advances: new Map(),
+    outputs: emptyOutputs(),
+    notes: emptyNotes(),
+    context: emptyContext(),
+    preferences: emptyPreferences(),
+    capabilities: emptyCapabilities(),
+    gaps: emptyGaps(),
+    trace: new Map(),
+    observations: new Map(),
+  };
+}
+
+/** What a view takes in: an event, whose stored reply may have been left out while reading. */
+export type AppliedEvent = Exclude<SessionEvent, { kind: 'advance_recorded' }> | AdvanceRecord;
+
+/** The views after all these events: the same as applying them one by one. */
+export function foldEvents(events: Iterable<AppliedEvent>): SessionView {
+  const view = emptySessionView();
+  for (const event of events) applyEvent(view, event);
+  return view;
+}
+
+/** Takes one more event into the view it is given. The index is the only order, so a gap or repeat is a bug. */
+export function applyEvent(view: SessionView, event: AppliedEvent): void {
+  assert(event.eventIndex === view.nextEventIndex, `event ${event.eventIndex} came as number ${view.nextEventIndex}`);
+  view.nextEventIndex += 1;
+  view.knownKeys.add(event.dedupeKey);
+  switch (event.kind) {
+    case 'session_created':
+      break;
+    case 'observation_recorded':
+      applyObservation(view.observations, event);
+      break;
+    case 'run_started':
+      applyRunStarted(view.graph, event);
+      break;
+    case 'edge_created':
+      applyEdgeCreated(view.graph, event);
+      break;
+    case 'node_created':
+      applyNode(view, event);
+      touchNode(view.graph, event);
+      break;
+    default:
+      touchNode(view.graph, event);
+      applyFact(view, event);
+  }
+}
+
+type Fact = Exclude<
+  AppliedEvent,
+  { kind: 'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' }
+>;
+
+function applyFact(view: SessionView, event: Fact): void {
+  switch (event.kind) {
+    case 'advance_recorded':
+      applyAdvanceRecorded(view.advances, event);
+      break;
+    case 'node_output_appended':
+      applyOutput(view, event);
+      break;
+    case 'preferences_changed':
+      applyPreferencesChanged(view.preferences, event);
+      break;
+    case 'capability_observed':
+      applyCapabilityObserved(view.capabilities, event);
+      break;
+    case 'gap_recorded':
+      applyGapRecorded(view.gaps, event);
+      break;
+    case 'context_set':
+      applyContextSet(view.context, event);
+      break;
+    case 'decision_trace_appended':
+      applyTraceAppended(view.trace, event);
+      break;
+    case 'divergence_recorded':
+    case 'step_skipped':
+      break;
+    default:
+      unreachable(event);
+  }
+}
+
+function applyNode(view: SessionView, event: EventOf<'node_created'>): void {
+  applyNodeCreated(view.graph, event);
+  openPlace(view.notes, event);
+  openPlace(view.context, event);
+  openPlace(view.preferences, event);
+  openPlace(view.capabilities, event);
+  openPlace(view.gaps.lines, event);
+}
+
+function applyOutput(view: SessionView, event: EventOf<'node_output_appended'>): void {
+  const node = nodeOf(view.graph, event.scope.nodeId);
+  const isFirstCorrection = applyOutputAppended(view.outputs, event, node.kind === 'blocked_attempt');
+  if (isNote(event)) applyNote(view.notes, event, { node, isFirstCorrection });
+}
+
+function isNote(event: EventOf<'node_output_appended'>): event is Note {
+  return event.data.outputChannel === 'recap';
+}

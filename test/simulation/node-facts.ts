@@ -1,0 +1,199 @@
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { Capability, CapabilityStatus } from '../../src/core/log/capabilities.ts';
+import type { EventOf } from '../../src/core/log/event.ts';
+import type { DraftOf, EventDraft } from '../../src/core/log/event-draft.ts';
+import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
+import type { ObservationKey, ObservationValue } from '../../src/core/log/events/observation-recorded.ts';
+import {
+  type ArtifactDigest,
+  CapabilityObservationId,
+  ContextId,
+  DivergenceId,
+  derivedBits,
+  GapId,
+  type NodeId,
+  OutputId,
+  PreferenceChangeId,
+  type RunId,
+  stepIdSchema,
+  TraceId,
+} from '../../src/core/log/ids.ts';
+import { type Autonomy, PRESETS } from '../../src/core/log/preferences.ts';
+import type { GapReason } from '../../src/core/log/reasons.ts';
+import { digest, sha256 } from '../examples/sha256.ts';
+
+/** What an operation records on one node. Names stand for ids and are used once in a session. */
+export type NodeFacts = {
+  readonly note?: { readonly name: string; readonly text: string; readonly supersedes?: string };
+  readonly artifacts?: readonly { readonly name: string; readonly supersedes?: string }[];
+  readonly context?: JsonObject;
+  readonly mode?: Autonomy;
+  readonly gaps?: readonly GapFact[];
+  readonly capability?: CapabilityFact;
+  readonly isDivergent?: boolean;
+  readonly trace?: string;
+  readonly skipped?: number;
+  readonly observed?: { readonly [key in ObservationKey]?: string };
+};
+
+export type GapFact = {
+  readonly name: string;
+  readonly resolves?: string;
+  readonly severity?: EventOf<'gap_recorded'>['data']['severity'];
+  readonly reason?: GapReason;
+};
+
+export type CapabilityFact = {
+  readonly capability: Capability;
+  readonly status: CapabilityStatus;
+  readonly grade: 'strong' | 'weak';
+};
+
+export type Place = { readonly runId: RunId; readonly nodeId: NodeId };
+
+export const gapIdOf = (name: string) => GapId.of(derivedBits(['gap', name], sha256));
+export const outputIdOf = (name: string) => OutputId.of(derivedBits(['output', name], sha256));
+
+/** The bytes of an artifact follow from its name. */
+export function artifactBytes(name: string): Uint8Array {
+  return Buffer.from(JSON.stringify({ name }));
+}
+
+export function artifactDigest(name: string): ArtifactDigest {
+  return digest(artifactBytes(name)) as string as ArtifactDigest;
+}
+
+/** The drafts of a node's facts, in the order an engine writes them. `salt` tells plans apart. */
+export function factDrafts(scope: Place, facts: NodeFacts, salt: number): readonly EventDraft[] {
+  const bits = derivedBits(['fact', scope.nodeId, salt], sha256);
+  return [
+    ...outputDrafts(scope, facts),
+    ...(facts.context === undefined ? [] : [contextDraft(scope, facts.context, bits)]),
+    ...(facts.mode === undefined ? [] : [preferencesDraft(scope, facts.mode, bits)]),
+    ...(facts.capability === undefined ? [] : [capabilityDraft(scope, facts.capability, bits)]),
+    ...(facts.gaps ?? []).map((gap) => gapDraft(scope, gap)),
+    ...(facts.isDivergent === true ? [divergenceDraft(scope, bits)] : []),
+    ...(facts.trace === undefined ? [] : [traceDraft(scope, facts.trace, bits)]),
+    ...(facts.skipped === undefined ? [] : [skipDraft(scope, facts.skipped)]),
+    ...observationDrafts(scope.nodeId, facts.observed ?? {}),
+  ];
+}
+
+function outputDrafts(scope: Place, { note, artifacts = [] }: NodeFacts): readonly EventDraft[] {
+  const notes: readonly DraftOf<'node_output_appended'>[] =
+    note === undefined
+      ? []
+      : [
+          {
+            kind: 'node_output_appended',
+            scope,
+            data: {
+              ...outputLink(note),
+              outputChannel: 'recap',
+              payload: { payloadKind: 'notes', notesMarkdown: note.text },
+            },
+          },
+        ];
+  const sorted = [...artifacts].sort((a, b) => (artifactDigest(a.name) < artifactDigest(b.name) ? -1 : 1));
+  return [...notes, ...sorted.map((artifact) => artifactDraft(scope, artifact))];
+}
+
+function artifactDraft(
+  scope: Place,
+  artifact: { readonly name: string; readonly supersedes?: string },
+): DraftOf<'node_output_appended'> {
+  const payload = {
+    payloadKind: 'artifact_ref',
+    sha256: artifactDigest(artifact.name),
+    contentType: 'application/json',
+    byteLength: artifactBytes(artifact.name).length,
+  } as const;
+  return {
+    kind: 'node_output_appended',
+    scope,
+    data: { ...outputLink(artifact), outputChannel: 'artifact', payload },
+  };
+}
+
+function outputLink({ name, supersedes }: { readonly name: string; readonly supersedes?: string }) {
+  const outputId = outputIdOf(name);
+  return supersedes === undefined ? { outputId } : { outputId, supersedesOutputId: outputIdOf(supersedes) };
+}
+
+function contextDraft(scope: Place, context: JsonObject, bits: Uint8Array): DraftOf<'context_set'> {
+  return { kind: 'context_set', scope, data: { contextId: ContextId.of(bits), context, source: 'agent_delta' } };
+}
+
+function preferencesDraft(scope: Place, mode: Autonomy, bits: Uint8Array): DraftOf<'preferences_changed'> {
+  const effective = PRESETS[mode];
+  const delta = [
+    { key: 'autonomy' as const, value: effective.autonomy },
+    { key: 'riskPolicy' as const, value: effective.riskPolicy },
+  ];
+  const changeId = PreferenceChangeId.of(bits);
+  return { kind: 'preferences_changed', scope, data: { changeId, source: 'user', delta, effective } };
+}
+
+function capabilityDraft(scope: Place, fact: CapabilityFact, bits: Uint8Array): DraftOf<'capability_observed'> {
+  const { capability, status, grade } = fact;
+  const provenance = grade === 'strong' ? probed(status) : claimed(status);
+  const capObsId = CapabilityObservationId.of(bits);
+  return { kind: 'capability_observed', scope, data: { capObsId, capability, status, provenance } };
+}
+
+function probed(status: CapabilityStatus): CapabilityProvenance {
+  const result = status === 'available' ? 'success' : 'failure';
+  const detail = { probeTemplateId: 'wr.templates.probe', probeStepId: stepIdSchema.parse('probe'), result } as const;
+  return { kind: 'probe_step', enforcementGrade: 'strong', detail };
+}
+
+function claimed(status: CapabilityStatus): CapabilityProvenance {
+  const claim = status === 'available' ? 'available' : 'unavailable';
+  return { kind: 'manual_claim', enforcementGrade: 'weak', detail: { claimedBy: 'agent', claim } };
+}
+
+function gapDraft(scope: Place, gap: GapFact): DraftOf<'gap_recorded'> {
+  const reason = gap.reason ?? { category: 'contract_violation', detail: 'missing_required_output' };
+  return {
+    kind: 'gap_recorded',
+    scope,
+    data: {
+      gapId: gapIdOf(gap.name),
+      severity: gap.severity ?? 'critical',
+      reason,
+      summary: `gap ${gap.name}`,
+      resolution:
+        gap.resolves === undefined
+          ? { kind: 'unresolved' }
+          : { kind: 'resolves', resolvesGapId: gapIdOf(gap.resolves) },
+    },
+  };
+}
+
+function divergenceDraft(scope: Place, bits: Uint8Array): DraftOf<'divergence_recorded'> {
+  const data = { divergenceId: DivergenceId.of(bits), reason: 'efficiency_skip', summary: 'not needed here' } as const;
+  return { kind: 'divergence_recorded', scope, data };
+}
+
+function traceDraft(scope: Place, summary: string, bits: Uint8Array): DraftOf<'decision_trace_appended'> {
+  const entries = [{ kind: 'selected_next_step' as const, summary }];
+  return { kind: 'decision_trace_appended', scope, data: { traceId: TraceId.of(bits), entries } };
+}
+
+function skipDraft(scope: Place, ordinal: number): DraftOf<'step_skipped'> {
+  const data = { stepId: stepIdSchema.parse('optional'), loopPath: [] };
+  return { kind: 'step_skipped', scope, data, keyOnly: { ordinal } };
+}
+
+function observationDrafts(observedFor: NodeId, observed: { readonly [key in ObservationKey]?: string }): EventDraft[] {
+  return Object.entries(observed).map(([key, text]) => {
+    const value: ObservationValue =
+      key === 'repo_root' ? { type: 'path', value: text } : { type: 'short_string', value: text };
+    const valueDigest = digest(JSON.stringify(value)).slice('sha256:'.length);
+    return {
+      kind: 'observation_recorded',
+      data: { key: key as ObservationKey, value, confidence: 'high' },
+      keyOnly: { observedFor, valueDigest },
+    };
+  });
+}

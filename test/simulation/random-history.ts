@@ -1,0 +1,163 @@
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { CAPABILITIES, CAPABILITY_STATUSES } from '../../src/core/log/capabilities.ts';
+import { GAP_SEVERITIES } from '../../src/core/log/events/gap-recorded.ts';
+import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
+import { AUTONOMY } from '../../src/core/log/preferences.ts';
+import { REASONS } from '../../src/core/log/reasons.ts';
+import type { GapFact, NodeFacts } from './node-facts.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import { type SessionWriter, sessionWriter, type WrittenNode } from './session-writer.ts';
+
+export type HistoryOptions = {
+  readonly seed: number;
+  /** Plans are added until there are at least so many events. */
+  readonly eventsMin: number;
+  /** How often an operation goes back to an older node than the ones just made; 0 gives one long line. */
+  readonly rewindChance?: number;
+};
+
+/** A legal history. The seed makes it again. */
+export type RandomHistory = Pick<SessionWriter, 'plans' | 'events' | 'snapshots'> & { readonly seed: number };
+
+type Making = {
+  readonly random: SeededRandom;
+  readonly writer: SessionWriter;
+  readonly rewindChance: number;
+  readonly nodes: WrittenNode[];
+  /** Names of what later facts may refer to. */
+  readonly gaps: string[];
+  readonly notes: Map<WrittenNode, string[]>;
+  readonly artifacts: Map<WrittenNode, string[]>;
+  names: number;
+};
+
+/** Forks, blocked attempts and retries, checkpoints, several runs, corrections and facts that come late. */
+export function randomHistory({ seed, eventsMin, rewindChance = 0.15 }: HistoryOptions): RandomHistory {
+  const random = seededRandom(seed);
+  const writer = sessionWriter();
+  const making: Making = {
+    random,
+    writer,
+    rewindChance,
+    nodes: [],
+    gaps: [],
+    notes: new Map(),
+    artifacts: new Map(),
+    names: 0,
+  };
+  makeNode(making, (facts) => writer.startRun(facts));
+  while (writer.events.length < eventsMin) addPlan(making);
+  const { plans, events, snapshots } = writer;
+  return { seed, plans, events, snapshots };
+}
+
+function addPlan(making: Making): void {
+  const { random, writer } = making;
+  const dice = random.below(100);
+  if (dice < 3) makeNode(making, (facts) => writer.startRun(facts, `source ${random.below(3)}`));
+  else if (dice < 18) recordLate(making, pickNode(making));
+  else if (dice < 30) makeNode(making, (facts) => writer.checkpoint(pickNode(making), facts));
+  else if (dice < 50) makeNode(making, (facts) => writer.block(pickOpenNode(making), facts));
+  else makeNode(making, (facts) => writer.advance(pickOpenNode(making), facts, maybeComplete(random)));
+}
+
+function maybeComplete(random: SeededRandom): 'complete' | undefined {
+  return random.chance(0.05) ? 'complete' : undefined;
+}
+
+function pickOpenNode(making: Making): WrittenNode {
+  return pickNode(making, ({ isComplete }) => !isComplete);
+}
+
+/** Mostly one of the last nodes: retries, replays from a sibling, going on. Sometimes any: a rewind. */
+function pickNode({ random, nodes, rewindChance }: Making, isFit = (_: WrittenNode) => true): WrittenNode {
+  const recent = nodes.slice(-4).filter(isFit);
+  if (recent.length > 0 && !random.chance(rewindChance)) {
+    return random.chance(0.7) ? (recent.at(-1) as WrittenNode) : random.pick(recent);
+  }
+  const node = random.pick(nodes);
+  // A root is never complete, so climbing ends at a fit node.
+  for (let at: WrittenNode | undefined = node; at !== undefined; at = at.parent) if (isFit(at)) return at;
+  return node;
+}
+
+function makeNode(making: Making, write: (facts: NodeFacts) => WrittenNode): void {
+  const facts = randomFacts(making);
+  const node = write(facts);
+  making.nodes.push(node);
+  remember(making, node, facts);
+}
+
+/** Only some of these does an engine write late; views must be right about all of them. */
+function recordLate(making: Making, at: WrittenNode): void {
+  const { random } = making;
+  const note = random.chance(0.3) ? { note: correction(making, making.notes.get(at), 'corrected') } : {};
+  const artifacts = random.chance(0.2) ? { artifacts: [correction(making, making.artifacts.get(at), '')] } : {};
+  const { context, mode, gaps, capability } = randomFacts(making);
+  const others = [
+    { mode: mode ?? random.pick(AUTONOMY) },
+    { gaps: gaps ?? [randomGap(making)] },
+    { context, capability },
+  ];
+  const chosen = Object.entries({ ...note, ...artifacts, ...random.pick(others) });
+  const facts: NodeFacts = Object.fromEntries(chosen.filter(([, fact]) => fact !== undefined));
+  if (Object.keys(facts).length === 0) return;
+  making.writer.record(at, facts);
+  remember(making, at, facts);
+}
+
+function correction(making: Making, earlier: readonly string[] | undefined, text: string) {
+  const name = newName(making);
+  return earlier === undefined ? { name, text } : { name, text, supersedes: making.random.pick(earlier) };
+}
+
+function remember(making: Making, node: WrittenNode, facts: NodeFacts): void {
+  for (const gap of facts.gaps ?? []) making.gaps.push(gap.name);
+  if (facts.note !== undefined) addTo(making.notes, node, facts.note.name);
+  for (const { name } of facts.artifacts ?? []) addTo(making.artifacts, node, name);
+}
+
+function addTo(names: Map<WrittenNode, string[]>, node: WrittenNode, name: string): void {
+  names.set(node, [...(names.get(node) ?? []), name]);
+}
+
+function randomFacts(making: Making): NodeFacts {
+  const { random } = making;
+  const maybe = <Value>(probability: number, fact: () => Value) => (random.chance(probability) ? fact() : undefined);
+  const named = () => ({ name: newName(making) });
+  const facts = {
+    note: maybe(0.6, () => ({ ...named(), text: `note ${making.names}` })),
+    artifacts: maybe(0.15, () => Array.from({ length: 1 + random.below(2) }, named)),
+    context: maybe(0.3, () => randomContext(random)),
+    mode: maybe(0.1, () => random.pick(AUTONOMY)),
+    gaps: maybe(0.2, () => Array.from({ length: 1 + random.below(2) }, () => randomGap(making))),
+    capability: maybe(0.15, () => ({
+      capability: random.pick(CAPABILITIES),
+      status: random.pick(CAPABILITY_STATUSES),
+      grade: random.pick(['strong', 'weak'] as const),
+    })),
+    isDivergent: random.chance(0.05),
+    trace: maybe(0.3, () => 'chosen by the walk'),
+    skipped: maybe(0.05, () => 0),
+    observed: maybe(0.1, () => ({ [random.pick(OBSERVATION_KEYS)]: `value ${random.below(3)}` })),
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));
+}
+
+function randomContext(random: SeededRandom): JsonObject {
+  const value = () => (random.chance(0.2) ? null : random.below(100));
+  return Object.fromEntries(Array.from({ length: 1 + random.below(2) }, () => [`key${random.below(5)}`, value()]));
+}
+
+/** Resolves any earlier gap, be it on another branch: such a link must not count. */
+function randomGap(making: Making): GapFact {
+  const { random, gaps } = making;
+  const name = newName(making);
+  if (gaps.length > 0 && random.chance(0.4)) return { name, resolves: random.pick(gaps.slice(-6)) };
+  const { category, detail } = random.pick(Object.values(REASONS)).gap;
+  return { name, severity: random.pick(GAP_SEVERITIES), reason: { category, detail } as GapFact['reason'] & object };
+}
+
+function newName(making: Making): string {
+  return `name ${making.names++}`;
+}
