@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { type Disk, putFile } from '../disk/disk.ts';
+import { damagedContent } from './parse-stored.ts';
+
+/**
+ * Puts content under the name of its hash. What is there already stays, but its time is made new, because collection
+ * spares young files. Another process may have named it without having flushed the name yet, so we flush it too.
+ */
+export async function putContent(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  const target = join(disk.root, path);
+  const present = disk.fs.read(target);
+  if (present === undefined || digestOf(present) !== digestOf(bytes)) return putFile(disk, path, bytes);
+  await disk.fs.touch(target);
+  await disk.fs.syncDir(dirname(target));
+}
+
+/** The content that a digest names, checked against it. */
+export function readContent(disk: Disk, path: string, digest: string): Result<Uint8Array, StoreFailure> {
+  const bytes = disk.fs.read(join(disk.root, path));
+  if (bytes === undefined) return err(damagedContent(path, 'content_missing'));
+  if (digestOf(bytes) !== digest) return err(damagedContent(path, 'content_digest_mismatch'));
+  return ok(bytes);
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}

@@ -1,0 +1,32 @@
+import { err, Result } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { DamageReason } from '../../../core/log/health.ts';
+import type { SchemaRefusal } from '../../../core/log/schema-refusal.ts';
+
+type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
+
+/** JSON from bytes of a file. */
+export const parseJson = Result.fromThrowable(
+  (bytes: Uint8Array): unknown =>
+    JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')),
+  () => 'not_json' as const,
+);
+
+/** Reads a stored document; what its parser refuses is damage, but for a version this program does not know. */
+export function parseStored<Document>(
+  place: string,
+  bytes: Uint8Array,
+  parse: (value: unknown) => Result<Document, DocumentRefusal>,
+): Result<Document, StoreFailure> {
+  const json = parseJson(bytes);
+  if (json.isErr()) return err(damagedContent(place, 'content_not_json'));
+  return parse(json.value).mapErr((refusal) =>
+    refusal.code === 'unknown_version'
+      ? { code: 'unknown_version', place, offset: 0, version: String(refusal.version) }
+      : damagedContent(place, 'content_wrong_shape'),
+  );
+}
+
+export function damagedContent(place: string, reason: DamageReason): StoreFailure {
+  return { code: 'damaged', damage: { reason, place, offset: 0 } };
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { LoadedSession, LoadRefusal, SessionPrefix, SessionStore } from '../../../app/ports/session-store.ts';
+import { SessionId } from '../../../core/log/ids.ts';
+import { planNovelty } from '../../../core/log/plan/append-plan.ts';
+import { labelView, wholeView } from '../../../core/views/labelled-view.ts';
+import { accessingNow } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { commitPlan } from './commit-plan.ts';
+import type { OpenSession } from './open-session.ts';
+import { readStoredReply } from './read-stored-reply.ts';
+import { sessionGate } from './session-gate.ts';
+import { hasEvents, sessionLoader } from './session-loader.ts';
+
+/** Sessions as directories of segments, each with a manifest that says which of them are true. */
+export function fileSessionStore(parts: FileStoreParts): SessionStore {
+  const { disk } = parts;
+  const loader = sessionLoader(parts);
+  const gate = sessionGate(parts, loader);
+  return {
+    load: async (sessionId) => loader.load(sessionId).map(loaded),
+
+    loadValidPrefix: async (sessionId) => loader.refresh(sessionId).andThen(prefix),
+
+    storedReply: async (sessionId, eventIndex) =>
+      loader.load(sessionId).andThen((session) => readStoredReply(disk, session, eventIndex)),
+
+    list: async () =>
+      accessingNow('list sessions', layout.sessions, () => disk.fs.list(join(disk.root, layout.sessions))).map(
+        (names) => names.flatMap((name) => SessionId.schema.safeParse(name).data ?? []),
+      ),
+
+    exclusively: async (sessionId, work) => {
+      const passed = await gate.pass(sessionId, (session, permit) =>
+        work(hasEvents(session) ? loaded(session) : undefined, permit),
+      );
+      return passed.isErr() ? err(passed.error) : passed.value;
+    },
+
+    append: async (permit, plan) => {
+      const granted = gate.granted(permit);
+      if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
+      const novelty = planNovelty(plan, granted.session.view.knownKeys);
+      if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
+      if (novelty.kind === 'known') return ok(loaded(granted.session));
+
+      const committed = await commitPlan(parts, granted, plan);
+      if (committed.isErr()) {
+        if (committed.error.code !== 'io_failed') return err(committed.error);
+        // What reached the disk is known only by reading it again.
+        loader.forget(plan.sessionId);
+        gate.end(permit);
+        return err(committed.error);
+      }
+      loader.keep(committed.value);
+      gate.renew(permit, { ...granted, session: committed.value });
+      return ok(loaded(committed.value));
+    },
+  };
+}
+
+function loaded({ sessionId, view }: OpenSession): LoadedSession {
+  return { ...wholeView(view), sessionId };
+}
+
+function prefix(session: OpenSession): Result<SessionPrefix, LoadRefusal> {
+  const { sessionId, view, health } = session;
+  if (!hasEvents(session) && health.kind === 'healthy') return err({ code: 'session_not_found', sessionId });
+  return ok({ ...labelView(view, health), sessionId });
+}

@@ -1,0 +1,23 @@
+const NEWLINE = 0x0a;
+
+/** One line of a file, without its newline. A last line without one was cut off. */
+export type Line = {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  readonly end: number;
+  readonly isWhole: boolean;
+};
+
+/** Splits bytes that begin at an offset of their file. */
+export function splitLines(bytes: Uint8Array, offset: number): readonly Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const isWhole = newline >= 0;
+    const stop = isWhole ? newline : bytes.length;
+    const end = isWhole ? newline + 1 : bytes.length;
+    lines.push({ bytes: bytes.subarray(start, stop), offset: offset + start, end: offset + end, isWhole });
+    start = end;
+  }
+  return lines;
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { Result } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { Sha256 } from '../../../core/json/canonical-bytes.ts';
+import type { SessionHealth } from '../../../core/log/health.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { chainGenesis } from '../../../core/log/manifest.ts';
+import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
+import { readSegment, type SegmentFault } from './read-segment.ts';
+
+/** A session kept in memory. It only ever grows, by what its manifest gained. */
+export type OpenSession = {
+  readonly sessionId: SessionId;
+  readonly view: SessionView;
+  readonly position: ManifestPosition;
+  /** The first event of every segment. */
+  readonly segmentStarts: number[];
+  /** The last bytes before the position: when they have changed, this is not the manifest we know. */
+  readonly mark: Uint8Array;
+  readonly health: SessionHealth;
+};
+
+const HEALTHY: SessionHealth = { kind: 'healthy' };
+const MARK_BYTES = 256;
+
+export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession {
+  const chain = chainGenesis(sessionId, sha256);
+  return {
+    sessionId,
+    view: emptySessionView(),
+    position: { offset: 0, chain, nextManifestIndex: 0, nextEventIndex: 0 },
+    segmentStarts: [],
+    mark: new Uint8Array(),
+    health: HEALTHY,
+  };
+}
+
+/**
+ * The session with what was added since, by this process or another. Only the end of the manifest is read; a manifest
+ * that is not the one we know is read anew.
+ */
+export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): Result<OpenSession, StoreFailure> {
+  const path = layout.manifest(known.sessionId);
+  return accessingNow('read session', path, () => {
+    const from = known.position.offset - known.mark.length;
+    const bytes = disk.fs.read(join(disk.root, path), from) ?? new Uint8Array();
+    if (!startsWith(bytes, known.mark)) return readOn(disk, emptySession(known.sessionId, sha256), sha256);
+    return grow(disk, { known, bytes: bytes.subarray(known.mark.length) }, sha256);
+  });
+}
+
+/** The session behind one more segment, whose events are applied already. `lines` are the manifest's up to there. */
+export function grownBy(known: OpenSession, end: ManifestPosition, lines: Uint8Array): OpenSession {
+  known.segmentStarts.push(known.position.nextEventIndex);
+  return { ...known, position: end, mark: lines.slice(-MARK_BYTES) };
+}
+
+function readOn(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession {
+  const bytes = disk.fs.read(join(disk.root, layout.manifest(empty.sessionId))) ?? new Uint8Array();
+  return grow(disk, { known: empty, bytes }, sha256);
+}
+
+function grow(
+  disk: Disk,
+  { known, bytes }: { readonly known: OpenSession; readonly bytes: Uint8Array },
+  sha256: Sha256,
+): OpenSession {
+  if (bytes.length === 0) return known;
+  const { transactions, end } = readManifest(bytes, known, sha256);
+  let session = known;
+  for (const transaction of transactions) {
+    const fault = applyTransaction(disk, session, transaction);
+    if (fault !== undefined) return { ...session, health: fault };
+    const consumed = transaction.end.offset - known.position.offset;
+    session = grownBy(session, transaction.end, bytes.subarray(0, consumed));
+  }
+  return { ...session, health: healthAt(session, end) };
+}
+
+function applyTransaction(disk: Disk, session: OpenSession, { segment }: Transaction): SessionHealth | undefined {
+  const path = join(layout.session(session.sessionId), segment.segmentRelPath);
+  const events = readSegment(disk.fs.read(join(disk.root, path)), segment);
+  if (events.isErr()) return faultAt(session, path, events.error);
+  for (const event of events.value) applyEvent(session.view, event);
+  return undefined;
+}
+
+function healthAt(session: OpenSession, end: ManifestEnd): SessionHealth {
+  if (end.kind === 'clean' || end.kind === 'torn') return HEALTHY;
+  return faultAt(session, layout.manifest(session.sessionId), end);
+}
+
+function faultAt({ position }: OpenSession, place: string, fault: SegmentFault): SessionHealth {
+  const { offset } = fault;
+  if (fault.kind === 'unknown_version') return { kind: 'unknown_version', place, offset, version: fault.version };
+  const damage = { reason: fault.reason, place, offset };
+  return position.nextEventIndex > 0 ? { kind: 'corrupt_tail', damage } : { kind: 'corrupt_head', damage };
+}
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
+}

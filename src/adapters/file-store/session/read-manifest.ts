@@ -1,0 +1,131 @@
+import type { Sha256, Sha256Digest } from '../../../core/json/canonical-bytes.ts';
+import type { DamageReason } from '../../../core/log/health.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import {
+  chainOf,
+  type ManifestRecord,
+  parseManifestRecord,
+  type SegmentClosed,
+  type SnapshotPinned,
+} from '../../../core/log/manifest.ts';
+import { parseJson } from '../content/parse-stored.ts';
+import { type Line, splitLines } from './lines.ts';
+
+/** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
+export type ManifestPosition = {
+  readonly offset: number;
+  readonly chain: Sha256Digest;
+  readonly nextManifestIndex: number;
+  readonly nextEventIndex: number;
+};
+
+export type Transaction = {
+  readonly segment: SegmentClosed;
+  readonly pins: readonly SnapshotPinned[];
+  /** Where reading stands behind it. */
+  readonly end: ManifestPosition;
+};
+
+export type ManifestEnd =
+  | { readonly kind: 'clean' }
+  /** An append that was cut off and never acknowledged: readers ignore it, the next writer cuts it away. */
+  | { readonly kind: 'torn' }
+  | ManifestFault;
+
+export type ManifestFault =
+  | { readonly kind: 'damaged'; readonly reason: DamageReason; readonly offset: number }
+  | { readonly kind: 'unknown_version'; readonly version: string; readonly offset: number };
+
+export type ManifestReading = { readonly transactions: readonly Transaction[]; readonly end: ManifestEnd };
+
+/** Reads the transactions that stand behind a position. */
+export function readManifest(
+  bytes: Uint8Array,
+  from: { readonly sessionId: SessionId; readonly position: ManifestPosition },
+  sha256: Sha256,
+): ManifestReading {
+  const lines = splitLines(bytes, from.position.offset);
+  const transactions: Transaction[] = [];
+  let position = from.position;
+  for (let at = 0; at < lines.length; ) {
+    const found = readTransaction({ lines, at, sessionId: from.sessionId, position }, sha256);
+    if (found.kind !== 'transaction') return { transactions, end: endOf(lines.slice(at), found) };
+    transactions.push(found.transaction);
+    position = found.transaction.end;
+    at += 1 + found.transaction.pins.length;
+  }
+  return { transactions, end: { kind: 'clean' } };
+}
+
+type Found =
+  | { readonly kind: 'transaction'; readonly transaction: Transaction }
+  | { readonly kind: 'cut_off' }
+  | ManifestFault;
+
+type Cursor = {
+  readonly lines: readonly Line[];
+  readonly at: number;
+  readonly sessionId: SessionId;
+  readonly position: ManifestPosition;
+};
+
+function readTransaction(cursor: Cursor, sha256: Sha256): Found {
+  let { chain, nextManifestIndex } = cursor.position;
+  let segment: SegmentClosed | undefined;
+  const pins: SnapshotPinned[] = [];
+  for (let i = cursor.at; i < cursor.lines.length; i++) {
+    const line = cursor.lines[i];
+    if (line === undefined || !line.isWhole) return { kind: 'cut_off' };
+    const record = readRecord(line);
+    if (record.kind === 'damaged' || record.kind === 'unknown_version') return record;
+    const reason = wrongWith(record, { cursor, chain, nextManifestIndex, segment }, sha256);
+    if (reason !== undefined) return { kind: 'damaged', reason, offset: line.offset };
+    chain = record.chain;
+    nextManifestIndex += 1;
+    if (record.kind === 'segment_closed') segment = record;
+    else pins.push(record);
+    if (segment !== undefined && pins.length === segment.pins) {
+      const end = { offset: line.end, chain, nextManifestIndex, nextEventIndex: segment.lastEventIndex + 1 };
+      return { kind: 'transaction', transaction: { segment, pins, end } };
+    }
+  }
+  return { kind: 'cut_off' };
+}
+
+function readRecord(line: Line): ManifestRecord | ManifestFault {
+  const json = parseJson(line.bytes);
+  if (json.isErr()) return { kind: 'damaged', reason: 'manifest_not_json', offset: line.offset };
+  const record = parseManifestRecord(json.value);
+  if (record.isOk()) return record.value;
+  const refusal = record.error;
+  if (refusal.code === 'wrong_shape') {
+    return { kind: 'damaged', reason: 'manifest_wrong_record', offset: line.offset };
+  }
+  const version = refusal.code === 'unknown_version' ? String(refusal.version) : `kind ${String(refusal.kind)}`;
+  return { kind: 'unknown_version', version, offset: line.offset };
+}
+
+type Expected = {
+  readonly cursor: Cursor;
+  readonly chain: Sha256Digest;
+  readonly nextManifestIndex: number;
+  readonly segment: SegmentClosed | undefined;
+};
+
+function wrongWith(record: ManifestRecord, expected: Expected, sha256: Sha256): DamageReason | undefined {
+  const { cursor, segment } = expected;
+  if (record.chain !== chainOf(expected.chain, record, sha256)) return 'manifest_chain_broken';
+  if (record.sessionId !== cursor.sessionId) return 'manifest_foreign_session';
+  if (record.manifestIndex !== expected.nextManifestIndex) return 'manifest_index_gap';
+  if (record.kind === 'snapshot_pinned') return segment === undefined ? 'manifest_pin_without_segment' : undefined;
+  if (segment !== undefined) return 'manifest_pins_missing';
+  return record.firstEventIndex === cursor.position.nextEventIndex ? undefined : 'manifest_events_not_contiguous';
+}
+
+/** Only the last transaction can have been cut off; zeros in it are pages that never reached the disk. */
+function endOf(rest: readonly Line[], found: Exclude<Found, { kind: 'transaction' }>): ManifestEnd {
+  if (found.kind === 'cut_off') return { kind: 'torn' };
+  const isZeroFilled = rest.some((line) => line.bytes.includes(0));
+  const isLast = !rest.slice(1).some((line) => readRecord(line).kind === 'segment_closed');
+  return isZeroFilled && isLast ? { kind: 'torn' } : found;
+}

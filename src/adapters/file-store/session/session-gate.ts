@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { AppendPermit, GateRefusal } from '../../../app/ports/session-store.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { type HeldLock, waitForLock } from '../../lock/locks.ts';
+import { accessing, ensureDir } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { emptySession, type OpenSession } from './open-session.ts';
+import type { SessionLoader } from './session-loader.ts';
+import { turnTaking } from './turn-taking.ts';
+
+/** What a permit stands for while it lasts. */
+export type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
+
+/** Lets one writer at a time at a healthy session, and tells genuine permits from all else. */
+export type SessionGate = {
+  pass<Value>(
+    sessionId: SessionId,
+    work: (session: OpenSession, permit: AppendPermit) => Promise<Value>,
+  ): Promise<Result<Value, GateRefusal>>;
+  /** What a permit was granted for; `undefined` once its callback has ended. */
+  granted(permit: AppendPermit): Granted | undefined;
+  /** The session has grown under its permit. */
+  renew(permit: AppendPermit, granted: Granted): void;
+  /** Nothing more may be done with it. */
+  end(permit: AppendPermit): void;
+};
+
+export function sessionGate(parts: FileStoreParts, loader: SessionLoader): SessionGate {
+  const permits = new Map<AppendPermit, Granted>();
+  const inTurn = turnTaking<SessionId>();
+  return {
+    granted: (permit) => permits.get(permit),
+    renew: (permit, granted) => permits.set(permit, granted),
+    end: (permit) => permits.delete(permit),
+    pass: (sessionId, work) =>
+      inTurn(sessionId, async () => {
+        const lock = await lockSession(parts, sessionId);
+        if (lock.isErr()) return err(lock.error);
+        const permit = Object.freeze({}) as AppendPermit;
+        try {
+          const session = currentSession(parts, loader, sessionId);
+          if (session.isErr()) return err(session.error);
+          permits.set(permit, { session: session.value, lock: lock.value });
+          return ok(await work(session.value, permit));
+        } finally {
+          permits.delete(permit);
+          lock.value.release();
+        }
+      }),
+  };
+}
+
+function currentSession(
+  { sha256 }: FileStoreParts,
+  loader: SessionLoader,
+  sessionId: SessionId,
+): Result<OpenSession, GateRefusal> {
+  return loader
+    .load(sessionId)
+    .orElse((refusal) =>
+      refusal.code === 'session_not_found'
+        ? ok(emptySession(sessionId, sha256))
+        : err<OpenSession, GateRefusal>(refusal),
+    );
+}
+
+async function lockSession(parts: FileStoreParts, sessionId: SessionId): Promise<Result<HeldLock, GateRefusal>> {
+  const attempt = await accessing('lock session', layout.lock(sessionId), async () => {
+    await ensureDir(parts.disk, layout.events(sessionId));
+    const locks = await parts.locks();
+    return waitForLock(() => locks.tryExclusive(lockPaths(parts, sessionId)), parts.waiting);
+  });
+  if (attempt.isErr()) return err(attempt.error);
+  if (attempt.value.kind === 'held') return ok(attempt.value.lock);
+  return err({ code: 'session_locked', sessionId, holder: attempt.value.holder });
+}
+
+/**
+ * The lock file, and the manifest itself: should somebody delete the lock file, the manifest still keeps others away.
+ * Windows would keep readers away as well, so there the lock file must do.
+ */
+function lockPaths({ disk }: FileStoreParts, sessionId: SessionId): readonly string[] {
+  const manifest = join(disk.root, layout.manifest(sessionId));
+  const hasManifest = process.platform !== 'win32' && disk.fs.size(manifest) !== undefined;
+  return [join(disk.root, layout.lock(sessionId)), ...(hasManifest ? [manifest] : [])];
+}

@@ -1,0 +1,62 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { LoadRefusal } from '../../../app/ports/session-store.ts';
+import type { SessionHealth } from '../../../core/log/health.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { boundedCache } from '../../bounded-cache.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
+
+/** How many sessions stay in memory: one chat rarely uses more than two or three at a time. */
+const SESSIONS_KEPT = 32;
+
+/** Reads sessions and keeps them, so that a further call costs only what was added. */
+export type SessionLoader = {
+  /** What can be read, whatever its health; empty when there is no such session. */
+  refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal>;
+  /** A healthy session that has events. */
+  load(sessionId: SessionId): Result<OpenSession, LoadRefusal>;
+  keep(session: OpenSession): void;
+  forget(sessionId: SessionId): void;
+};
+
+export function sessionLoader({ disk, sha256 }: FileStoreParts): SessionLoader {
+  const kept = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
+
+  function refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal> {
+    const refreshed = refreshSession(disk, kept.get(sessionId) ?? emptySession(sessionId, sha256), sha256);
+    // What was half read cannot be read on from.
+    if (refreshed.isErr() || refreshed.value.health.kind !== 'healthy') kept.delete(sessionId);
+    else kept.set(sessionId, refreshed.value);
+    return refreshed;
+  }
+
+  function load(sessionId: SessionId): Result<OpenSession, LoadRefusal> {
+    return refresh(sessionId).andThen((session) => {
+      const refusal = refusalOf(session.health);
+      if (refusal !== undefined) return err(refusal);
+      return hasEvents(session) ? ok(session) : err({ code: 'session_not_found' as const, sessionId });
+    });
+  }
+
+  return {
+    refresh,
+    load,
+    keep: (session) => kept.set(session.sessionId, session),
+    forget: (sessionId) => kept.delete(sessionId),
+  };
+}
+
+export function hasEvents({ position }: OpenSession): boolean {
+  return position.nextEventIndex > 0;
+}
+
+function refusalOf(health: SessionHealth): LoadRefusal | undefined {
+  switch (health.kind) {
+    case 'healthy':
+      return undefined;
+    case 'unknown_version':
+      return { code: 'unknown_version', place: health.place, offset: health.offset, version: health.version };
+    default:
+      return { code: 'damaged', damage: health.damage };
+  }
+}

@@ -1,0 +1,4 @@
+declare module 'fs-native-extensions' {
+  /** Takes a lock on an open file; false when somebody else holds one that excludes it. */
+  export function tryLock(file: number, options: { readonly shared: boolean }): boolean;
+}

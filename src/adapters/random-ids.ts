@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../app/ports/clock.ts';
+import type { Ids } from '../app/ports/ids.ts';
+import { ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
+
+const TIME_BYTES = 6;
+
+/** Ids from the system's random source; a session id begins with the time, so that listings sort by age. */
+export function randomIds(clock: Clock): Ids {
+  return {
+    session: () => {
+      const bits = randomBytes(ID_BYTES);
+      bits.writeUIntBE(clock.nowMs(), 0, TIME_BYTES);
+      return SessionId.of(bits);
+    },
+    run: () => RunId.of(randomBytes(ID_BYTES)),
+  };
+}

@@ -1,0 +1,98 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../core/assert.ts';
+import type { Sha256Digest } from '../core/json/canonical-bytes.ts';
+import { isComplete } from '../core/log/execution-snapshot.ts';
+import { requestDigest } from '../core/log/operation/request-digest.ts';
+import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { stepReply } from '../core/prompt/step-reply.ts';
+import { advanceRun } from '../core/run/advance-run.ts';
+import type { TokenRefusal } from '../core/token/token-refusal.ts';
+import type { TokenTarget } from '../core/token/token-scope.ts';
+import { type AdvanceRecord, advanceOutcome } from '../core/views/advance-outcomes.ts';
+import { nodeOf } from '../core/views/run-graph.ts';
+import { appendPlan } from './append-plan.ts';
+import { findNode } from './find-node.ts';
+import { planOf } from './plan-of.ts';
+import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
+import { readPlace } from './read-place.ts';
+import { replay } from './replay.ts';
+import type { Services } from './services.ts';
+
+export type AdvanceRequest = { readonly ackToken: string; readonly notesMarkdown?: string | undefined };
+
+export type AdvanceRefusal =
+  | { readonly code: 'run_complete'; readonly tag: string; readonly workflowId: string }
+  | TokenRefusal
+  | GateRefusal;
+
+/** Takes the step of a node as done, once: the same token again gives the same reply and changes nothing. */
+export async function advance(
+  services: Services,
+  request: AdvanceRequest,
+): Promise<Result<GivenReply, AdvanceRefusal>> {
+  const found = await findNode(services, { text: request.ackToken, slot: 'ackToken' });
+  if (found.isErr()) return err(found.error);
+  const { target, keys } = found.value;
+  const mint = { ...keys, form: services.tokenForm };
+  // What is recorded never changes, so a replay found here needs no lock.
+  const known = recordOf(found.value.session, target);
+  if (known !== undefined) return replay(services, { session: found.value.session, record: known, mint });
+
+  const recorded = await services.sessions.exclusively(target.sessionId, async (current, permit) => {
+    assert(current !== undefined, 'a session that was loaded is there');
+    return recordOf(current, target) === undefined
+      ? record(services, { request, target, current, permit })
+      : ok(current);
+  });
+  if (recorded.isErr()) return err(recorded.error);
+  const made = recordOf(recorded.value, target);
+  assert(made !== undefined, 'what was appended is recorded');
+  return replay(services, { session: recorded.value, record: made, mint });
+}
+
+type Recording = {
+  readonly request: AdvanceRequest;
+  readonly target: TokenTarget;
+  readonly current: LoadedSession;
+  readonly permit: AppendPermit;
+};
+
+async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
+  const { target, current, permit } = work;
+  assert(target.kind === 'ack', 'only an ack token advances');
+  const place = await readPlace(services, current, target);
+  if (place.isErr()) return err(place.error);
+  const { workflow, snapshot, preferences } = place.value;
+  if (isComplete(snapshot)) return err({ code: 'run_complete', tag: target.tag, workflowId: target.workflowId });
+
+  const { sha256 } = services.hasher;
+  const { graph, nextEventIndex } = current.view;
+  const decision = advanceRun(
+    {
+      runId: target.runId,
+      attempt: { nodeId: target.nodeId, attemptId: target.attemptId, operation: 'advance' },
+      workflow,
+      at: snapshot,
+      hasStepBelow: nodeOf(graph, target.nodeId).hasStepBelow,
+      output: { notesMarkdown: work.request.notesMarkdown, artifacts: [] },
+      requestDigest: digestOf(services, work.request),
+      reply: (next) => stepReply({ runId: target.runId, workflow, state: next.enginePayload.state, preferences }),
+    },
+    sha256,
+  );
+  const placement = { sessionId: target.sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
+  return appendPlan(services.sessions, permit, planOf(decision, placement, sha256));
+}
+
+function recordOf({ view }: LoadedSession, target: TokenTarget): AdvanceRecord | undefined {
+  assert(target.kind === 'ack', 'only an ack token advances');
+  return advanceOutcome(view.advances, target.nodeId, target.attemptId);
+}
+
+/** Tells an honest replay from one with something new in it. */
+function digestOf(services: Services, { notesMarkdown }: AdvanceRequest): Sha256Digest {
+  const output = notesMarkdown === undefined ? {} : { notesMarkdown: notesMarkdown.toWellFormed() };
+  const digest = requestDigest({ output }, services.hasher.sha256);
+  assert(digest.isOk(), 'a parsed request is JSON');
+  return digest.value;
+}

@@ -1,0 +1,11 @@
+import type { Result } from 'neverthrow';
+import type { Keyring } from '../../core/token/keyring.ts';
+import type { StoreFailure } from './store-failure.ts';
+
+/** Holds the signing keys of this machine. */
+export type KeyringStore = {
+  /** The keyring, or `undefined` while none was ever made. Never writes. */
+  find(): Promise<Result<Keyring | undefined, StoreFailure>>;
+  /** The keyring; the first call on a machine makes it, however many processes race. */
+  open(): Promise<Result<Keyring, StoreFailure>>;
+};

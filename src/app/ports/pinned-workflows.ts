@@ -1,0 +1,11 @@
+import type { Result } from 'neverthrow';
+import type { WorkflowHash } from '../../core/log/ids.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled-workflow.ts';
+import type { StoreFailure } from './store-failure.ts';
+
+/** Compiled workflows by their hash: what runs are pinned to. */
+export type PinnedWorkflows = {
+  /** Makes a workflow durable before a run refers to it. Pinning it again changes nothing. */
+  pin(workflow: CompiledWorkflow): Promise<Result<WorkflowHash, StoreFailure>>;
+  get(hash: WorkflowHash): Promise<Result<CompiledWorkflow, StoreFailure>>;
+};

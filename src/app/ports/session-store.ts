@@ -1,0 +1,63 @@
+import type { Result } from 'neverthrow';
+import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { EventIndex, SessionId } from '../../core/log/ids.ts';
+import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
+import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
+import type { LabelledView, WholeView } from '../../core/views/labelled-view.ts';
+import type { StoreFailure } from './store-failure.ts';
+
+/** A healthy session as it stands in the log. The view follows the log: later appends show in it. */
+export type LoadedSession = WholeView & { readonly sessionId: SessionId };
+
+/** The readable start of a session, to look at; it says whether that is all of it. */
+export type SessionPrefix = LabelledView & { readonly sessionId: SessionId };
+
+export type LoadRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId } | StoreFailure;
+
+/** Reading only: a use case that holds nothing else cannot write. */
+export type SessionReader = {
+  /** The session, or why it cannot be trusted. Costs what was added since the last time. */
+  load(sessionId: SessionId): Promise<Result<LoadedSession, LoadRefusal>>;
+  /** The valid start of a session, whatever its health. */
+  loadValidPrefix(sessionId: SessionId): Promise<Result<SessionPrefix, LoadRefusal>>;
+  /** The reply that the `advance_recorded` with this index keeps. */
+  storedReply(sessionId: SessionId, eventIndex: EventIndex): Promise<Result<StoredReply, LoadRefusal>>;
+  /** Every session there is, oldest first. */
+  list(): Promise<Result<readonly SessionId[], StoreFailure>>;
+};
+
+declare const permit: unique symbol;
+
+/**
+ * Proof that the session's lock is held and the session healthy. Only the gate makes one; it ends with the callback it
+ * was handed to, and is worth nothing afterwards.
+ */
+export type AppendPermit = { readonly [permit]: SessionId };
+
+export type GateRefusal =
+  | { readonly code: 'session_locked'; readonly sessionId: SessionId; readonly holder: string | undefined }
+  | StoreFailure;
+
+export type AppendRefusal =
+  | { readonly code: 'permit_ended' }
+  | { readonly code: 'half_known_plan'; readonly dedupeKey: string }
+  | PlanRefusal
+  | IntegrityViolation
+  | StoreFailure;
+
+export type SessionStore = SessionReader & {
+  /**
+   * Holds the session's lock while `work` runs, with the session as it stands then (`undefined` when it is new) and the
+   * only permit to append to it. Waits a bounded time for the lock.
+   */
+  exclusively<Value, Refusal>(
+    sessionId: SessionId,
+    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
+  ): Promise<Result<Value, Refusal | GateRefusal>>;
+
+  /**
+   * Makes a plan durable, whole or not at all, behind the last event of the session. A plan that is there already
+   * changes nothing.
+   */
+  append(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>>;
+};

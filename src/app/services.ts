@@ -1,0 +1,29 @@
+import type { TokenForm } from '../core/token/token.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Hasher } from './ports/hasher.ts';
+import type { Ids } from './ports/ids.ts';
+import type { KeyringStore } from './ports/keyring-store.ts';
+import type { PinnedWorkflows } from './ports/pinned-workflows.ts';
+import type { SessionReader, SessionStore } from './ports/session-store.ts';
+import type { SnapshotStore } from './ports/snapshot-store.ts';
+import type { WorkflowSource } from './ports/workflow-source.ts';
+
+/** What a use case needs that only looks: nothing in it can append. */
+export type ReadServices = {
+  readonly sessions: SessionReader;
+  readonly snapshots: SnapshotStore;
+  readonly pinnedWorkflows: Pick<PinnedWorkflows, 'get'>;
+  readonly keyring: Pick<KeyringStore, 'find'>;
+  readonly hasher: Hasher;
+  readonly tokenForm: TokenForm;
+};
+
+/** Everything the use cases need from outside. */
+export type Services = ReadServices & {
+  readonly sessions: SessionStore;
+  readonly pinnedWorkflows: PinnedWorkflows;
+  readonly keyring: KeyringStore;
+  readonly workflows: WorkflowSource;
+  readonly clock: Clock;
+  readonly ids: Ids;
+};

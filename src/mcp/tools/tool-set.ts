@@ -1,0 +1,7 @@
+import type { Tool } from '../tool.ts';
+import { continueWorkflowTool } from './continue-workflow.ts';
+import { listWorkflowsTool } from './list-workflows.ts';
+import { startWorkflowTool } from './start-workflow.ts';
+
+/** Every tool there is, in the order a newcomer needs them. */
+export const TOOLS: readonly Tool[] = [listWorkflowsTool, startWorkflowTool, continueWorkflowTool];

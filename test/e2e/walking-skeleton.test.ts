@@ -1,0 +1,157 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
+
+const STEPS = ['look', 'propose', 'check'];
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workrail-e2e-'));
+});
+
+afterEach(() => {
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
+  let client: TestClient;
+
+  beforeEach(async () => {
+    client = await connect({ WORKRAIL_DATA_DIR: dataDir });
+  });
+
+  afterEach(() => client.close());
+
+  it('lists, starts and finishes the bundled workflow', async () => {
+    expect((await client.listTools()).map(({ name }) => name)).toEqual([
+      'list_workflows',
+      'start_workflow',
+      'continue_workflow',
+    ]);
+    const listed = await client.call('list_workflows', {});
+    expect(data(listed)['workflows']).toMatchObject([{ id: 'wr.first_steps', sourceKind: 'bundled' }]);
+
+    let reply = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    for (const stepId of STEPS) {
+      expect(data(reply)).toMatchObject({ kind: 'ok', pending: { stepId }, isComplete: false });
+      expect(text(reply)).toContain(String(data(reply)['ackToken']));
+      reply = await client.call('continue_workflow', acked(reply, `did ${stepId}`));
+    }
+    expect(data(reply)).toMatchObject({ kind: 'ok', pending: null, isComplete: true, nextIntent: 'complete' });
+    expect(data(reply)).not.toHaveProperty('ackToken');
+  });
+
+  it('gives the same reply when a call is repeated, and records it once', async () => {
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const first = await client.call('continue_workflow', acked(started, 'looked'));
+    const size = manifestOf(started).length;
+    const again = await client.call('continue_workflow', acked(started, 'looked'));
+    expect(content(again)).toEqual(content(first));
+    expect(manifestOf(started)).toHaveLength(size);
+  });
+
+  it('shows a step again without writing anything', async () => {
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const before = listing();
+    const again = await client.call('continue_workflow', { stateToken: data(started)['stateToken'] });
+    expect(content(again)).toEqual(content(started));
+    expect(listing()).toEqual(before);
+  });
+
+  it('answers a wrong call with an error that says what to do next', async () => {
+    enforces('error_never_thrown_across_boundary', 'error_is_specific_and_says_next_step', 'error_domain_separation');
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const { stateToken, ackToken } = data(started) as { stateToken: string; ackToken: string };
+    const wrong: readonly (readonly [string, Record<string, unknown>, string, RegExp])[] = [
+      ['start_workflow', { workflowId: 'wr.nowhere' }, 'WORKFLOW_NOT_FOUND', /wr\.first_steps/],
+      ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/],
+      ['continue_workflow', {}, 'VALIDATION_ERROR', /ackToken/],
+      ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /st_, ack_ or chk_/],
+      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack/],
+      ['continue_workflow', { ackToken: otherSignature(ackToken) }, 'TOKEN_BAD_SIGNATURE', /Copy the token/],
+      ['no_such_tool', {}, 'VALIDATION_ERROR', /list_workflows/],
+    ];
+    for (const [tool, args, code, next] of wrong) {
+      const result = await client.call(tool, args);
+      expect(result.isError).toBe(true);
+      expect(data(result)).toMatchObject({ kind: 'error', error: { code, retry: { kind: 'not_retryable' } } });
+      expect(text(result)).toMatch(next);
+    }
+  });
+
+  it('goes on in a new process where another one stopped', async () => {
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const next = await client.call('continue_workflow', acked(started, 'looked'));
+    const other = await connect({ WORKRAIL_DATA_DIR: dataDir });
+    const there = await other.call('continue_workflow', { stateToken: data(next)['stateToken'] });
+    const replayed = await other.call('continue_workflow', acked(started, 'looked'));
+    await other.close();
+    expect(data(there)['pending']).toEqual(data(next)['pending']);
+    expect(content(replayed)).toEqual(content(next));
+  });
+});
+
+it('keeps everything in the locked layout, readable by this user only', async () => {
+  const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: dataDir });
+  const started = await client?.call('start_workflow', { workflowId: 'wr.first_steps' });
+  await client?.close();
+  const sessionId = sessionOf(started as ToolResult);
+  const hex = /^[0-9a-f]{64}\.json$/;
+  expect(readdirSync(dataDir).sort()).toEqual(['.lock', 'keys', 'sessions', 'snapshots', 'workflows']);
+  expect(readdirSync(join(dataDir, 'sessions'))).toEqual([sessionId]);
+  expect(readdirSync(join(dataDir, 'sessions', sessionId)).sort()).toEqual(['.lock', 'events', 'manifest.jsonl']);
+  expect(readdirSync(join(dataDir, 'sessions', sessionId, 'events'))).toEqual(['00000000-00000003.jsonl']);
+  expect(readdirSync(join(dataDir, 'snapshots'))).toEqual([expect.stringMatching(hex)]);
+  expect(readdirSync(join(dataDir, 'workflows', 'pinned'))).toEqual([expect.stringMatching(hex)]);
+  expect(statSync(join(dataDir, 'keys', 'keyring.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataDir, 'sessions')).mode & 0o777).toBe(0o700);
+});
+
+it('makes nothing before the first call', async () => {
+  const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: join(dataDir, 'not-there-yet') });
+  await client?.listTools();
+  await client?.call('list_workflows', {});
+  await client?.close();
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+function data(result: ToolResult): Record<string, unknown> {
+  return result.structuredContent ?? {};
+}
+
+function text(result: ToolResult): string {
+  return result.content.map((part) => part.text ?? '').join('\n');
+}
+
+function content({ content, structuredContent }: ToolResult): unknown {
+  return { content, structuredContent };
+}
+
+function acked(reply: ToolResult, notesMarkdown: string): Record<string, unknown> {
+  return { ackToken: data(reply)['ackToken'], output: { notesMarkdown } };
+}
+
+function otherSignature(token: string): string {
+  return token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+}
+
+function sessionOf(reply: ToolResult): string {
+  return (data(reply)['session'] as { sessionId: string }).sessionId;
+}
+
+function manifestOf(reply: ToolResult): readonly string[] {
+  return readFileSync(join(dataDir, 'sessions', sessionOf(reply), 'manifest.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+function listing(): readonly string[] {
+  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).map((path) => {
+    const { mtimeMs, size } = statSync(join(dataDir, path));
+    return `${path} ${size} ${mtimeMs}`;
+  });
+}
