@@ -35,7 +35,7 @@ export function fileStore(
   });
 }
 
-function storeOf(parts: FileStoreParts): Pick<Services, 'sessions' | 'snapshots' | 'pinnedWorkflows' | 'keyring'> {
+export function storeOf(parts: FileStoreParts): Pick<Services, 'sessions' | 'snapshots' | 'pinnedWorkflows' | 'keyring'> {
   return {
     sessions: fileSessionStore(parts),
     snapshots: fileSnapshots(parts.disk),
