@@ -47,6 +47,18 @@ export const IMPURE_CORE: readonly PlantedViolation[] = [
     reports: { biome: RESTRICTED_GLOBAL, tidy: 'global-this' },
   },
   {
+    what: 'core reads the clock through a date format',
+    path: 'src/core/planted/formatted-clock.ts',
+    text: 'export const now = () => new Intl.DateTimeFormat().format();\n',
+    reports: { biome: RESTRICTED_GLOBAL, tidy: 'core-takes-time-and-chance-from-outside' },
+  },
+  {
+    what: 'core draws a random number out of a list',
+    path: 'src/core/planted/listed-chance.ts',
+    text: 'export const chance = () => [Math][0]?.random();\n',
+    reports: { tidy: 'core-takes-time-and-chance-from-outside' },
+  },
+  {
     what: 'core draws a random number',
     path: 'src/core/planted/chance.ts',
     text: 'export const chance = () => Math.random();\n',

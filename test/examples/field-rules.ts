@@ -19,9 +19,8 @@ const EVENT_FIELDS: FieldRules = {
     '/data/outcome/blockers/*/message': 512,
     '/data/outcome/blockers/*/suggestedFix': 1024,
     '/data/payload/notesMarkdown': 65_536,
-    '/data/payload/contentType': ANY_LENGTH,
-    '/data/workflowSourceRef': ANY_LENGTH,
-    '/data/provenance/detail/probeTemplateId': ANY_LENGTH,
+    '/data/workflowSourceRef': 4096,
+    '/data/provenance/detail/probeTemplateId': 128,
     '/data/warnings/*/recommended': ANY_LENGTH,
     '/data/warnings/*/effective': ANY_LENGTH,
     '/data/reply/text/*': ANY_LENGTH,
@@ -59,6 +58,6 @@ export const SNAPSHOT_FIELDS: FieldRules = {
 export const ERROR_FIELDS: FieldRules = {
   opaque: ['/details', '/nextCall/arguments'],
   nullable: [],
-  texts: { '/message': ANY_LENGTH, '/suggestion': ANY_LENGTH, '/nextCall/tool': ANY_LENGTH },
+  texts: { '/message': 4096, '/suggestion': 4096, '/nextCall/tool': ANY_LENGTH },
   emptyTexts: [],
 };

@@ -1,9 +1,14 @@
+import { digestHex } from '../../src/core/json/canonical-bytes.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { Capability, CapabilityStatus } from '../../src/core/log/capabilities.ts';
 import type { EventOf } from '../../src/core/log/event.ts';
 import type { DraftOf, EventDraft } from '../../src/core/log/event-draft.ts';
 import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
-import type { ObservationKey, ObservationValue } from '../../src/core/log/events/observation-recorded.ts';
+import {
+  OBSERVATION_KEYS,
+  type Observation,
+  type ObservationKey,
+} from '../../src/core/log/events/observation-recorded.ts';
 import {
   type ArtifactDigest,
   CapabilityObservationId,
@@ -43,11 +48,12 @@ export type GapFact = {
   readonly reason?: GapReason;
 };
 
-export type CapabilityFact = {
-  readonly capability: Capability;
-  readonly status: CapabilityStatus;
-  readonly grade: 'strong' | 'weak';
-};
+/** Only a probe may leave open whether there is a capability. */
+export type CapabilityFact = { readonly capability: Capability } & (
+  | { readonly grade: 'strong'; readonly status: CapabilityStatus }
+  | { readonly grade: 'weak'; readonly status: ClaimedStatus }
+);
+type ClaimedStatus = Exclude<CapabilityStatus, 'unknown'>;
 
 export type Place = { readonly runId: RunId; readonly nodeId: NodeId };
 
@@ -135,8 +141,8 @@ function preferencesDraft(scope: Place, mode: Autonomy, bits: Uint8Array): Draft
 }
 
 function capabilityDraft(scope: Place, fact: CapabilityFact, bits: Uint8Array): DraftOf<'capability_observed'> {
-  const { capability, status, grade } = fact;
-  const provenance = grade === 'strong' ? probed(status) : claimed(status);
+  const { capability, status } = fact;
+  const provenance = fact.grade === 'strong' ? probed(fact.status) : claimed(fact.status);
   const capObsId = CapabilityObservationId.of(bits);
   return { kind: 'capability_observed', scope, data: { capObsId, capability, status, provenance } };
 }
@@ -147,8 +153,7 @@ function probed(status: CapabilityStatus): CapabilityProvenance {
   return { kind: 'probe_step', enforcementGrade: 'strong', detail };
 }
 
-function claimed(status: CapabilityStatus): CapabilityProvenance {
-  const claim = status === 'available' ? 'available' : 'unavailable';
+function claimed(claim: ClaimedStatus): CapabilityProvenance {
   return { kind: 'manual_claim', enforcementGrade: 'weak', detail: { claimedBy: 'agent', claim } };
 }
 
@@ -186,14 +191,26 @@ function skipDraft(scope: Place, ordinal: number): DraftOf<'step_skipped'> {
 }
 
 function observationDrafts(observedFor: NodeId, observed: { readonly [key in ObservationKey]?: string }): EventDraft[] {
-  return Object.entries(observed).map(([key, text]) => {
-    const value: ObservationValue =
-      key === 'repo_root' ? { type: 'path', value: text } : { type: 'short_string', value: text };
-    const valueDigest = digest(JSON.stringify(value)).slice('sha256:'.length);
-    return {
-      kind: 'observation_recorded',
-      data: { key: key as ObservationKey, value, confidence: 'high' },
-      keyOnly: { observedFor, valueDigest },
-    };
+  return OBSERVATION_KEYS.flatMap((key) => {
+    const text = observed[key];
+    if (text === undefined) return [];
+    const data = observation(key, text);
+    const valueDigest = digestHex(digest(JSON.stringify(data.value)));
+    return [{ kind: 'observation_recorded', data, keyOnly: { observedFor, valueDigest } } as const];
   });
+}
+
+/** A text stands for a hash where the key asks for one. */
+function observation(key: ObservationKey, text: string): Observation {
+  const hash = digest(text);
+  switch (key) {
+    case 'git_branch':
+      return { key, value: { type: 'short_string', value: text }, confidence: 'high' };
+    case 'git_head_sha':
+      return { key, value: { type: 'git_sha1', value: digestHex(hash).slice(0, 40) }, confidence: 'high' };
+    case 'repo_root_hash':
+      return { key, value: { type: 'sha256', value: hash }, confidence: 'high' };
+    case 'repo_root':
+      return { key, value: { type: 'path', value: text }, confidence: 'high' };
+  }
 }

@@ -2,13 +2,14 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { CAPABILITIES, CAPABILITY_STATUSES } from '../../src/core/log/capabilities.ts';
 import { GAP_SEVERITIES } from '../../src/core/log/events/gap-recorded.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
+import type { RunId } from '../../src/core/log/ids.ts';
 import { AUTONOMY } from '../../src/core/log/preferences.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
-import type { GapFact, NodeFacts } from './node-facts.ts';
+import type { CapabilityFact, GapFact, NodeFacts } from './node-facts.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
-import { type SessionWriter, sessionWriter, type WrittenNode } from './session-writer.ts';
+import { type SessionWriter, sessionWriter, type WriterOptions, type WrittenNode } from './session-writer.ts';
 
-export type HistoryOptions = {
+export type HistoryOptions = WriterOptions & {
   readonly seed: number;
   /** Plans are added until there are at least so many events. */
   readonly eventsMin: number;
@@ -24,28 +25,28 @@ type Making = {
   readonly writer: SessionWriter;
   readonly rewindChance: number;
   readonly nodes: WrittenNode[];
-  /** Names of what later facts may refer to. */
-  readonly gaps: string[];
+  /** Names of what later facts may refer to; gaps by run. */
+  readonly gaps: Map<RunId, string[]>;
   readonly notes: Map<WrittenNode, string[]>;
   readonly artifacts: Map<WrittenNode, string[]>;
   names: number;
 };
 
 /** Forks, blocked attempts and retries, checkpoints, several runs, corrections and facts that come late. */
-export function randomHistory({ seed, eventsMin, rewindChance = 0.15 }: HistoryOptions): RandomHistory {
+export function randomHistory({ seed, eventsMin, rewindChance = 0.15, ...options }: HistoryOptions): RandomHistory {
   const random = seededRandom(seed);
-  const writer = sessionWriter();
+  const writer = sessionWriter(options);
   const making: Making = {
     random,
     writer,
     rewindChance,
     nodes: [],
-    gaps: [],
+    gaps: new Map(),
     notes: new Map(),
     artifacts: new Map(),
     names: 0,
   };
-  makeNode(making, (facts) => writer.startRun(facts));
+  makeNode(making, undefined, (facts) => writer.startRun(facts));
   while (writer.events.length < eventsMin) addPlan(making);
   const { plans, events, snapshots } = writer;
   return { seed, plans, events, snapshots };
@@ -54,11 +55,15 @@ export function randomHistory({ seed, eventsMin, rewindChance = 0.15 }: HistoryO
 function addPlan(making: Making): void {
   const { random, writer } = making;
   const dice = random.below(100);
-  if (dice < 3) makeNode(making, (facts) => writer.startRun(facts, `source ${random.below(3)}`));
+  if (dice < 3) makeNode(making, undefined, (facts) => writer.startRun(facts, `source ${random.below(3)}`));
   else if (dice < 18) recordLate(making, pickNode(making));
-  else if (dice < 30) makeNode(making, (facts) => writer.checkpoint(pickNode(making), facts));
-  else if (dice < 50) makeNode(making, (facts) => writer.block(pickOpenNode(making), facts));
-  else makeNode(making, (facts) => writer.advance(pickOpenNode(making), facts, maybeComplete(random)));
+  else if (dice < 30) makeBelow(making, pickNode(making), writer.checkpoint);
+  else if (dice < 50) makeBelow(making, pickOpenNode(making), writer.block);
+  else makeBelow(making, pickOpenNode(making), (at, facts) => writer.advance(at, facts, maybeComplete(random)));
+}
+
+function makeBelow(making: Making, at: WrittenNode, write: (at: WrittenNode, facts: NodeFacts) => WrittenNode): void {
+  makeNode(making, at.runId, (facts) => write(at, facts));
 }
 
 function maybeComplete(random: SeededRandom): 'complete' | undefined {
@@ -81,8 +86,8 @@ function pickNode({ random, nodes, rewindChance }: Making, isFit = (_: WrittenNo
   return node;
 }
 
-function makeNode(making: Making, write: (facts: NodeFacts) => WrittenNode): void {
-  const facts = randomFacts(making);
+function makeNode(making: Making, runId: RunId | undefined, write: (facts: NodeFacts) => WrittenNode): void {
+  const facts = randomFacts(making, runId);
   const node = write(facts);
   making.nodes.push(node);
   remember(making, node, facts);
@@ -93,10 +98,11 @@ function recordLate(making: Making, at: WrittenNode): void {
   const { random } = making;
   const note = random.chance(0.3) ? { note: correction(making, making.notes.get(at), 'corrected') } : {};
   const artifacts = random.chance(0.2) ? { artifacts: [correction(making, making.artifacts.get(at), '')] } : {};
-  const { context, mode, gaps, capability } = randomFacts(making);
+  const { context, mode, gaps, capability } = randomFacts(making, at.runId);
   const others = [
-    { mode: mode ?? random.pick(AUTONOMY) },
-    { gaps: gaps ?? [randomGap(making)] },
+    // From outside, preferences are set at a step.
+    at.kind === 'step' ? { mode: mode ?? random.pick(AUTONOMY) } : {},
+    { gaps: gaps ?? [randomGap(making, at.runId)] },
     { context, capability },
   ];
   const chosen = Object.entries({ ...note, ...artifacts, ...random.pick(others) });
@@ -112,16 +118,18 @@ function correction(making: Making, earlier: readonly string[] | undefined, text
 }
 
 function remember(making: Making, node: WrittenNode, facts: NodeFacts): void {
-  for (const gap of facts.gaps ?? []) making.gaps.push(gap.name);
+  for (const gap of facts.gaps ?? []) addTo(making.gaps, node.runId, gap.name);
   if (facts.note !== undefined) addTo(making.notes, node, facts.note.name);
   for (const { name } of facts.artifacts ?? []) addTo(making.artifacts, node, name);
 }
 
-function addTo(names: Map<WrittenNode, string[]>, node: WrittenNode, name: string): void {
-  names.set(node, [...(names.get(node) ?? []), name]);
+function addTo<Owner>(names: Map<Owner, string[]>, owner: Owner, name: string): void {
+  const known = names.get(owner) ?? [];
+  names.set(owner, known);
+  known.push(name);
 }
 
-function randomFacts(making: Making): NodeFacts {
+function randomFacts(making: Making, runId: RunId | undefined): NodeFacts {
   const { random } = making;
   const maybe = <Value>(probability: number, fact: () => Value) => (random.chance(probability) ? fact() : undefined);
   const named = () => ({ name: newName(making) });
@@ -130,12 +138,8 @@ function randomFacts(making: Making): NodeFacts {
     artifacts: maybe(0.15, () => Array.from({ length: 1 + random.below(2) }, named)),
     context: maybe(0.3, () => randomContext(random)),
     mode: maybe(0.1, () => random.pick(AUTONOMY)),
-    gaps: maybe(0.2, () => Array.from({ length: 1 + random.below(2) }, () => randomGap(making))),
-    capability: maybe(0.15, () => ({
-      capability: random.pick(CAPABILITIES),
-      status: random.pick(CAPABILITY_STATUSES),
-      grade: random.pick(['strong', 'weak'] as const),
-    })),
+    gaps: maybe(0.2, () => Array.from({ length: 1 + random.below(2) }, () => randomGap(making, runId))),
+    capability: maybe(0.15, () => randomCapability(random)),
     isDivergent: random.chance(0.05),
     trace: maybe(0.3, () => 'chosen by the walk'),
     skipped: maybe(0.05, () => 0),
@@ -144,14 +148,22 @@ function randomFacts(making: Making): NodeFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));
 }
 
+function randomCapability(random: SeededRandom): CapabilityFact {
+  const capability = random.pick(CAPABILITIES);
+  return random.chance(0.5)
+    ? { capability, grade: 'strong', status: random.pick(CAPABILITY_STATUSES) }
+    : { capability, grade: 'weak', status: random.pick(['available', 'unavailable'] as const) };
+}
+
 function randomContext(random: SeededRandom): JsonObject {
   const value = () => (random.chance(0.2) ? null : random.below(100));
   return Object.fromEntries(Array.from({ length: 1 + random.below(2) }, () => [`key${random.below(5)}`, value()]));
 }
 
-/** Resolves any earlier gap, be it on another branch: such a link must not count. */
-function randomGap(making: Making): GapFact {
-  const { random, gaps } = making;
+/** Resolves any earlier gap of the run, be it on another branch: such a link must not count. */
+function randomGap(making: Making, runId: RunId | undefined): GapFact {
+  const { random } = making;
+  const gaps = runId === undefined ? [] : (making.gaps.get(runId) ?? []);
   const name = newName(making);
   if (gaps.length > 0 && random.chance(0.4)) return { name, resolves: random.pick(gaps.slice(-6)) };
   const { category, detail } = random.pick(Object.values(REASONS)).gap;

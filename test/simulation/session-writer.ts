@@ -46,8 +46,12 @@ export type SessionWriter = {
   readonly record: (at: WrittenNode, facts: NodeFacts) => void;
 };
 
+/** Any session will do, and none need tell its times. */
+export type WriterOptions = { readonly sessionId?: SessionId; readonly at?: () => number };
+
 type Writing = Pick<SessionWriter, 'plans' | 'events' | 'snapshots'> & {
   readonly sessionId: SessionId;
+  readonly at: (() => number) | undefined;
   readonly snapshotRefs: Map<string, SnapshotRef>;
   runs: number;
 };
@@ -62,10 +66,10 @@ const blockers: Blockers = [
   },
 ];
 
-export function sessionWriter(): SessionWriter {
-  const sessionId = SessionId.of(derivedBits(['session'], sha256));
+export function sessionWriter(options: WriterOptions = {}): SessionWriter {
+  const { sessionId = SessionId.of(derivedBits(['session'], sha256)), at } = options;
   const written = { plans: [], events: [], snapshots: new Map() };
-  const writing: Writing = { ...written, sessionId, snapshotRefs: new Map(), runs: 0 };
+  const writing: Writing = { ...written, sessionId, at, snapshotRefs: new Map(), runs: 0 };
   return {
     ...written,
     startRun: (facts = {}, source = 'bundled') => startRun(writing, facts, source),
@@ -207,7 +211,8 @@ function place({ runId, nodeId }: Place): Place {
 
 function append(writing: Writing, drafts: readonly EventDraft[], { artifacts = [] }: NodeFacts): void {
   const { sessionId } = writing;
-  const events = placeEvents(drafts, { sessionId, firstEventIndex: writing.events.length }, sha256);
+  const time = writing.at === undefined ? {} : { at: writing.at() };
+  const events = placeEvents(drafts, { sessionId, firstEventIndex: writing.events.length, ...time }, sha256);
   const refs = events.filter((event) => event.kind === 'node_created').map(({ data }) => data.snapshotRef);
   const snapshots = new Map([...writing.snapshots].filter(([ref]) => refs.includes(ref)));
   const stored = new Map(artifacts.map(({ name }) => [artifactDigest(name), artifactBytes(name)]));

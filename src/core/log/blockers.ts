@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX } from './budgets.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from './budgets.ts';
 import { capabilitySchema } from './capabilities.ts';
 import { contextKeySchema, stepIdSchema } from './ids.ts';
 import { BLOCKER_CODES } from './reasons.ts';
-import { jsonObjectSchema, textSchema } from './text.ts';
+import { detailsSchema, textSchema } from './text.ts';
 
 /** A contract of the built-in registry. */
 export const contractRefSchema = z
@@ -31,7 +31,7 @@ export const blockerSchema = z.object({
   pointer: blockerPointerSchema,
   message: textSchema(BLOCKER_MESSAGE_BYTES_MAX),
   suggestedFix: textSchema(BLOCKER_FIX_BYTES_MAX).optional(),
-  details: jsonObjectSchema.optional(),
+  details: detailsSchema(DETAILS_BYTES_MAX).optional(),
 });
 export type Blocker = z.infer<typeof blockerSchema>;
 

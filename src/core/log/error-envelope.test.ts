@@ -27,6 +27,17 @@ test.each(EXAMPLES)('the error "%s" is none with any one field of a wrong type o
   }
 });
 
+test('an error says something, in bounds', () => {
+  enforces('error_envelope_shape');
+  const error = ERROR_EXAMPLES['retryable_immediate'];
+  for (const path of ['/message', '/suggestion']) {
+    expect(refusedAt(withValue(error, path, ' \n\t'))).toBe(path);
+    expect(refusedAt(withValue(error, path, 'x'.repeat(4_097)))).toBe(path);
+    expect(refusedAt(withValue(error, path, 'x'.repeat(4_096)))).toBe('none');
+  }
+  expect(refusedAt(withValue(error, '/details', { t: 'x'.repeat(262_137) }))).toBe('/details');
+});
+
 test('an error holds nothing else', () => {
   enforces('error_envelope_shape');
   expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], stack: 'at main.ts' })).toBe('');

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { enforces } from '../../../test/enforces.ts';
+import { digestOf } from '../../../test/examples/ids.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { withValue } from '../../../test/examples/single-field-changes.ts';
 import { blockerSchema } from './blockers.ts';
+import { CAPABILITY_STATUSES } from './capabilities.ts';
 import { type EventKind, type EventOf, parseEvent, sessionEventSchema } from './event.ts';
 
 test('an advance holds attempt, intent, outcome, the reply and a digest of the request', () => {
@@ -77,6 +79,29 @@ test('a capability is observed with status and provenance, whose detail and grad
   ]);
 });
 
+test('a capability has the status that its provenance shows, and only a failed probe may leave it open', () => {
+  enforces('capability_provenance_details');
+  const [probe, use, failedUse, claim] = SESSION_EVENTS.filter((event) => event.kind === 'capability_observed');
+  const statuses = (event: unknown) =>
+    CAPABILITY_STATUSES.filter((status) => parseEvent(withValue(event, '/data/status', status)).isOk());
+  expect({
+    probe: statuses(probe),
+    failedProbe: statuses(withValue(probe, '/data/provenance/detail/result', 'failure')),
+    use: statuses(use),
+    failedUse: statuses(failedUse),
+    claim: statuses(claim),
+    denial: statuses(withValue(claim, '/data/provenance/detail/claim', 'unavailable')),
+  }).toEqual({
+    probe: ['available'],
+    failedProbe: ['unknown', 'unavailable'],
+    use: ['available'],
+    failedUse: ['unavailable'],
+    claim: ['available'],
+    denial: ['unavailable'],
+  });
+  expect(refusedAt(withValue(probe, '/data/status', 'unknown'))).toBe('/data/status');
+});
+
 test('an attempted use names a failure code exactly when it failed', () => {
   enforces('capability_provenance_details');
   const [, success, failure] = SESSION_EVENTS.filter((event) => event.kind === 'capability_observed');
@@ -127,7 +152,59 @@ test('a context event holds its id, the delta and where it came from', () => {
   for (const source of ['initial', 'agent_delta']) {
     expect(parseEvent(withValue(example('context_set'), '/data/source', source)).isOk()).toBe(true);
   }
-  expect(parseEvent(withValue(example('context_set'), '/data/context', { gone: null })).isOk()).toBe(true);
+});
+
+test('a context event changes something, takes nothing away at the start, and is bounded in depth and keys', () => {
+  enforces('context_set_shape');
+  const [initial, delta] = SESSION_EVENTS.filter((event) => event.kind === 'context_set');
+  const nested = (depth: number) => JSON.parse(`{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`);
+  const refused = [
+    withValue(delta, '/data/context', {}),
+    withValue(initial, '/data/context', { goal: 'leak', ticket: null }),
+    withValue(delta, '/data/context', nested(49)),
+    withValue(delta, '/data/context', { a: [{ prototype: 1 }] }),
+    withValue(delta, '/data/context', { t: 'x'.repeat(262_144) }),
+  ];
+  expect(refused.map(refusedAt)).toEqual(refused.map(() => '/data/context'));
+  const read = [
+    withValue(initial, '/data/context', { ticket: { id: null } }),
+    withValue(delta, '/data/context', { ticket: null }),
+    withValue(delta, '/data/context', nested(48)),
+  ];
+  expect(read.map(refusedAt)).toEqual(read.map(() => 'none'));
+});
+
+test('names are bounded: of steps, loops and conditions, of workflows, of content types and sources', () => {
+  const artifact = SESSION_EVENTS.find(
+    (event) => event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact',
+  );
+  const ends = (event: unknown, path: string, texts: readonly string[]) =>
+    texts.map((text) => refusedAt(withValue(event, path, text)) === 'none');
+  const step = 'a'.repeat(256);
+  expect(ends(example('step_skipped'), '/data/stepId', [step, `${step}a`])).toEqual([true, false]);
+  expect(ends(example('step_skipped'), '/data/conditionId', [step, `${step}a`])).toEqual([true, false]);
+  expect(ends(example('step_skipped'), '/data/loopPath/0/loopId', [step, `${step}a`])).toEqual([true, false]);
+  const workflow = `wr.${'a'.repeat(125)}`;
+  expect(ends(example('run_started'), '/data/workflowId', [workflow, `${workflow}a`])).toEqual([true, false]);
+  expect(ends(example('run_started'), '/data/workflowSourceRef', ['a.json', ' \n'])).toEqual([true, false]);
+  const types = ['text/plain', 'application/vnd.api+json', 'text/plain;charset=utf-8', `a/${'b'.repeat(125)}`];
+  const noTypes = ['json', 'text/ plain', 'text/plain\u0000', 'té/xt', 'a/b\n', `a/${'b'.repeat(126)}`];
+  expect(ends(artifact, '/data/payload/contentType', types)).toEqual(types.map(() => true));
+  expect(ends(artifact, '/data/payload/contentType', noTypes)).toEqual(noTypes.map(() => false));
+});
+
+test('details are bounded in bytes', () => {
+  enforces('details_optional_on_blocker_and_gap');
+  const blocked = SESSION_EVENTS.find(
+    (event) => event.kind === 'advance_recorded' && event.data.outcome.kind === 'blocked',
+  );
+  for (const [event, path] of [
+    [example('gap_recorded'), '/data/details'],
+    [blocked, '/data/outcome/blockers/0/details'],
+  ] as const) {
+    expect(refusedAt(withValue(event, path, { t: 'x'.repeat(4_088) }))).toBe('none');
+    expect(refusedAt(withValue(event, path, { t: 'x'.repeat(4_089) }))).toBe(path);
+  }
 });
 
 test('a skipped step holds its id, its loop path and possibly the condition', () => {
@@ -137,7 +214,29 @@ test('a skipped step holds its id, its loop path and possibly the condition', ()
 
 test('an observation holds a key, a tagged value and a confidence, and no scope', () => {
   enforces('observation_values_closed');
-  expect(dataOf('observation_recorded')).toEqual(['confidence key value']);
+  expect(dataOf('observation_recorded')).toEqual(Array(4).fill('confidence key value'));
+});
+
+test('an observation has a value of the type that its key asks for', () => {
+  enforces('observation_values_closed');
+  const values = {
+    short_string: { type: 'short_string', value: 'main' },
+    git_sha1: { type: 'git_sha1', value: 'ab'.repeat(20) },
+    sha256: { type: 'sha256', value: digestOf('x') },
+    path: { type: 'path', value: '/work' },
+  };
+  const seen = SESSION_EVENTS.filter((event) => event.kind === 'observation_recorded').map((event) => [
+    event.data.key,
+    Object.keys(values).filter((type) =>
+      parseEvent(withValue(event, '/data/value', values[type as keyof typeof values])).isOk(),
+    ),
+  ]);
+  expect(Object.fromEntries(seen)).toEqual({
+    git_branch: ['short_string'],
+    git_head_sha: ['git_sha1', 'sha256'],
+    repo_root_hash: ['sha256'],
+    repo_root: ['path'],
+  });
 });
 
 test('no event says by which event a snapshot was created', () => {

@@ -189,3 +189,15 @@ function pathOf(refused: SnapshotRefusal): string {
   if (refused.code === 'wrong_shape') return refused.path;
   return refused.part === 'snapshot' ? '/v' : '/enginePayload/v';
 }
+
+test('an open loop stands at one of its items', () => {
+  const at = (frame: object) =>
+    refusedAt(withValue(inLoops, `${STATE}/loopStack/1`, { loopId: 'inner', iteration: 2, bodyIndex: 2, ...frame }));
+  const refused = `${STATE}/loopStack/1/iteration`;
+  expect([{ count: 3 }, { items: [1, 2, 3] }, { items: [1, 2, 3], count: 5 }, {}].map(at)).toEqual(
+    Array(4).fill('none'),
+  );
+  expect([{ count: 2 }, { items: [1, 2] }, { items: [1, 2, 3], count: 2 }, { items: [] }].map(at)).toEqual(
+    Array(4).fill(refused),
+  );
+});

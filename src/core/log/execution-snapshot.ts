@@ -2,30 +2,36 @@ import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import { utf8Length } from '../json/utf8.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { loopIdSchema, type SnapshotRef, stepIdSchema, workflowHashSchema } from './ids.ts';
 import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
 import { type LoopPath, loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
-import { jsonValueSchema } from './text.ts';
+import { canonicalLength, jsonValueSchema } from './text.ts';
 
 const SNAPSHOT_VERSION = 1;
 const ENGINE_PAYLOAD_VERSION = 1;
 
 /** An open loop. What it iterates over is read once, on entry, so that a later change of context cannot move it. */
-const loopFrameSchema = z.object({
-  loopId: loopIdSchema,
-  iteration: z.int().min(0),
-  bodyIndex: z.int().min(0),
-  items: z
-    .array(jsonValueSchema)
-    .refine((items) => utf8Length(canonicalJson(items).unwrapOr('')) <= LOOP_ITEMS_BYTES_MAX, {
-      error: `items must take at most ${LOOP_ITEMS_BYTES_MAX} bytes as canonical JSON`,
-    })
-    .optional(),
-  count: z.int().min(0).optional(),
-});
+const loopFrameSchema = z
+  .object({
+    loopId: loopIdSchema,
+    iteration: z.int().min(0),
+    bodyIndex: z.int().min(0),
+    items: z
+      .array(jsonValueSchema)
+      .refine((items) => canonicalLength(items) <= LOOP_ITEMS_BYTES_MAX, {
+        error: `items must take at most ${LOOP_ITEMS_BYTES_MAX} bytes as canonical JSON`,
+      })
+      .optional(),
+    count: z.int().min(0).optional(),
+  })
+  .refine(
+    ({ iteration, items, count }) => [items?.length, count].every((end) => end === undefined || iteration < end),
+    {
+      path: ['iteration'],
+      error: 'an open loop stands at one of its items',
+    },
+  );
 export type LoopFrame = z.infer<typeof loopFrameSchema>;
 
 const pendingStepSchema = z.object({ stepId: stepIdSchema, loopPath: loopPathSchema });

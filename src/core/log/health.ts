@@ -10,6 +10,7 @@ export const DAMAGE_REASONS = [
   'manifest_events_not_contiguous',
   'manifest_pin_without_segment',
   'manifest_pins_missing',
+  'manifest_cut_short',
   'segment_missing',
   'segment_digest_mismatch',
   'segment_not_json',

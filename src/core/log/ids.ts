@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { fromBase32, toBase32 } from '../json/base32.ts';
 import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-bytes.ts';
-import { ATTEMPT_MAX, EVENT_INDEX_MAX } from './budgets.ts';
+import { ATTEMPT_MAX, EVENT_INDEX_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ID_LENGTH_MAX } from './budgets.ts';
 
 /** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names, dedupe keys and speech. */
 export const ID_BYTES = 10;
@@ -73,7 +73,10 @@ export const attemptIdSchema = z.int().min(0).max(ATTEMPT_MAX).brand<'AttemptId'
 export type AttemptId = z.infer<typeof attemptIdSchema>;
 
 /** Step, loop and condition ids are joined with `@`, `/` and `:` in keys, so they contain none of these. */
-const delimiterSafe = z.string().regex(/^[a-z0-9_-]+$/);
+const delimiterSafe = z
+  .string()
+  .regex(/^[a-z0-9_-]+$/)
+  .max(STEP_ID_LENGTH_MAX);
 export const stepIdSchema = delimiterSafe.brand<'StepId'>();
 export type StepId = z.infer<typeof stepIdSchema>;
 export const loopIdSchema = delimiterSafe.brand<'LoopId'>();
@@ -86,6 +89,7 @@ export const contextKeySchema = delimiterSafe.brand<'ContextKey'>();
 export const workflowIdSchema = z
   .string()
   .regex(/^(?:[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*|[a-z0-9_-]{3,64})$/)
+  .max(WORKFLOW_ID_LENGTH_MAX)
   .brand<'WorkflowId'>();
 export type WorkflowId = z.infer<typeof workflowIdSchema>;
 

@@ -11,11 +11,31 @@ export function textSchema(bytesMax: number, options: { readonly isEmptyAllowed?
   return options.isEmptyAllowed === true ? fits : fits.min(1);
 }
 
-/** Any strict JSON value. */
-export const jsonValueSchema = z.custom<JsonValue>((value) => canonicalJson(value).isOk(), { error: 'must be JSON' });
+/** A text that says something: white space alone does not. */
+export function saidSchema(bytesMax: number): z.ZodString {
+  return textSchema(bytesMax).regex(/\S/, { error: 'must not be blank' });
+}
 
-/** A JSON object of free shape, for facts that no rule reads. */
+/** Any strict JSON value. */
+export const jsonValueSchema = z.custom<JsonValue>((value) => canonicalJson(value).isOk(), {
+  error: 'must be JSON',
+  abort: true,
+});
+
+/** A JSON object of free shape. What looks into it further may rely on its being JSON. */
 export const jsonObjectSchema = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && canonicalJson(value).isOk(),
-  { error: 'must be a JSON object' },
+  { error: 'must be a JSON object', abort: true },
 );
+
+/** Facts that no rule reads, at most so many bytes of them. */
+export function detailsSchema(bytesMax: number) {
+  return jsonObjectSchema.refine((details) => canonicalLength(details) <= bytesMax, {
+    error: `must take at most ${bytesMax} bytes as canonical JSON`,
+  });
+}
+
+/** What a JSON value takes in the log. */
+export function canonicalLength(value: JsonValue): number {
+  return utf8Length(canonicalJson(value).unwrapOr(''));
+}

@@ -8,12 +8,14 @@ import { parseToken } from './parse-token.ts';
 import { TOKEN_KINDS } from './token.ts';
 
 const tokens = golden.compactTokens.map(({ token }) => token);
-const foreign = [...'_-.+=/<>()[]{}:;,!*~\u0000\u200b\u212aéß٣🚀 \t\n`\'"“”'];
+const foreign = [...'_-.\\+=/<>()[]{}:;,!*~\u0000\u200b\u212aéß٣🚀 \t\n`\'"“”'];
 const characters = [...new Set([...BASE32_ALPHABET, ...'ilouABCDEFGHIJKLMNOPQRSTUVWXYZ', ...foreign])];
 
 /** The canonical spelling, written down a second time and more simply than in the code. */
 function spelledOut(text: string): string {
-  const bare = [...text].filter((character) => !' \t\n`\'"“”'.includes(character)).join('');
+  const unseen = [...text].filter((character) => !' \t\n`\'"“”\u200b'.includes(character)).join('');
+  const bare =
+    unseen.split('\\_').length === 2 && !unseen.split('\\_')[0]?.includes('_') ? unseen.replace('\\_', '_') : unseen;
   const lower = bare.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32));
   const [prefix = '', ...rest] = lower.split('_');
   return [prefix, ...rest.map((part) => part.replaceAll('o', '0').replaceAll('i', '1').replaceAll('l', '1'))].join('_');

@@ -13,8 +13,15 @@ test('letters that look like digits are read as digits, but not in the prefix', 
   expect(normaliseToken('lol')).toBe('lol');
 });
 
+test('marks that nobody sees and the backslash that Markdown puts before an underscore are taken away', () => {
+  for (const unseen of ['\u200b', '\u200d', '\u00ad', '\u2060', '\ufeff', '\u202a', '\u{e0041}']) {
+    expect(normaliseToken(`${unseen}a${unseen}ck${unseen}_01${unseen}jt${unseen}`)).toBe('ack_01jt');
+  }
+  expect(normaliseToken('ack\\_01jt')).toBe('ack_01jt');
+});
+
 test('brackets, punctuation and letters of other scripts are not guessed away', () => {
-  for (const kept of ['<', '>', '(', '*', '.', ',', '-', '\u200b', '\u0000', '\u212a', 'é', 'u']) {
+  for (const kept of ['<', '>', '(', '*', '.', ',', '-', '\\', '\u0000', '\u212a', 'é', 'u']) {
     expect(normaliseToken(`ack_${kept}`)).toBe(`ack_${kept}`);
   }
 });

@@ -72,11 +72,20 @@ test('a text of any length is answered, and a very long one without reading it',
   expect(parseToken('', 'stateToken', keys)).toEqual(err({ code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } }));
 });
 
-test('a JSON token in quotes is refused, a compact one is not', () => {
+test('there is room for the longest token twice', () => {
+  const texts = forms.flatMap((form) => TOKEN_KINDS.map((kind) => mintToken(node, purpose(kind), { ...keys, form })));
+  const longest = Math.max(...texts.map(({ length }) => length));
+  expect(2 * longest).toBeLessThan(1_024);
+  expect(3 * longest).toBeGreaterThan(1_024);
+});
+
+test('a JSON token in quotes is refused with that reason, a compact one is not', () => {
   enforces('token_reencodes_or_refused');
   const json = mintToken(node, { kind: 'state' }, { ...keys, form: 'json' });
   const compact = mintToken(node, { kind: 'state' }, keys);
   expect(parseToken(`"${compact}"`, 'stateToken', keys).isOk()).toBe(true);
-  expect(parseToken(`"${json}"`, 'stateToken', keys)._unsafeUnwrapErr().code).toBe('TOKEN_INVALID_FORMAT');
-  expect(parseToken(`${json} `, 'stateToken', keys)._unsafeUnwrapErr().code).toBe('TOKEN_INVALID_FORMAT');
+  const wrapped = err({ code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'wrapped' } });
+  for (const text of [`"${json}"`, `${json} `, `\n${json}`, `“${json}”`, `\u200b${json}`, `\`${json}\``]) {
+    expect(parseToken(text, 'stateToken', keys)).toEqual(wrapped);
+  }
 });

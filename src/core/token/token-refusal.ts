@@ -31,6 +31,8 @@ export type FormatProblem =
   | { readonly kind: 'empty' }
   | { readonly kind: 'too_long'; readonly lengthMax: number; readonly found: number }
   | { readonly kind: 'unknown_prefix'; readonly found: string }
+  /** A token of the JSON form with white space or quotes around it. */
+  | { readonly kind: 'wrapped' }
   | { readonly kind: 'wrong_length'; readonly expected: number; readonly found: number }
   | { readonly kind: 'wrong_parts'; readonly expected: number; readonly found: number }
   | { readonly kind: 'foreign_character'; readonly character: string; readonly position: number }

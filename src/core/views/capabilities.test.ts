@@ -49,7 +49,7 @@ describe('capabilities', () => {
 });
 
 function seen(status: CapabilityFact['status'], grade: CapabilityFact['grade']): CapabilityFact {
-  return { capability: 'delegation', status, grade };
+  return { capability: 'delegation', status, grade } as CapabilityFact;
 }
 
 function standingAt(writer: SessionWriter, { nodeId }: WrittenNode): readonly string[] | undefined {

@@ -1,26 +1,49 @@
-import type { JsonObject } from '../json/json-value.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
-import { applyContextDelta } from '../log/operation/context-delta.ts';
+import { applyContextDeltas } from '../log/operation/context-delta.ts';
 import { addFact, emptyLineage, heldAt, type Lineage } from './lineage/lineage.ts';
+import { type SharedList, withNewest } from './lineage/shared-list.ts';
 
 type ContextSet = EventOf<'context_set'>;
+type Deltas = SharedList<ContextSet> | undefined;
 
-/** The context of each node: the deltas of its own line, folded. */
-export type ContextView = Lineage<JsonObject, ContextSet>;
+/** The deltas of each node's own line. A node adds its own and shares the rest, so folding copies nothing. */
+export type ContextView = Lineage<Deltas, ContextSet>;
 
 export function emptyContext(): ContextView {
-  return emptyLineage<JsonObject, ContextSet>({}, withDelta);
+  return emptyLineage<Deltas, ContextSet>(undefined, withNewest);
 }
 
 export function applyContextSet(context: ContextView, event: ContextSet): void {
   addFact(context, event.scope.nodeId, event);
 }
 
-export function contextAt(context: ContextView, nodeId: NodeId): JsonObject {
-  return heldAt(context, nodeId);
+/**
+ * The context last put together for a view. Whoever follows a run asks at one tip after the other, so the next answer
+ * is this one and a few deltas, however long the line is. It is kept beside the view and not in it: two views of one
+ * log are equal, whatever was asked of them.
+ */
+const lastAnswers = new WeakMap<ContextView, { readonly deltas: Deltas; readonly context: JsonObject }>();
+
+/** The whole context of a node. Takes one copy of it, and the deltas since the node asked last if that is above. */
+export function contextAt(view: ContextView, nodeId: NodeId): JsonObject {
+  const deltas = heldAt(view, nodeId);
+  const last = lastAnswers.get(view) ?? { deltas: undefined, context: {} };
+  const since: JsonObject[] = [];
+  let at = deltas;
+  for (; at !== undefined && at !== last.deltas; at = at.older) since.push(at.newest.data.context);
+  const before = at === undefined ? {} : last.context;
+  const context = since.length === 0 ? before : applyContextDeltas(before, since.reverse());
+  lastAnswers.set(view, { deltas, context });
+  return context;
 }
 
-function withDelta(context: JsonObject, event: ContextSet): JsonObject {
-  return applyContextDelta(context, event.data.context);
+/** One value of a node's context, without putting the whole together. */
+export function contextValueAt(view: ContextView, nodeId: NodeId, key: string): JsonValue | undefined {
+  for (let at = heldAt(view, nodeId); at !== undefined; at = at.older) {
+    const delta = at.newest.data.context;
+    if (Object.hasOwn(delta, key)) return delta[key] ?? undefined;
+  }
+  return undefined;
 }

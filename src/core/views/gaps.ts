@@ -1,5 +1,5 @@
 import type { EventOf } from '../log/event.ts';
-import type { GapId, NodeId } from '../log/ids.ts';
+import type { GapId, NodeId, RunId } from '../log/ids.ts';
 import { addFact, emptyLineage, heldAt, type Lineage } from './lineage/lineage.ts';
 import { oldestFirst, type SharedList, withNewest } from './lineage/shared-list.ts';
 
@@ -8,14 +8,17 @@ export type GapRecord = EventOf<'gap_recorded'>;
 
 type GapList = SharedList<GapRecord> | undefined;
 
-export type GapsView = { readonly known: Set<GapId>; readonly lines: Lineage<GapList, GapRecord> };
+export type GapsView = {
+  readonly known: Map<GapId, { readonly runId: RunId }>;
+  readonly lines: Lineage<GapList, GapRecord>;
+};
 
 export function emptyGaps(): GapsView {
-  return { known: new Set(), lines: emptyLineage<GapList, GapRecord>(undefined, withNewest) };
+  return { known: new Map(), lines: emptyLineage<GapList, GapRecord>(undefined, withNewest) };
 }
 
 export function applyGapRecorded(gaps: GapsView, event: GapRecord): void {
-  gaps.known.add(event.data.gapId);
+  gaps.known.set(event.data.gapId, { runId: event.scope.runId });
   addFact(gaps.lines, event.scope.nodeId, event);
 }
 

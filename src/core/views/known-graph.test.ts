@@ -17,6 +17,12 @@ test('a plan may refer to what the log holds, and to nothing else', () => {
   expect(known.run(root.runId)).toMatchObject({ workflowHash: root.workflowHash });
   expect(known.node(root.nodeId)).toMatchObject({ runId: root.runId, kind: 'step', parentNodeId: null });
   expect(known.output(outputIdOf('n'))).toEqual({ nodeId: root.nodeId, channel: 'recap' });
-  expect([known.hasGap(gapIdOf('g')), known.hasGap(gapIdOf('other'))]).toEqual([true, false]);
+  expect([known.gap(gapIdOf('g')), known.gap(gapIdOf('other'))]).toEqual([{ runId: root.runId }, undefined]);
+  expect(writer.events.every(({ eventId }) => known.hasEvent(eventId))).toBe(true);
+  expect([known.attempts(root.nodeId), known.node(root.nodeId)?.hasStepBelow]).toEqual([0, false]);
+
+  writer.advance(root);
+  for (const event of writer.events.slice(view.nextEventIndex)) applyEvent(view, event);
+  expect([known.attempts(root.nodeId), known.node(root.nodeId)?.hasStepBelow]).toEqual([1, true]);
   expect([...view.knownKeys]).toEqual(writer.events.map(({ dedupeKey }) => dedupeKey));
 });

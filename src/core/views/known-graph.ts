@@ -1,4 +1,5 @@
-import type { KnownGraph } from '../log/plan/plan-integrity.ts';
+import type { KnownGraph } from '../log/plan/known-graph.ts';
+import { attemptCount } from './advance-outcomes.ts';
 import { findNode, findRun } from './run-graph.ts';
 import type { SessionView } from './session-view.ts';
 
@@ -8,9 +9,11 @@ export function knownGraph(view: SessionView): KnownGraph {
     get isEmpty() {
       return view.nextEventIndex === 0;
     },
+    hasEvent: (id) => view.knownEvents.has(id),
     run: (id) => findRun(view.graph, id)?.pinned,
     node: (id) => findNode(view.graph, id),
+    attempts: (id) => attemptCount(view.advances, id),
     output: (id) => view.outputs.known.get(id),
-    hasGap: (id) => view.gaps.known.has(id),
+    gap: (id) => view.gaps.known.get(id),
   };
 }

@@ -24,8 +24,11 @@ test('a view over a damaged session says so, and nothing that goes on with a run
     (labelled: LabelledView) => goOn(labelled),
     // @ts-expect-error a salvaged view cannot be called whole by hand
     () => goOn({ kind: 'whole', view }),
+    // @ts-expect-error a health that may be anything gives a view that may be salvaged
+    (health: SessionHealth) => goOn(labelView(view, health)),
     // @ts-expect-error a bare view carries no label at all
     () => goOn(view),
   ];
-  expect(refusals).toHaveLength(3);
+  expect(refusals).toHaveLength(4);
+  expect(goOn(labelView(view, { kind: 'healthy' }))).toBe('whole');
 });

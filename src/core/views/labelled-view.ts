@@ -15,12 +15,11 @@ export type SalvagedView = {
 
 export type LabelledView = WholeView | SalvagedView;
 
-/** Says of a view whether it shows a whole session. */
-export function labelView(view: SessionView, health: SessionHealth): LabelledView {
-  return health.kind === 'healthy' ? wholeView(view) : { kind: 'salvaged', health, view };
-}
+type Healthy = Extract<SessionHealth, { kind: 'healthy' }>;
 
-/** For a session that was found healthy. */
-export function wholeView(view: SessionView): WholeView {
-  return { kind: 'whole', view } as WholeView;
+/** Says of a view whether it shows a whole session, which only the health found while reading can tell. */
+export function labelView(view: SessionView, health: Healthy): WholeView;
+export function labelView(view: SessionView, health: SessionHealth): LabelledView;
+export function labelView(view: SessionView, health: SessionHealth): LabelledView {
+  return health.kind === 'healthy' ? ({ kind: 'whole', view } as WholeView) : { kind: 'salvaged', health, view };
 }

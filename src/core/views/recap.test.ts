@@ -83,6 +83,17 @@ describe('recap', () => {
     expect(entries[1]?.text.endsWith(TRUNCATION_MARKER)).toBe(true);
   });
 
+  test('shows no note when not even the sign of a cut would fit, and counts what it left out', () => {
+    enforces('views_are_bounded');
+    const writer = sessionWriter();
+    const root = writer.startRun(note('a longer note'));
+    const { notes } = foldEvents(writer.events);
+    for (const bytesMax of [0, 1, TRUNCATION_MARKER.length - 1]) {
+      expect(recap(notes, root.nodeId, bytesMax)).toEqual({ entries: [], olderLeftOut: 1 });
+    }
+    expect(recap(notes, root.nodeId, TRUNCATION_MARKER.length).entries).toHaveLength(1);
+  });
+
   test('never exceeds its budget and never loses count', () => {
     enforces('views_are_bounded');
     const lengths = fc.array(fc.integer({ min: 1, max: 6_000 }), { maxLength: 8 });

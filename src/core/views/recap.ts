@@ -1,4 +1,4 @@
-import { truncate } from '../json/truncate.ts';
+import { TRUNCATION_MARKER, truncate } from '../json/truncate.ts';
 import { utf8Length } from '../json/utf8.ts';
 import { RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
 import type { EventOf } from '../log/event.ts';
@@ -23,13 +23,23 @@ export type RecapEntry = {
 /** The newest notes that fit, oldest first, and how many older ones there are. */
 export type Recap = { readonly entries: readonly RecapEntry[]; readonly olderLeftOut: number };
 
-type NoteFact = { readonly eventIndex: number; readonly note: Note; readonly isFirstCorrection: boolean };
-type NoteLine = { readonly count: number; readonly list: SharedList<Note> | undefined };
+type NoteFact = {
+  readonly eventIndex: number;
+  readonly note: Note;
+  readonly isFirstCorrection: boolean;
+  readonly isOfCheckpoint: boolean;
+};
+type NoteLine = {
+  readonly count: number;
+  readonly list: SharedList<Note> | undefined;
+  /** Those of checkpoints once more: search looks for them in particular. */
+  readonly ofCheckpoints: SharedList<Note> | undefined;
+};
 
 export type NotesView = Lineage<NoteLine, NoteFact>;
 
 export function emptyNotes(): NotesView {
-  return emptyLineage<NoteLine, NoteFact>({ count: 0, list: undefined }, withNote);
+  return emptyLineage<NoteLine, NoteFact>({ count: 0, list: undefined, ofCheckpoints: undefined }, withNote);
 }
 
 /**
@@ -39,21 +49,28 @@ export function emptyNotes(): NotesView {
 export function applyNote(notes: NotesView, note: Note, at: { node: RunNode; isFirstCorrection: boolean }): void {
   if (at.node.kind === 'blocked_attempt') return;
   const { eventIndex } = note;
-  addFact(notes, at.node.hostNodeId, { eventIndex, note, isFirstCorrection: at.isFirstCorrection });
+  const isOfCheckpoint = at.node.kind === 'checkpoint';
+  addFact(notes, at.node.hostNodeId, { eventIndex, note, isFirstCorrection: at.isFirstCorrection, isOfCheckpoint });
 }
 
 /** Every note that a recap of the node may draw on, oldest first. */
 export function recapSources(notes: NotesView, nodeId: NodeId): readonly Note[] {
-  return newestNotes(heldAt(notes, nodeId), () => true).reverse();
+  return newestNotes(heldAt(notes, nodeId).list, () => true).reverse();
 }
 
-/** The notes of a node's line within a budget; when it is short the oldest go. */
+/** The notes of checkpoints on a node's line, newest first, as long as the visitor wants more. */
+export function checkpointNotes(notes: NotesView, nodeId: NodeId, isWanted: (note: Note) => boolean): readonly Note[] {
+  return newestNotes(heldAt(notes, nodeId).ofCheckpoints, isWanted);
+}
+
+/** The notes of a node's line within a budget; when it is short the oldest go, and what cannot be cut to it is left out. */
 export function recap(notes: NotesView, nodeId: NodeId, bytesMax: number): Recap {
   const line = heldAt(notes, nodeId);
+  if (bytesMax < TRUNCATION_MARKER.length) return { entries: [], olderLeftOut: line.count };
   const entryBytesMax = Math.min(RECAP_ENTRY_BYTES_MAX, bytesMax);
   const entries: RecapEntry[] = [];
   let bytesLeft = bytesMax;
-  newestNotes(line, (note) => {
+  newestNotes(line.list, (note) => {
     const entry = recapEntry(note, entryBytesMax);
     bytesLeft -= utf8Length(entry.text);
     if (bytesLeft >= 0) entries.push(entry);
@@ -69,10 +86,10 @@ function recapEntry(note: Note, bytesMax: number): RecapEntry {
 }
 
 /** Walks from the newest note back, past superseded ones, for as long as the visitor wants more. */
-function newestNotes(line: NoteLine, isWanted: (note: Note) => boolean): Note[] {
+function newestNotes(list: SharedList<Note> | undefined, isWanted: (note: Note) => boolean): Note[] {
   const superseded = new Set<string>();
   const found: Note[] = [];
-  for (let at = line.list; at !== undefined; at = at.older) {
+  for (let at = list; at !== undefined; at = at.older) {
     const { outputId, supersedesOutputId } = at.newest.data;
     if (supersedesOutputId !== undefined) superseded.add(supersedesOutputId);
     if (superseded.has(outputId)) continue;
@@ -82,6 +99,10 @@ function newestNotes(line: NoteLine, isWanted: (note: Note) => boolean): Note[] 
   return found;
 }
 
-function withNote(line: NoteLine, { note, isFirstCorrection }: NoteFact): NoteLine {
-  return { count: isFirstCorrection ? line.count : line.count + 1, list: withNewest(line.list, note) };
+function withNote(line: NoteLine, { note, isFirstCorrection, isOfCheckpoint }: NoteFact): NoteLine {
+  return {
+    count: isFirstCorrection ? line.count : line.count + 1,
+    list: withNewest(line.list, note),
+    ofCheckpoints: isOfCheckpoint ? withNewest(line.ofCheckpoints, note) : line.ofCheckpoints,
+  };
 }

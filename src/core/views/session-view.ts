@@ -1,5 +1,6 @@
 import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
+import type { EventId } from '../log/ids.ts';
 import { type AdvanceRecord, type AdvancesView, applyAdvanceRecorded } from './advance-outcomes.ts';
 import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './capabilities.ts';
 import { applyContextSet, type ContextView, emptyContext } from './context.ts';
@@ -23,8 +24,12 @@ import {
 /** All views of one session, kept up to date event by event. Queries take the part they need. */
 export type SessionView = {
   nextEventIndex: number;
+  /** When the latest event that tells its time was written; `undefined` while none did. */
+  lastAt: number | undefined;
   /** Dedupe keys of every event, by which a plan is recognised as already recorded. */
   readonly knownKeys: Set<string>;
+  /** Ids of every event, which evidence may name. */
+  readonly knownEvents: Set<EventId>;
   readonly graph: RunGraph;
   readonly advances: AdvancesView;
   readonly outputs: OutputsView;
@@ -40,7 +45,9 @@ export type SessionView = {
 export function emptySessionView(): SessionView {
   return {
     nextEventIndex: 0,
+    lastAt: undefined,
     knownKeys: new Set(),
+    knownEvents: new Set(),
     graph: emptyRunGraph(),
     advances: new Map(),
     outputs: emptyOutputs(),
@@ -68,7 +75,9 @@ export function foldEvents(events: Iterable<AppliedEvent>): SessionView {
 export function applyEvent(view: SessionView, event: AppliedEvent): void {
   assert(event.eventIndex === view.nextEventIndex, `event ${event.eventIndex} came as number ${view.nextEventIndex}`);
   view.nextEventIndex += 1;
+  view.lastAt = event.at ?? view.lastAt;
   view.knownKeys.add(event.dedupeKey);
+  view.knownEvents.add(event.eventId);
   switch (event.kind) {
     case 'session_created':
       break;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { JsonValue } from '../../json/json-value.ts';
 import { blockerReportSchema } from '../blockers.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { attemptIdSchema, NodeId, plainDigestSchema } from '../ids.ts';
@@ -13,7 +14,7 @@ const advanceOutcomeSchema = z.discriminatedUnion('kind', [
 export const REPLY_HOLES = ['sessionId', 'stateToken', 'ackToken', 'checkpointToken'] as const;
 export type ReplyHole = (typeof REPLY_HOLES)[number];
 
-/** Stands in the place of a value; in `structured` it is any object of just this shape. */
+/** Stands in the place of a value. In `structured` no other object has a key `$hole`. */
 const replyHoleSchema = z.strictObject({ $hole: z.enum(REPLY_HOLES) });
 
 /**
@@ -22,7 +23,7 @@ const replyHoleSchema = z.strictObject({ $hole: z.enum(REPLY_HOLES) });
  */
 export const storedReplySchema = z.object({
   text: z.array(z.union([z.string(), replyHoleSchema])).min(1),
-  structured: jsonObjectSchema,
+  structured: jsonObjectSchema.refine(hasOnlyHoles, { error: '`$hole` stands for one of our values and nothing else' }),
 });
 export type StoredReply = z.infer<typeof storedReplySchema>;
 
@@ -39,3 +40,9 @@ export const advanceRecordedSchema = eventSchema(
     requestDigest: plainDigestSchema,
   }),
 );
+
+function hasOnlyHoles(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Object.hasOwn(value, '$hole')) return replyHoleSchema.safeParse(value).success;
+  return Object.values(value).every(hasOnlyHoles);
+}

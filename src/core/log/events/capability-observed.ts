@@ -1,7 +1,9 @@
 import * as z from 'zod';
-import { capabilitySchema, capabilityStatusSchema } from '../capabilities.ts';
+import { TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
+import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from '../capabilities.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { CapabilityObservationId, stepIdSchema } from '../ids.ts';
+import { saidSchema } from '../text.ts';
 
 const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 
@@ -13,7 +15,7 @@ export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('probe_step'),
     enforcementGrade: z.literal('strong'),
     detail: z.object({
-      probeTemplateId: z.string().min(1),
+      probeTemplateId: saidSchema(TEMPLATE_ID_BYTES_MAX),
       probeStepId: stepIdSchema,
       result: z.enum(['success', 'failure']),
     }),
@@ -49,10 +51,22 @@ export type CapabilityProvenance = z.infer<typeof capabilityProvenanceSchema>;
 export const capabilityObservedSchema = eventSchema(
   'capability_observed',
   nodeScope,
-  z.object({
-    capObsId: CapabilityObservationId.schema,
-    capability: capabilitySchema,
-    status: capabilityStatusSchema,
-    provenance: capabilityProvenanceSchema,
-  }),
+  z
+    .object({
+      capObsId: CapabilityObservationId.schema,
+      capability: capabilitySchema,
+      status: capabilityStatusSchema,
+      provenance: capabilityProvenanceSchema,
+    })
+    .refine(({ status, provenance }) => statusesFrom(provenance).includes(status), {
+      path: ['status'],
+      error: 'must be what its provenance shows',
+    }),
 );
+
+/** What an observation can tell. Only a probe that failed may leave the question open. */
+function statusesFrom({ kind, detail }: CapabilityProvenance): readonly CapabilityStatus[] {
+  if (kind === 'manual_claim') return [detail.claim];
+  if (detail.result === 'success') return ['available'];
+  return kind === 'probe_step' ? ['unavailable', 'unknown'] : ['unavailable'];
+}

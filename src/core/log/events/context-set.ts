@@ -1,19 +1,22 @@
 import * as z from 'zod';
-import { canonicalJson } from '../../json/canonical-json.ts';
-import { utf8Length } from '../../json/utf8.ts';
-import { CONTEXT_BYTES_MAX } from '../budgets.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { ContextId } from '../ids.ts';
-import { jsonObjectSchema } from '../text.ts';
+import { canonicalLength, jsonObjectSchema } from '../text.ts';
 
-/** Keys that would reach into an object's machinery; refused by name wherever context comes in. */
-export const RESERVED_CONTEXT_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
+/** Keys that would reach into an object's machinery; refused by name wherever context comes in, however deep. */
+const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
 
 const contextDeltaSchema = jsonObjectSchema
-  .refine((context) => !RESERVED_CONTEXT_KEYS.some((key) => Object.hasOwn(context, key)), {
-    error: `must not use the keys ${RESERVED_CONTEXT_KEYS.join(', ')}`,
+  .refine((context) => Object.keys(context).length > 0, { error: 'must change something' })
+  .refine((context) => reservedKeyIn(context) === undefined, {
+    error: `must not use the keys ${RESERVED_KEYS.join(', ')}`,
   })
-  .refine((context) => utf8Length(canonicalJson(context).unwrapOr('')) <= CONTEXT_BYTES_MAX, {
+  .refine((context) => contextDepth(context) <= CONTEXT_DEPTH_MAX, {
+    error: `must be at most ${CONTEXT_DEPTH_MAX} deep`,
+  })
+  .refine((context) => canonicalLength(context) <= CONTEXT_BYTES_MAX, {
     error: `must take at most ${CONTEXT_BYTES_MAX} bytes as canonical JSON`,
   });
 
@@ -21,9 +24,34 @@ const contextDeltaSchema = jsonObjectSchema
 export const contextSetSchema = eventSchema(
   'context_set',
   nodeScope,
-  z.object({
-    contextId: ContextId.schema,
-    context: contextDeltaSchema,
-    source: z.enum(['initial', 'agent_delta']),
-  }),
+  z
+    .object({
+      contextId: ContextId.schema,
+      context: contextDeltaSchema,
+      source: z.enum(['initial', 'agent_delta']),
+    })
+    .refine(({ source, context }) => source === 'agent_delta' || Object.values(context).every((it) => it !== null), {
+      path: ['context'],
+      error: 'there is nothing to take away at the start',
+    }),
 );
+
+/** The first reserved key of a context, at any depth. */
+export function reservedKeyIn(context: JsonObject): string | undefined {
+  for (const object of objectsIn(context)) {
+    const reserved = RESERVED_KEYS.find((key) => Object.hasOwn(object, key));
+    if (reserved !== undefined) return reserved;
+  }
+  return undefined;
+}
+
+/** How deep a context is nested. Ends, because it was found to be JSON before. */
+export function contextDepth(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, contextDepth(item)), 0);
+}
+
+function objectsIn(value: JsonValue): readonly object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}

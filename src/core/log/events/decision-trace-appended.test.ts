@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { ROOT, RUN, SESSION, step } from '../../../../test/examples/ids.ts';
+import { condition, ROOT, RUN, SESSION, step } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
+import { STEP_ID_LENGTH_MAX, SUMMARY_BYTES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
 import { parseEvent } from '../event.ts';
 import { placeEvents } from '../event-draft.ts';
+import { conditionIdSchema } from '../ids.ts';
 import { traceId } from '../operation/derived-ids.ts';
 import { dealTrace, TRACE_KINDS, type TraceEntry } from './decision-trace-appended.ts';
 
@@ -34,6 +36,21 @@ test('a summary over 512 bytes is cut with the marker, and refs beyond ten are l
   expect(dealTrace([{ ...entry('é'.repeat(300)), refs: Array(11).fill(ref) }])).toEqual([
     [{ ...entry(`${'é'.repeat(249)}\n\n[TRUNCATED]`), refs: Array(10).fill(ref) }],
   ]);
+});
+
+test('the largest entry there can be fits into an event of its own', () => {
+  enforces('trace_budgets');
+  const longest = 'z'.repeat(STEP_ID_LENGTH_MAX);
+  const refs = Array.from({ length: TRACE_REFS_MAX }, () => ({
+    kind: 'condition_id' as const,
+    conditionId: condition(longest),
+  }));
+  // A control character takes one byte of the summary and six of the JSON.
+  const largest: TraceEntry = { kind: 'detected_non_tip_advance', summary: '\u0001'.repeat(SUMMARY_BYTES_MAX), refs };
+  const dealt = dealTrace([largest, largest, largest]);
+  expect(dealt.flat()).toEqual([largest, largest, largest]);
+  expect(dealt.filter((part) => !isRead(part))).toEqual([]);
+  expect(conditionIdSchema.safeParse(`${longest}z`).success).toBe(false);
 });
 
 test('an event over any budget is refused', () => {

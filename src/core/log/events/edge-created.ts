@@ -5,8 +5,12 @@ import { EventId, NodeId } from '../ids.ts';
 export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
-/** Why an `acked_step` edge exists. `idempotent_replay` and `intentional_fork` are read but never written. */
+/** Why an `acked_step` edge exists. */
 const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
+export type EdgeCause = (typeof ADVANCE_CAUSES)[number] | 'checkpoint_created';
+
+/** Causes that a log may hold and that no append may bring. */
+export const READ_ONLY_CAUSES: readonly EdgeCause[] = ['intentional_fork', 'idempotent_replay'];
 
 /** A step taken or a checkpoint made. A fork is an ordinary edge whose cause says so. */
 export const edgeCreatedSchema = eventSchema(

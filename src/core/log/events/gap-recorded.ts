@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { SUMMARY_BYTES_MAX } from '../budgets.ts';
+import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX } from '../budgets.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { EventId, GapId, OutputId } from '../ids.ts';
 import { GAP_DETAILS } from '../reasons.ts';
-import { jsonObjectSchema, textSchema } from '../text.ts';
+import { detailsSchema, textSchema } from '../text.ts';
 
 export const GAP_SEVERITIES = ['info', 'warning', 'critical'] as const;
 
@@ -38,6 +38,6 @@ export const gapRecordedSchema = eventSchema(
         ]),
       )
       .optional(),
-    details: jsonObjectSchema.optional(),
+    details: detailsSchema(DETAILS_BYTES_MAX).optional(),
   }),
 );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ARTIFACT_BYTES_MAX, NOTE_BYTES_MAX } from '../budgets.ts';
+import { ARTIFACT_BYTES_MAX, CONTENT_TYPE_LENGTH_MAX, NOTE_BYTES_MAX } from '../budgets.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { artifactDigestSchema, OutputId } from '../ids.ts';
 import { textSchema } from '../text.ts';
@@ -12,11 +12,17 @@ const notesPayloadSchema = z.object({
   notesMarkdown: textSchema(NOTE_BYTES_MAX),
 });
 
+/** A media type as it is usually written, with parameters if need be; lower case, so that equal types are equal texts. */
+const contentTypeSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*(?:;[a-z0-9-]+=[a-z0-9_.+-]+)*$/)
+  .max(CONTENT_TYPE_LENGTH_MAX);
+
 /** The bytes of an artifact lie in the artifact store; the event only names them. */
 const artifactPayloadSchema = z.object({
   payloadKind: z.literal('artifact_ref'),
   sha256: artifactDigestSchema,
-  contentType: z.string().min(1),
+  contentType: contentTypeSchema,
   byteLength: z.int().min(0).max(ARTIFACT_BYTES_MAX),
 });
 

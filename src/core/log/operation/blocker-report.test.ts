@@ -29,6 +29,18 @@ test('what is unmet at one place becomes one blocker with all fixes', () => {
   ]);
 });
 
+test('details over their budget are left out, not the report with them', () => {
+  enforces('blocker_limits');
+  const tooMuch = { text: 'x'.repeat(5_000) };
+  const report = blockerReport([
+    { ...finding('a', 'One.'), details: tooMuch },
+    { ...finding('b', 'Two.'), details: tooMuch },
+    { ...finding('b', 'Three.'), details: { few: 1 } },
+  ]);
+  expect(blockerReportSchema.safeParse(report).success).toBe(true);
+  expect(report).toEqual([finding('a', 'One.'), { ...finding('b', 'Two. Three.'), details: { few: 1 } }]);
+});
+
 test('messages that do not fit are counted', () => {
   enforces('blocker_limits');
   const [report] = blockerReport(Array.from({ length: 20 }, (_, i) => finding('a', `${i}`.padEnd(99, '.'))));

@@ -2,7 +2,8 @@ import { assert } from '../../assert.ts';
 import { truncate } from '../../json/truncate.ts';
 import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
 import { type Blocker, type BlockerReport, compareBlockers } from '../blockers.ts';
-import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX } from '../budgets.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from '../budgets.ts';
+import { canonicalLength } from '../text.ts';
 
 /** Builds a report that fits from all that is unmet: one blocker a place, and what finds no room is counted. */
 export function blockerReport(findings: readonly Blocker[]): BlockerReport {
@@ -28,7 +29,8 @@ function groupByPlace(findings: readonly Blocker[]): readonly Group[] {
 function merge(group: Group, hidden: number): Blocker {
   const [{ code, pointer }] = group;
   const fixes = [...new Set(group.flatMap(({ suggestedFix }) => suggestedFix ?? []))].join('\n');
-  const details = group.find((finding) => finding.details !== undefined)?.details;
+  // Facts that no rule reads must not cost the report.
+  const details = group.find((finding) => hasFittingDetails(finding))?.details;
   const messages = group.map(({ message }) => message);
   return {
     code,
@@ -37,6 +39,10 @@ function merge(group: Group, hidden: number): Blocker {
     ...(fixes === '' ? {} : { suggestedFix: truncate(fixes, BLOCKER_FIX_BYTES_MAX) }),
     ...(details === undefined ? {} : { details }),
   };
+}
+
+function hasFittingDetails({ details }: Blocker): boolean {
+  return details !== undefined && canonicalLength(details) <= DETAILS_BYTES_MAX;
 }
 
 /** As many whole messages as fit, then how many more there are. */

@@ -7,7 +7,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { parseEvent } from '../event.ts';
 import { placeEvents } from '../event-draft.ts';
-import { applyContextDelta, contextDelta } from './context-delta.ts';
+import { applyContextDeltas, contextDelta } from './context-delta.ts';
 import { contextId } from './derived-ids.ts';
 
 const MAX = 262_144;
@@ -52,6 +52,14 @@ test.each([null, 'text', 7, [], undefined])('%j is no context', (argument) => {
 test.each(['__proto__', 'constructor', 'prototype'])('the key %s is refused by name', (key) => {
   const argument = JSON.parse(`{"a":1,"${key}":{}}`);
   expect(contextDelta(context, argument)).toEqual(err({ code: 'context_reserved_key', key }));
+});
+
+test('a reserved key is refused at every depth', () => {
+  const argument = JSON.parse('{"a":[{"b":{"__proto__":{"polluted":true}}}]}');
+  expect(contextDelta(context, argument)).toEqual(err({ code: 'context_reserved_key', key: '__proto__' }));
+  expect(contextDelta(context, { a: [{ constructor: 1 }] })).toEqual(
+    err({ code: 'context_reserved_key', key: 'constructor' }),
+  );
 });
 
 test('what is not JSON is refused with its path', () => {
@@ -103,7 +111,7 @@ test('applying the change gives the context that was promised, and making it aga
   fc.assert(
     fc.property(before, argument, (held, sent) => {
       const change = contextDelta(held, sent)._unsafeUnwrap();
-      expect(applyContextDelta(held, change.delta ?? {})).toEqual(change.context);
+      expect(applyContextDeltas(held, [change.delta ?? {}])).toEqual(change.context);
       expect(contextDelta(change.context, sent)).toEqual(ok({ delta: undefined, context: change.context }));
     }),
   );

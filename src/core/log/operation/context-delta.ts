@@ -3,7 +3,7 @@ import { canonicalJson, type JsonRefusal } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
-import { RESERVED_CONTEXT_KEYS } from '../events/context-set.ts';
+import { contextDepth, reservedKeyIn } from '../events/context-set.ts';
 
 /** What a call does to a node's context. `delta` is undefined when it changes nothing, and then nothing is written. */
 export type ContextChange = { readonly delta: JsonObject | undefined; readonly context: JsonObject };
@@ -28,34 +28,35 @@ export function contextDelta(context: JsonObject, argument: unknown): Result<Con
     const changes = Object.entries(checked).filter(([key, value]) => !isSame(ownValue(context, key), value));
     if (changes.length === 0) return ok({ delta: undefined, context });
     const delta = Object.fromEntries(changes);
-    const whole = applyContextDelta(context, delta);
+    const whole = applyContextDeltas(context, [delta]);
     return checkSize('whole', whole).map(() => ({ delta, context: whole }));
   });
 }
 
-/** A node's context from its parent's. */
-export function applyContextDelta(context: JsonObject, delta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ ...context, ...delta }).filter(([, value]) => value !== null));
+/** A node's context from that of a node above and the deltas since, oldest first. It is copied once. */
+export function applyContextDeltas(context: JsonObject, deltas: readonly JsonObject[]): JsonObject {
+  const whole = new Map(Object.entries(context));
+  for (const delta of deltas) {
+    for (const [key, value] of Object.entries(delta)) {
+      if (value === null) whole.delete(key);
+      else whole.set(key, value);
+    }
+  }
+  return Object.fromEntries(whole);
 }
 
 function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
   if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) {
     return err({ code: 'context_not_object' });
   }
-  const reserved = RESERVED_CONTEXT_KEYS.find((key) => Object.hasOwn(argument, key));
-  if (reserved !== undefined) return err({ code: 'context_reserved_key', key: reserved });
   return checkSize('argument', argument).andThen((): Result<JsonObject, ContextRefusal> => {
     const context = argument as JsonObject;
-    const depth = depthOf(context);
+    const reserved = reservedKeyIn(context);
+    if (reserved !== undefined) return err({ code: 'context_reserved_key', key: reserved });
+    const depth = contextDepth(context);
     if (depth > CONTEXT_DEPTH_MAX) return err({ code: 'context_too_deep', depth, depthMax: CONTEXT_DEPTH_MAX });
     return ok(context);
   });
-}
-
-/** Ends, because a value that is deeper than canonical JSON allows was refused before. */
-function depthOf(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, depthOf(item)), 0);
 }
 
 function checkSize(part: 'argument' | 'whole', value: unknown): Result<void, ContextRefusal> {

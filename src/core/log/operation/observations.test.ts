@@ -4,8 +4,8 @@ import { digestOf, ROOT, SECOND, SESSION } from '../../../../test/examples/ids.t
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import { parseEvent } from '../event.ts';
 import { placeEvents } from '../event-draft.ts';
-import type { ObservationKey, ObservationValue } from '../events/observation-recorded.ts';
-import { changedObservations, type Observation, observationDrafts } from './observations.ts';
+import type { Observation, ObservationKey, ObservationValue } from '../events/observation-recorded.ts';
+import { changedObservations, observationDrafts } from './observations.ts';
 
 const branch = (name: string): Observation => ({
   key: 'git_branch',
@@ -24,11 +24,23 @@ test('only what differs from the current value of its key is worth recording', (
   expect(changedObservations(held(branch('main'), root), [{ ...branch('main'), confidence: 'low' }, root])).toEqual([]);
 });
 
-test('the same text of another type is another value', () => {
-  const hash = digestOf('x');
-  const asText: Observation = { key: 'repo_root', value: { type: 'path', value: hash }, confidence: 'low' };
-  const asHash: Observation = { key: 'repo_root', value: { type: 'sha256', value: hash }, confidence: 'low' };
-  expect(changedObservations(held(asText), [asHash])).toEqual([asHash]);
+test('a commit is named by either hash, and another type is another value', () => {
+  const sha1: Observation = {
+    key: 'git_head_sha',
+    value: { type: 'git_sha1', value: 'a'.repeat(40) },
+    confidence: 'high',
+  };
+  const sha256: Observation = {
+    key: 'git_head_sha',
+    value: { type: 'sha256', value: digestOf('x') },
+    confidence: 'high',
+  };
+  expect(changedObservations(held(sha1), [sha256])).toEqual([sha256]);
+});
+
+test('a value of another type than its key has is left out', () => {
+  const odd = { key: 'repo_root', value: { type: 'short_string', value: '/home/dev' }, confidence: 'high' };
+  expect(changedObservations(held(), [odd as unknown as Observation, branch('main')])).toEqual([branch('main')]);
 });
 
 test('observations come in the order of their keys, the last of a key counts', () => {

@@ -1,23 +1,21 @@
 import { assert } from '../../assert.ts';
 import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-bytes.ts';
-import type { EventOf } from '../event.ts';
 import type { DraftOf } from '../event-draft.ts';
 import {
   OBSERVATION_KEYS,
+  type Observation,
   type ObservationKey,
   type ObservationValue,
-  observationValueSchema,
+  observationSchema,
 } from '../events/observation-recorded.ts';
 import type { NodeId } from '../ids.ts';
-
-export type Observation = EventOf<'observation_recorded'>['data'];
 
 /** The value last recorded for each key. */
 export type CurrentObservations = { readonly get: (key: ObservationKey) => ObservationValue | undefined };
 
 /**
- * What of the workspace has changed since it was last recorded, in the order of the keys. A value over its budget is
- * left out: cut short it would match another place.
+ * What of the workspace has changed since it was last recorded, in the order of the keys. A value over its budget or of
+ * another type than its key has is left out: cut short or rewritten it would match another place.
  */
 export function changedObservations(
   current: CurrentObservations,
@@ -25,7 +23,7 @@ export function changedObservations(
 ): readonly Observation[] {
   return OBSERVATION_KEYS.flatMap((key) => {
     const observation = seen.findLast((one) => one.key === key);
-    if (observation === undefined || !observationValueSchema.safeParse(observation.value).success) return [];
+    if (observation === undefined || !observationSchema.safeParse(observation).success) return [];
     return isSame(current.get(key), observation.value) ? [] : [observation];
   });
 }

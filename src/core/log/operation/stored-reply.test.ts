@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { type StoredReply, storedReplySchema } from '../events/advance-recorded.ts';
-import { fillReply, hole } from './stored-reply.ts';
+import { fillReply, hole, storedReply } from './stored-reply.ts';
 
 const VALUES = { sessionId: 'sess_0123456789abcdef', stateToken: 'st_s', ackToken: 'ack_a', checkpointToken: 'chk_c' };
 const TODAY = { sessionId: 'sess_fedcba9876543210', stateToken: 'st_2', ackToken: 'ack_2', checkpointToken: 'chk_2' };
@@ -40,9 +41,37 @@ test('the same stored reply with the values of another day differs in those valu
   });
 });
 
-test('an object that only looks like a hole stays as it is', () => {
-  const structured = { a: { $hole: 'other' }, b: { $hole: 'ackToken', more: 1 } };
-  expect(fillReply({ text: [''], structured }, VALUES)).toEqual({ text: '', structured });
+test('what somebody wrote that looks like a hole comes back as it was written', () => {
+  enforces('advance_recorded_keeps_reply');
+  const written = { a: { $hole: 'ackToken' }, b: [{ $hole: 'other' }, { $hole: 7, more: { $$hole: 'stateToken' } }] };
+  const reply = storedReply({ text: [hole('ackToken')], structured: { ...written, ackToken: hole('ackToken') } });
+  expect(storedReplySchema.safeParse(reply).success).toBe(true);
+  const kept = JSON.parse(JSON.stringify(reply)) as StoredReply;
+  expect(fillReply(kept, VALUES)).toEqual({ text: 'ack_a', structured: { ...written, ackToken: 'ack_a' } });
+});
+
+test('whatever is written, storing and filling gives it back', () => {
+  const key = fc.constantFrom('$hole', '$$hole', '$$$hole', 'hole', 'a');
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(fc.constantFrom('ackToken', 1, null), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+    object: fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+  }));
+  fc.assert(
+    fc.property(value, (written) => {
+      const structured = { written, ackToken: hole('ackToken') } as StoredReply['structured'];
+      const kept = JSON.parse(JSON.stringify(storedReply({ text: [''], structured }))) as StoredReply;
+      expect(storedReplySchema.safeParse(kept).success).toBe(true);
+      expect(fillReply(kept, VALUES).structured).toEqual({ ...structured, ackToken: 'ack_a' });
+    }),
+  );
+});
+
+test('a hole that we do not make is refused in a stored reply, and our own mistake when it is given', () => {
+  for (const odd of [{ $hole: 'other' }, { $hole: 'ackToken', more: 1 }, { $hole: null }]) {
+    const reply = { text: [''], structured: { list: [odd] } };
+    expect(storedReplySchema.safeParse(reply).success).toBe(false);
+    expect(() => fillReply(reply, VALUES)).toThrow('bug: a stored reply has only holes of ours');
+  }
 });
 
 test('a reply that asks for a value nobody has is our own mistake', () => {

@@ -8,9 +8,37 @@ export type GivenReply = { readonly text: string; readonly structured: JsonObjec
 /** The values of one machine and one moment. A complete run has no ack token, so some may be absent. */
 export type HoleValues = { readonly [hole in ReplyHole]?: string };
 
+type Hole = { readonly $hole: ReplyHole };
+
+const HOLES = new Map<ReplyHole, Hole>(REPLY_HOLES.map((name) => [name, Object.freeze({ $hole: name })]));
+
 /** Stands for a token or the session id while a reply is made, so that the log never holds one. */
-export function hole(name: ReplyHole): { readonly $hole: ReplyHole } {
-  return { $hole: name };
+export function hole(name: ReplyHole): Hole {
+  const known = HOLES.get(name);
+  assert(known !== undefined, `${name} is a hole`);
+  return known;
+}
+
+/**
+ * A reply ready to be stored. What an agent or an author wrote may look like a hole, and must come back as it was
+ * written: its key gets one more `$`, which filling takes away again.
+ */
+export function storedReply(reply: StoredReply): StoredReply {
+  return { text: reply.text, structured: escapedObject(reply.structured) };
+}
+
+function escaped(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map(escaped);
+  return [...HOLES.values()].some((known) => known === value) ? value : escapedObject(value);
+}
+
+function escapedObject(object: JsonObject): JsonObject {
+  const entries = Object.entries(object).map(([key, value]): [string, JsonValue] => [
+    key.replace(/^\$+hole$/, '$$$&'),
+    escaped(value),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The reply again, with the values of today. Nothing else is rendered anew. */
@@ -19,31 +47,30 @@ export function fillReply(stored: StoredReply, values: HoleValues): GivenReply {
   return { text, structured: filledObject(stored.structured, values) };
 }
 
-function filledObject(object: JsonObject, values: HoleValues): JsonObject {
-  return mapObject(object, (value) => filled(value, values));
-}
-
 function filled(value: JsonValue, values: HoleValues): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map((item) => filled(item, values));
-  const hole = holeIn(value);
-  return hole === undefined ? filledObject(value, values) : valueFor(hole, values);
+  return Object.hasOwn(value, '$hole') ? valueFor(holeIn(value), values) : filledObject(value, values);
 }
 
-function holeIn(object: JsonObject): ReplyHole | undefined {
-  const [field, ...others] = Object.entries(object);
-  if (field?.[0] !== '$hole' || others.length > 0) return undefined;
-  return REPLY_HOLES.find((name) => name === field[1]);
+function filledObject(object: JsonObject, values: HoleValues): JsonObject {
+  const entries = Object.entries(object).map(([key, value]): [string, JsonValue] => [
+    key.replace(/^\$(?=\$+hole$)/, ''),
+    filled(value, values),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function holeIn(object: JsonObject): ReplyHole {
+  const hole = REPLY_HOLES.find((name) => name === object['$hole']);
+  assert(hole !== undefined && Object.keys(object).length === 1, 'a stored reply has only holes of ours');
+  return hole;
 }
 
 function valueFor(hole: ReplyHole, values: HoleValues): string {
   const value = values[hole];
   assert(value !== undefined, `a stored reply asks for ${hole}`);
   return value;
-}
-
-function mapObject(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
 function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {

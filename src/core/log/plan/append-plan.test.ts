@@ -4,10 +4,11 @@ import { enforces } from '../../../../test/enforces.ts';
 import { ARTIFACTS, OTHER_SESSION, SESSION } from '../../../../test/examples/ids.ts';
 import { examplePlan, PLAN_NAMES, PLANS, SESSION_EVENTS } from '../../../../test/examples/session.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
+import { withValue } from '../../../../test/examples/single-field-changes.ts';
 import { SNAPSHOTS_BY_REF } from '../../../../test/examples/snapshots.ts';
 import { canonicalLines } from '../../json/canonical-bytes.ts';
-import type { SessionEvent } from '../event.ts';
-import { eventIndexSchema } from '../ids.ts';
+import { parseEvent, type SessionEvent } from '../event.ts';
+import { eventIndexSchema, workflowHashSchema } from '../ids.ts';
 import { chainGenesis } from '../manifest.ts';
 import { type AppendPlan, manifestRecords, type PlanRefusal, planNovelty, sealPlan } from './append-plan.ts';
 
@@ -104,6 +105,24 @@ test('a plan brings every snapshot that its nodes name', () => {
   const { snapshotRef } = node.data;
   const snapshots = new Map([...SNAPSHOTS_BY_REF].filter(([ref]) => ref !== snapshotRef));
   expect(sealPlan({ ...start, snapshots }, 0)).toEqual(err({ code: 'missing_snapshot', snapshotRef }));
+});
+
+test('a snapshot of another workflow than its node has is refused', () => {
+  const node = start.events.find((event) => event.kind === 'node_created') ?? expect.fail('a root');
+  const { snapshotRef } = node.data;
+  const workflowHash = workflowHashSchema.parse(`sha256:${'0'.repeat(64)}`);
+  const snapshots = new Map([...start.snapshots].map(([ref, snapshot]) => [ref, { ...snapshot, workflowHash }]));
+  expect(sealPlan({ ...start, snapshots }, 0)).toEqual(err({ code: 'foreign_snapshot', snapshotRef }));
+});
+
+test.each(['intentional_fork', 'idempotent_replay'] as const)('an edge that says %s is never written', (cause) => {
+  enforces('edge_cause_kind_closed', 'edge_cause_intentional_fork_only_asked');
+  const position = advance.events.findIndex(({ kind }) => kind === 'edge_created');
+  const edge = withValue(advance.events[position], '/data/cause/kind', cause) as SessionEvent;
+  expect(parseEvent(edge).isOk()).toBe(true);
+  expect(sealPlan(examplePlan(advance.events.with(position, edge)), firstIndexOf(advance))).toEqual(
+    err({ code: 'cause_never_written', position, cause }),
+  );
 });
 
 test('a plan brings every artifact that its outputs name', () => {

@@ -4,6 +4,7 @@ import { type CanonicalBytes, canonicalLines, type Sha256, type Sha256Digest } f
 import type { JsonRefusal } from '../../json/canonical-json.ts';
 import { PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
 import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from '../event.ts';
+import { type EdgeCause, READ_ONLY_CAUSES } from '../events/edge-created.ts';
 import type { ExecutionSnapshot } from '../execution-snapshot.ts';
 import { type ArtifactDigest, manifestIndexSchema, type SessionId, type SnapshotRef } from '../ids.ts';
 import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
@@ -31,7 +32,9 @@ export type PlanRefusal =
   | { readonly code: 'foreign_session'; readonly position: number }
   | { readonly code: 'repeated_dedupe_key'; readonly dedupeKey: string }
   | { readonly code: 'missing_snapshot'; readonly snapshotRef: SnapshotRef }
+  | { readonly code: 'foreign_snapshot'; readonly snapshotRef: SnapshotRef }
   | { readonly code: 'missing_artifact'; readonly sha256: ArtifactDigest }
+  | { readonly code: 'cause_never_written'; readonly position: number; readonly cause: EdgeCause }
   | { readonly code: 'wrong_event'; readonly position: number; readonly kind: EventKind; readonly cause: EventRefusal }
   | JsonRefusal;
 
@@ -115,15 +118,21 @@ function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | u
     keys.add(event.dedupeKey);
     const parsed = parseEvent(event);
     if (parsed.isErr()) return { code: 'wrong_event', position, kind: event.kind, cause: parsed.error };
-    const missing = missingContent(plan, event);
-    if (missing !== undefined) return missing;
+    if (event.kind === 'edge_created' && READ_ONLY_CAUSES.includes(event.data.cause.kind)) {
+      return { code: 'cause_never_written', position, cause: event.data.cause.kind };
+    }
+    const wrong = wrongContent(plan, event);
+    if (wrong !== undefined) return wrong;
   }
   return undefined;
 }
 
-function missingContent(plan: AppendPlan, event: SessionEvent): PlanRefusal | undefined {
-  if (event.kind === 'node_created' && !plan.snapshots.has(event.data.snapshotRef)) {
-    return { code: 'missing_snapshot', snapshotRef: event.data.snapshotRef };
+function wrongContent(plan: AppendPlan, event: SessionEvent): PlanRefusal | undefined {
+  if (event.kind === 'node_created') {
+    const { snapshotRef, workflowHash } = event.data;
+    const snapshot = plan.snapshots.get(snapshotRef);
+    if (snapshot === undefined) return { code: 'missing_snapshot', snapshotRef };
+    if (snapshot.workflowHash !== workflowHash) return { code: 'foreign_snapshot', snapshotRef };
   }
   if (event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact') {
     const { sha256 } = event.data.payload;

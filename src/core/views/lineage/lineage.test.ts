@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
+import { sessionWriter, type WrittenNode } from '../../../../test/simulation/session-writer.ts';
 import { contextAt } from '../context.ts';
 import { preferencesAt } from '../preferences.ts';
 import { foldEvents } from '../session-view.ts';
@@ -65,5 +65,32 @@ describe('what a node sees', () => {
     expect(contextAt(context, retried.nodeId)).toEqual({ answer: 42 });
     expect(contextAt(context, fresh.nodeId)).toEqual({});
     expect(contextAt(context, root.nodeId)).toEqual({});
+  });
+
+  test('what comes late to the middle of a chain is seen below it, and nowhere else', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun();
+    const chain = [writer.block(root)];
+    for (let i = 1; i < 40; i++) chain.push(writer.block(chain.at(-1) as WrittenNode));
+    const aside = writer.block(chain[10] as WrittenNode);
+    for (const at of [30, 3, 17]) writer.record(chain[at] as WrittenNode, { context: { last: at } });
+
+    const { context } = foldEvents(writer.events);
+    const seen = chain.map(({ nodeId }) => contextAt(context, nodeId)['last']);
+    expect(seen).toEqual(chain.map((_, i) => (i < 3 ? undefined : i < 17 ? 3 : 17)));
+    expect([aside, root].map(({ nodeId }) => contextAt(context, nodeId))).toEqual([{ last: 3 }, {}]);
+  });
+
+  test('asking changes nothing that another view of the same log would not show', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun({ context: { count: 0 } });
+    const blocked = writer.block(writer.block(root, { context: { count: 1 } }));
+    writer.record(root, { context: { late: true } });
+    const view = foldEvents(writer.events);
+    const first = contextAt(view.context, blocked.nodeId);
+    expect(contextAt(view.context, root.nodeId)).toEqual({ count: 0, late: true });
+    expect(contextAt(view.context, blocked.nodeId)).toEqual(first);
+    expect(first).toEqual({ count: 1, late: true });
+    expect(view).toEqual(foldEvents(writer.events));
   });
 });

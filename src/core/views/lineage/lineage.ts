@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { NodeId } from '../../log/ids.ts';
+import { type Ancestry, ancestryBelow, isAtOrAbove } from './ancestry.ts';
 
 /** Something recorded on a node that its descendants may see. */
 export type Fact = { readonly eventIndex: number };
@@ -17,9 +18,21 @@ export type Lineage<State, F extends Fact> = {
   readonly places: Map<NodeId, Place<State, F>>;
 };
 
-type StepPlace<State, F> = { readonly kind: 'step'; readonly inherited: State; readonly own: F[]; held: State };
-type HangingPlace<State, F> = { readonly kind: 'hanging'; readonly on: Place<State, F>; readonly own: F[] };
-type Place<State, F> = StepPlace<State, F> | HangingPlace<State, F>;
+/**
+ * `held` is what the place held when the log last came by. Events arrive in order, so whatever is recorded later on a
+ * node above is newer than all of it and is simply added: nothing is ever computed again from the start.
+ */
+type Place<State, F> = Ancestry & {
+  readonly stepId: NodeId;
+  held: State;
+  /** How many of the step's late facts `held` has taken into account. */
+  lateSeen: number;
+  isHungOn: boolean;
+  hasOwn: boolean;
+  /** Of a step: facts recorded at or below it on a place that others hung on already. */
+  readonly late: LateFact<F>[];
+};
+type LateFact<F> = { readonly nodeId: NodeId; readonly fact: F };
 
 export function emptyLineage<State, F extends Fact>(
   initial: State,
@@ -29,35 +42,54 @@ export function emptyLineage<State, F extends Fact>(
 }
 
 export function openPlace<State, F extends Fact>(lineage: Lineage<State, F>, event: EventOf<'node_created'>): void {
+  const { nodeId } = event.scope;
   const { nodeKind, parentNodeId } = event.data;
-  if (nodeKind === 'step') {
-    const inherited = parentNodeId === null ? lineage.initial : heldAt(lineage, parentNodeId);
-    lineage.places.set(event.scope.nodeId, { kind: 'step', inherited, own: [], held: inherited });
+  assert(nodeKind === 'step' || parentNodeId !== null, `a ${nodeKind} hangs on a node`);
+  const parent = parentNodeId === null ? undefined : caughtUp(lineage, placeOf(lineage, parentNodeId));
+  const held = parent === undefined ? lineage.initial : parent.held;
+  const fresh = { held, isHungOn: false, hasOwn: false, late: [] };
+  if (nodeKind === 'step' || parent === undefined) {
+    lineage.places.set(nodeId, { ...fresh, ...ancestryBelow(lineage.places, nodeId), stepId: nodeId, lateSeen: 0 });
     return;
   }
-  assert(parentNodeId !== null, `a ${nodeKind} hangs on a node`);
-  const on = placeOf(lineage, parentNodeId);
-  lineage.places.set(event.scope.nodeId, { kind: 'hanging', on, own: [] });
+  parent.isHungOn = true;
+  const { stepId } = parent;
+  const lateSeen = placeOf(lineage, stepId).late.length;
+  lineage.places.set(nodeId, { ...fresh, ...ancestryBelow(lineage.places, nodeId, parent), stepId, lateSeen });
 }
 
 export function addFact<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId, fact: F): void {
-  const place = placeOf(lineage, nodeId);
-  place.own.push(fact);
-  if (place.kind === 'step') place.held = lineage.reduce(place.held, fact);
+  const place = caughtUp(lineage, placeOf(lineage, nodeId));
+  const { late } = placeOf(lineage, place.stepId);
+  if (place.isHungOn) late.push({ nodeId, fact });
+  place.held = lineage.reduce(place.held, fact);
+  place.lateSeen = late.length;
+  place.hasOwn = true;
 }
 
-/** What a node holds now. Only the attempts and checkpoints between it and its step are walked. */
+/** What a node holds now. Asking leaves no trace, so that a view says only what the log says. */
 export function heldAt<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId): State {
-  const facts: F[] = [];
-  let place = placeOf(lineage, nodeId);
-  while (place.kind === 'hanging') {
-    for (const fact of place.own) facts.push(fact);
-    place = place.on;
+  return currentlyHeld(lineage, placeOf(lineage, nodeId));
+}
+
+function caughtUp<State, F extends Fact>(lineage: Lineage<State, F>, place: Place<State, F>): Place<State, F> {
+  place.held = currentlyHeld(lineage, place);
+  place.lateSeen = placeOf(lineage, place.stepId).late.length;
+  return place;
+}
+
+function currentlyHeld<State, F extends Fact>(lineage: Lineage<State, F>, place: Place<State, F>): State {
+  // What is late below a step is nothing to the step itself: it took its own facts in as they came.
+  if (place.nodeId === place.stepId) return place.held;
+  const step = placeOf(lineage, place.stepId);
+  if (!place.hasOwn && place.onNodeId === place.stepId) return step.held;
+  let { held } = place;
+  for (let i = place.lateSeen; i < step.late.length; i++) {
+    const late = step.late[i];
+    assert(late !== undefined, 'facts are only ever added');
+    if (isAtOrAbove(lineage.places, late.nodeId, place)) held = lineage.reduce(held, late.fact);
   }
-  if (facts.length === 0) return place.held;
-  for (const fact of place.own) facts.push(fact);
-  facts.sort((a, b) => a.eventIndex - b.eventIndex);
-  return facts.reduce(lineage.reduce, place.inherited);
+  return held;
 }
 
 function placeOf<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId): Place<State, F> {

@@ -1,0 +1,168 @@
+import type { EventOf, SessionEvent } from '../event.ts';
+import type { KnownGraph } from './known-graph.ts';
+
+/** Rules between the events of one plan, wherever in it they stand. */
+export type PlanRule =
+  | 'plan_of_one_run'
+  | 'run_has_root'
+  | 'root_is_first_node'
+  | 'node_has_edge'
+  | 'attempt_has_outcome'
+  | 'edge_cause_in_plan'
+  | 'outcome_node_in_plan'
+  | 'fact_on_created_node'
+  | 'late_preferences_on_step'
+  | 'output_order'
+  | 'evidence_known';
+
+/** A plan with what was known before it. */
+export type PlanInHistory = { readonly known: KnownGraph; readonly events: readonly SessionEvent[] };
+
+export function brokenPlanRule(plan: PlanInHistory, event: SessionEvent): PlanRule | undefined {
+  const { events } = plan;
+  if (!isOfOneRun(events, event)) return 'plan_of_one_run';
+  switch (event.kind) {
+    case 'session_created':
+    case 'observation_recorded':
+      return undefined;
+    case 'run_started':
+      return hasItsRoot(events, event) ? undefined : 'run_has_root';
+    case 'node_created':
+      if (!isOnlyRoot(events, event)) return 'root_is_first_node';
+      if (!hasItsEdge(events, event)) return 'node_has_edge';
+      return hasItsOutcome(events, event) ? undefined : 'attempt_has_outcome';
+    case 'edge_created':
+      return hasItsCause(events, event) ? undefined : 'edge_cause_in_plan';
+    case 'advance_recorded':
+      return hasItsNode(events, event) ? undefined : 'outcome_node_in_plan';
+    default:
+      return brokenFactRule(plan, event);
+  }
+}
+
+type Fact = Exclude<
+  SessionEvent,
+  {
+    kind:
+      | 'session_created'
+      | 'observation_recorded'
+      | 'run_started'
+      | 'node_created'
+      | 'edge_created'
+      | 'advance_recorded';
+  }
+>;
+
+function brokenFactRule(plan: PlanInHistory, event: Fact): PlanRule | undefined {
+  const created = plan.events.filter(({ kind }) => kind === 'node_created');
+  // An operation that makes a node records there; only what comes from outside is added to a node that is there.
+  const isOnCreated = created.some(({ scope }) => scope?.nodeId === event.scope.nodeId);
+  if (created.length > 0 && !isOnCreated) return 'fact_on_created_node';
+  switch (event.kind) {
+    case 'preferences_changed':
+      return isOnCreated || plan.known.node(event.scope.nodeId)?.kind === 'step'
+        ? undefined
+        : 'late_preferences_on_step';
+    case 'node_output_appended':
+      return isInOutputOrder(plan.events, event) ? undefined : 'output_order';
+    case 'gap_recorded':
+      return (event.data.evidenceRefs ?? []).every((ref) => isKnown(plan, ref)) ? undefined : 'evidence_known';
+    default:
+      return undefined;
+  }
+}
+
+/** One plan is one operation, and that belongs to one run. */
+function isOfOneRun(plan: readonly SessionEvent[], event: SessionEvent): boolean {
+  const runId = plan.find(({ scope }) => scope !== undefined)?.scope?.runId;
+  return event.scope === undefined || event.scope.runId === runId;
+}
+
+/** A run without a root could never be entered. */
+function hasItsRoot(plan: readonly SessionEvent[], run: EventOf<'run_started'>): boolean {
+  return plan.some(
+    (event) =>
+      event.kind === 'node_created' && event.scope.runId === run.scope.runId && event.data.parentNodeId === null,
+  );
+}
+
+/** A root comes with the run it opens; nothing else may stand without a parent. */
+function isOnlyRoot(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
+  if (node.data.parentNodeId !== null) return true;
+  const { runId } = node.scope;
+  return (
+    plan.some((event) => event.kind === 'run_started' && event.scope.runId === runId) &&
+    plan.find((event) => event.kind === 'node_created' && event.scope.runId === runId) === node
+  );
+}
+
+/** Steps and checkpoints hang on an edge; a root and a blocked attempt on none. */
+function hasItsEdge(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
+  const isLinked = plan.some((event) => event.kind === 'edge_created' && event.data.toNodeId === node.scope.nodeId);
+  return isLinked === (node.data.parentNodeId !== null && node.data.nodeKind !== 'blocked_attempt');
+}
+
+/** A blocked attempt without a word about why would be a dead end. A step has its outcome as the cause of its edge. */
+function hasItsOutcome(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
+  if (node.data.nodeKind !== 'blocked_attempt') return true;
+  return plan.some(
+    (event) =>
+      event.kind === 'advance_recorded' &&
+      event.data.outcome.kind === 'blocked' &&
+      event.data.outcome.attemptNodeId === node.scope.nodeId,
+  );
+}
+
+/** That the advance was made at the edge's source follows: its own node has that parent, and so has the edge's target. */
+function hasItsCause(plan: readonly SessionEvent[], edge: EventOf<'edge_created'>): boolean {
+  const cause = plan.find(({ eventId }) => eventId === edge.data.cause.eventId);
+  if (edge.data.edgeKind === 'checkpoint') {
+    return cause?.kind === 'node_created' && cause.scope.nodeId === edge.data.toNodeId;
+  }
+  return (
+    cause?.kind === 'advance_recorded' &&
+    cause.data.outcome.kind === 'advanced' &&
+    cause.data.outcome.toNodeId === edge.data.toNodeId
+  );
+}
+
+function hasItsNode(plan: readonly SessionEvent[], advance: EventOf<'advance_recorded'>): boolean {
+  const { outcome } = advance.data;
+  const nodeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
+  const nodeKind = outcome.kind === 'advanced' ? 'step' : 'blocked_attempt';
+  return plan.some(
+    (event) =>
+      event.kind === 'node_created' &&
+      event.scope.nodeId === nodeId &&
+      event.data.nodeKind === nodeKind &&
+      event.data.parentNodeId === advance.scope.nodeId,
+  );
+}
+
+/** At most one recap, first; then artifacts ascending by digest and content type. */
+function isInOutputOrder(plan: readonly SessionEvent[], output: EventOf<'node_output_appended'>): boolean {
+  const isSibling = (event: SessionEvent): event is EventOf<'node_output_appended'> =>
+    event.kind === 'node_output_appended' &&
+    event.scope.nodeId === output.scope.nodeId &&
+    event.eventIndex < output.eventIndex;
+  const before = plan.filter(isSibling).at(-1);
+  if (before === undefined) return true;
+  return output.data.outputChannel === 'artifact' && outputRank(before) < outputRank(output);
+}
+
+function outputRank({ data }: EventOf<'node_output_appended'>): string {
+  return data.outputChannel === 'recap' ? '' : `${data.payload.sha256} ${data.payload.contentType}`;
+}
+
+type EvidenceRef = NonNullable<EventOf<'gap_recorded'>['data']['evidenceRefs']>[number];
+
+/** Evidence may stand anywhere in the plan: the advance itself often comes last. */
+function isKnown({ known, events }: PlanInHistory, ref: EvidenceRef): boolean {
+  if (ref.kind === 'event') {
+    return known.hasEvent(ref.eventId) || events.some(({ eventId }) => eventId === ref.eventId);
+  }
+  return (
+    known.output(ref.outputId) !== undefined ||
+    events.some((event) => event.kind === 'node_output_appended' && event.data.outputId === ref.outputId)
+  );
+}

@@ -1,0 +1,198 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FileSystem, WritableFile } from '../../src/adapters/file-store/disk/file-system.ts';
+import { layout } from '../../src/adapters/file-store/disk/layout.ts';
+import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
+import { storeOf } from '../../src/adapters/file-store/file-store.ts';
+import type { SessionReader } from '../../src/app/ports/session-store.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';
+import { appendAll, appendOne } from '../contract/store-under-test.ts';
+import { enforces } from '../enforces.ts';
+import { digest } from '../examples/sha256.ts';
+import { numberedSession, storeFolder } from '../store-folder.ts';
+import { randomHistory } from './random-history.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+
+const STORES = process.env['WORKRAIL_LONG'] === '1' ? 600 : 40;
+const [OLD, LIMIT, RECENT] = [1_000, 5_000, 9_000];
+const SOURCES = ['bundled', 'source 0', 'source 1', 'source 2'];
+
+type Session = {
+  readonly sessionId: SessionId;
+  readonly isOld: boolean;
+  readonly isKept: boolean;
+  /** What is there, as far as it was acknowledged. */
+  readonly appended: AppendPlan[];
+  /** Appended while collection runs. */
+  readonly late: AppendPlan[];
+};
+
+test('collection removes nothing that any session refers to, whatever happens meanwhile', {
+  timeout: 600_000,
+}, async () => {
+  enforces('gc_never_deletes_reachable', 'gc_safe_mode', 'retention_keep_exempts');
+  const counts = { removed: 0, swept: 0, safeMode: 0, late: 0, refused: 0 };
+  for (let seed = 1; seed <= STORES; seed++) {
+    const random = seededRandom(seed);
+    const folder = storeFolder({});
+    const parts = { ...folder, disk: { ...folder.disk, fs: withoutFlushes } };
+    const store = storeOf(parts);
+    const sessions = randomSessions(random, seed);
+    putWorkflows(folder.root);
+    for (const { appended } of sessions) await appendAll(store.sessions, appended);
+    for (const { sessionId, isKept } of sessions) if (isKept) await store.collector.setKept(sessionId, true);
+    leaveUnreferenced(folder.root, random);
+    const isDamaged = random.chance(0.15);
+    if (isDamaged) damageOne(folder.root, random.pick(sessions));
+    else if (random.chance(0.3)) tearOne(folder.root, random.pick(sessions));
+    const before = contentOf(folder.root);
+
+    // Time goes by in the collector only, so that it does a file or two at a time; in between others go on.
+    let nowMs = 0;
+    const waiting = {
+      nowMs: () => {
+        nowMs += 100;
+        return nowMs;
+      },
+      pause: async () => {
+        const session = random.pick(sessions);
+        const plan = session.late.shift();
+        if (plan === undefined) return;
+        // Whoever starts a run pins its workflow first, which makes it young; to this collector nothing is young.
+        putWorkflows(folder.root);
+        const isAcknowledged = (await appendOne(store.sessions, plan)).isOk();
+        counts[isAcknowledged ? 'late' : 'refused'] += 1;
+        if (isAcknowledged) session.appended.push(plan);
+        else session.late.length = 0;
+      },
+    };
+    const request = { expiredBeforeMs: LIMIT, nowMs: Date.now() + 7_200_000, isDryRun: false };
+    const collected = await storeOf({ ...parts, waiting }).collector.collect(request);
+
+    const context = `seed ${seed}`;
+    const left = await sessionsWithEvents(store.sessions);
+    if (isDamaged) {
+      counts.safeMode += 1;
+      expect(collected.isErr() && collected.error.code, context).toBe('safe_mode');
+      expect(contentOf(folder.root), context).toEqual(before);
+      expect(left, context).toHaveLength(sessions.length);
+      continue;
+    }
+    const removed = collected._unsafeUnwrap();
+    counts.removed += removed.sessions.length;
+    counts.swept += removed.files;
+    const retained = sessions.filter(({ sessionId }) => !removed.sessions.includes(sessionId));
+    expect(left, context).toEqual(retained.map(({ sessionId }) => sessionId));
+    for (const { sessionId, appended } of retained) {
+      const audit = (await store.audit.audit(sessionId))._unsafeUnwrap();
+      expect(audit.events, context).toBe(appended.flatMap(({ events }) => events).length);
+      expect(
+        referred(appended).filter((place) => !existsSync(join(folder.root, place))),
+        context,
+      ).toEqual([]);
+    }
+    const mustStay = sessions.filter(({ isOld, isKept }) => !isOld || isKept);
+    expect(left, context).toEqual(expect.arrayContaining(mustStay.map(({ sessionId }) => sessionId)));
+  }
+  console.log(`collection: ${STORES} stores, seeds from 1, ${JSON.stringify(counts)}`);
+  expect(Math.min(...Object.values({ ...counts, refused: 1 }))).toBeGreaterThan(0);
+});
+
+test('collection leaves nothing behind that no session refers to', async () => {
+  enforces('gc_roots_are_manifest_pins');
+  for (const seed of [1, 2, 3]) {
+    const folder = storeFolder();
+    const parts = { ...folder, disk: { ...folder.disk, fs: withoutFlushes } };
+    const store = storeOf(parts);
+    const sessions = randomSessions(seededRandom(seed), seed);
+    putWorkflows(folder.root);
+    for (const { appended } of sessions) await appendAll(store.sessions, appended);
+    const collected = await store.collector.collect({
+      expiredBeforeMs: LIMIT,
+      nowMs: Date.now() + 7_200_000,
+      isDryRun: false,
+    });
+    const { sessions: removed } = collected._unsafeUnwrap();
+    const retained = sessions.filter(({ sessionId }) => !removed.includes(sessionId));
+    expect(contentOf(folder.root)).toEqual(referred(retained.flatMap(({ appended }) => appended)));
+  }
+});
+
+function randomSessions(random: SeededRandom, seed: number): readonly Session[] {
+  return Array.from({ length: 2 + random.below(4) }, (_, i) => {
+    const sessionId = numberedSession(i);
+    const isOld = random.chance(0.5);
+    const history = randomHistory({
+      seed: seed * 10 + i,
+      eventsMin: 10 + random.below(40),
+      sessionId,
+      at: () => (isOld ? OLD : RECENT),
+    });
+    const split = 1 + random.below(history.plans.length);
+    const [appended, late] = [history.plans.slice(0, split), history.plans.slice(split)];
+    return { sessionId, isOld, isKept: random.chance(0.2), appended, late };
+  });
+}
+
+/** A session that somebody asked for after it was removed has a folder again, and nothing in it. */
+async function sessionsWithEvents(sessions: SessionReader): Promise<readonly SessionId[]> {
+  const found: SessionId[] = [];
+  for (const sessionId of (await sessions.list())._unsafeUnwrap()) {
+    const prefix = await sessions.loadValidPrefix(sessionId);
+    if (prefix.isOk()) found.push(sessionId);
+  }
+  return found;
+}
+
+function referred(plans: readonly AppendPlan[]): readonly string[] {
+  const refs = noContentRefs();
+  for (const event of plans.flatMap(({ events }) => events)) addContentRefs(refs, event);
+  return [
+    ...[...refs.snapshots].map(layout.snapshot),
+    ...[...refs.artifacts.keys()].map(layout.artifact),
+    ...[...refs.workflows].map(layout.pinnedWorkflow),
+  ].sort();
+}
+
+function contentOf(root: string): readonly string[] {
+  return [layout.snapshots, layout.artifacts, layout.pinnedWorkflows]
+    .flatMap((dir) => (existsSync(join(root, dir)) ? readdirSync(join(root, dir)).map((name) => join(dir, name)) : []))
+    .sort();
+}
+
+/** Only their names matter here. */
+function putWorkflows(root: string): void {
+  mkdirSync(join(root, layout.pinnedWorkflows), { recursive: true });
+  for (const source of SOURCES) writeFileSync(join(root, layout.pinnedWorkflow(digest(source) as never)), source);
+}
+
+function leaveUnreferenced(root: string, random: SeededRandom): void {
+  mkdirSync(join(root, layout.artifacts), { recursive: true });
+  for (let i = random.below(10); i >= 0; i--) {
+    writeFileSync(join(root, layout.artifact(digest(`left ${i}`) as never)), 'left');
+    writeFileSync(join(root, layout.snapshot(digest(`left ${i}`) as never)), 'left');
+  }
+}
+
+function damageOne(root: string, { sessionId }: Session): void {
+  appendFileSync(join(root, layout.manifest(sessionId)), '{"v":1,"kind":"segment_closed"}\n');
+}
+
+function tearOne(root: string, { sessionId }: Session): void {
+  appendFileSync(join(root, layout.manifest(sessionId)), '{"v":1,"kind":"segm');
+}
+
+/** Nothing here pulls the plug, so nothing need reach the disk. */
+const withoutFlushes: FileSystem = {
+  ...nodeFileSystem,
+  syncDir: async () => undefined,
+  create: async (path) => unflushed(await nodeFileSystem.create(path)),
+  openEnd: async (path) => unflushed(await nodeFileSystem.openEnd(path)),
+};
+
+function unflushed(file: WritableFile): WritableFile {
+  return { ...file, sync: async () => undefined };
+}
