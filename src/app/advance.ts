@@ -1,24 +1,31 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../core/assert.ts';
 import type { Sha256Digest } from '../core/json/canonical-bytes.ts';
+import { NOTE_BYTES_MAX } from '../core/log/budgets.ts';
 import { isComplete } from '../core/log/execution-snapshot.ts';
 import { requestDigest } from '../core/log/operation/request-digest.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
-import { stepReply } from '../core/prompt/step-reply.ts';
+import { type ReplyWarning, stepReply } from '../core/prompt/step-reply.ts';
 import { advanceRun } from '../core/run/advance-run.ts';
 import type { TokenRefusal } from '../core/token/token-refusal.ts';
-import type { TokenTarget } from '../core/token/token-scope.ts';
+import { checkTokenPair, type TokenTarget } from '../core/token/token-scope.ts';
 import { type AdvanceRecord, advanceOutcome } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import { appendPlan } from './append-plan.ts';
 import { findNode } from './find-node.ts';
 import { planOf } from './plan-of.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
+import type { StoreFailure } from './ports/store-failure.ts';
 import { readPlace } from './read-place.ts';
 import { replay } from './replay.ts';
 import type { Services } from './services.ts';
 
-export type AdvanceRequest = { readonly ackToken: string; readonly notesMarkdown?: string | undefined };
+export type AdvanceRequest = {
+  readonly ackToken: string;
+  /** Not needed; when it is sent it must name the same node. */
+  readonly stateToken?: string | undefined;
+  readonly notesMarkdown?: string | undefined;
+};
 
 export type AdvanceRefusal =
   | { readonly code: 'run_complete'; readonly tag: string; readonly workflowId: string }
@@ -33,6 +40,8 @@ export async function advance(
   const found = await findNode(services, { text: request.ackToken, slot: 'ackToken' });
   if (found.isErr()) return err(found.error);
   const { target, keys } = found.value;
+  const pair = await checkPair(services, target, request.stateToken);
+  if (pair.isErr()) return err(pair.error);
   const mint = { ...keys, form: services.tokenForm };
   // What is recorded never changes, so a replay found here needs no lock.
   const known = recordOf(found.value.session, target);
@@ -49,6 +58,22 @@ export async function advance(
   assert(made !== undefined, 'what was appended is recorded');
   return replay(services, { session: recorded.value, record: made, mint });
 }
+
+async function checkPair(
+  services: Services,
+  target: TokenTarget,
+  stateToken: string | undefined,
+): Promise<Result<void, TokenRefusal | StoreFailure>> {
+  if (stateToken === undefined) return ok(undefined);
+  const state = await findNode(services, { text: stateToken, slot: 'stateToken' });
+  if (state.isErr()) return err(state.error);
+  return checkTokenPair(state.value.target, target).map(() => undefined);
+}
+
+const NOTE_CUT: ReplyWarning = {
+  code: 'note_cut',
+  message: `Your notes were longer than ${NOTE_BYTES_MAX} bytes; only the beginning is kept. Write less, or hand in the rest with the next step.`,
+};
 
 type Recording = {
   readonly request: AdvanceRequest;
@@ -76,7 +101,14 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       hasStepBelow: nodeOf(graph, target.nodeId).hasStepBelow,
       output: { notesMarkdown: work.request.notesMarkdown, artifacts: [] },
       requestDigest: digestOf(services, work.request),
-      reply: (next) => stepReply({ runId: target.runId, workflow, state: next.enginePayload.state, preferences }),
+      reply: ({ enginePayload }, { isNoteCut }) =>
+        stepReply({
+          runId: target.runId,
+          workflow,
+          state: enginePayload.state,
+          preferences,
+          warnings: isNoteCut ? [NOTE_CUT] : [],
+        }),
     },
     sha256,
   );

@@ -49,7 +49,7 @@ export async function startWorkflow(
 
   return appended.map(({ view }) => {
     const { state } = decision.snapshot.enginePayload;
-    const reply = stepReply({ runId, workflow, state, preferences });
+    const reply = stepReply({ runId, workflow, state, preferences, warnings: [] });
     return giveReply(reply, { sessionId, nodeId: decision.nodeId, attemptId: FIRST_ATTEMPT }, { view, mint });
   });
 }

@@ -16,7 +16,7 @@ export function explainToken(refusal: TokenRefusal): Words {
       return {
         code,
         message: `The token has version ${refusal.found}; this program knows ${refusal.supported.join(' and ')}.`,
-        suggestion: 'Ask the user to update workrail, then send the same call.',
+        suggestion: 'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail.',
       };
     case 'TOKEN_BAD_SIGNATURE':
       return {
@@ -81,6 +81,8 @@ function formatProblem(problem: FormatProblem): string {
       return `it has ${problem.found} characters, more than ${problem.lengthMax}`;
     case 'unknown_prefix':
       return 'it does not begin with st_, ack_ or chk_';
+    case 'wrapped':
+      return 'there are quotes or white space around it';
     case 'wrong_length':
       return `it has ${problem.found} characters instead of ${problem.expected}`;
     case 'wrong_parts':

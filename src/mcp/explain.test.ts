@@ -20,6 +20,7 @@ const FORMAT_PROBLEMS: readonly FormatProblem[] = [
   { kind: 'foreign_character', character: '!', position: 9 },
   { kind: 'wrong_payload', path: '/nodeId' },
   { kind: 'prefix_disagrees', prefix: 'ack', inside: 'state' },
+  { kind: 'wrapped' },
   { kind: 'not_canonical' },
 ];
 
@@ -53,10 +54,13 @@ const diagnostics = [{ pointer: '/steps/0/id', message: 'wrong' }];
 const REFUSALS: readonly Refusal[] = [
   ...TOKEN_REFUSALS,
   { code: 'token_missing' },
+  { code: 'output_without_ack', ackToken: 'ack_x', output: { notesMarkdown: 'Did it.' } },
   { code: 'run_complete', tag: place.tag, workflowId },
+  { code: 'attempts_used_up', attemptsMax: 65_536 },
   { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId] },
   { code: 'workflow_invalid', workflowId: 'wr.broken', broken: { file, diagnostics } },
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
+  { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   { code: 'io_failed', operation: 'append', place: 'sessions/x', cause: 'ENOSPC' },
   { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x', offset: 0 } },
   { code: 'unknown_version', place: 'sessions/x', offset: 0, version: '9' },
@@ -84,8 +88,19 @@ describe('the words for a refusal', () => {
   test('keep token trouble and store trouble apart', () => {
     enforces('error_domain_separation');
     for (const refusal of TOKEN_REFUSALS) expect(explain(refusal).code).toBe(refusal.code);
-    const codes = REFUSALS.slice(-4).map((refusal) => explain(refusal).code);
-    expect(codes).toEqual(['TOKEN_SESSION_LOCKED', 'STORE_IO', 'STORE_CORRUPT', 'STORE_UNKNOWN_VERSION']);
+    const codes = REFUSALS.slice(-5).map((refusal) => explain(refusal).code);
+    expect(codes).toEqual(['TOKEN_SESSION_LOCKED', 'STORE_IO', 'STORE_IO', 'STORE_CORRUPT', 'STORE_UNKNOWN_VERSION']);
+  });
+
+  test('of a keyring that others may read say how to close it', () => {
+    const { message, suggestion } = explain({
+      code: 'unsafe_permissions',
+      place: 'keys/keyring.json',
+      found: '644',
+      wanted: '600',
+    });
+    expect(message).toContain('keys/keyring.json in the data directory (mode 644)');
+    expect(suggestion).toContain('chmod 600 on keys/keyring.json');
   });
 
   test('of two tokens that do not belong together name both runs', () => {

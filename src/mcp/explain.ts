@@ -1,17 +1,24 @@
 import type { AdvanceRefusal } from '../app/advance.ts';
 import type { BrokenWorkflow } from '../app/list-workflows.ts';
+import type { RehydrateRefusal } from '../app/rehydrate.ts';
 import type { StartRefusal } from '../app/start-workflow.ts';
 import { unreachable } from '../core/assert.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
-import { retryOfTokenRefusal, type TokenRefusal } from '../core/token/token-refusal.ts';
+import { retryOfTokenRefusal } from '../core/token/token-refusal.ts';
+import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
 
 /** Everything a tool may refuse. */
-export type Refusal = StartRefusal | AdvanceRefusal | TokenRefusal | { readonly code: 'token_missing' };
+export type Refusal =
+  | StartRefusal
+  | AdvanceRefusal
+  | RehydrateRefusal
+  | { readonly code: 'token_missing' }
+  | { readonly code: 'output_without_ack'; readonly ackToken: string; readonly output: JsonObject };
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const LOCK_RETRY_MS = 500;
-const IO_RETRY_MS = 1_000;
 
 /** The words for a refusal, each ending in what to do next. */
 export function explain(refusal: Refusal): ErrorEnvelope {
@@ -38,11 +45,26 @@ export function explain(refusal: Refusal): ErrorEnvelope {
         suggestion: 'Send the ackToken of the step you have done, or the stateToken of a step you want to see again.',
         retry: NOT_RETRYABLE,
       };
+    case 'output_without_ack':
+      return {
+        code: 'VALIDATION_ERROR',
+        message: 'A stateToken only shows its step again, so the output sent with it was not recorded.',
+        suggestion: 'Send the same output together with the ackToken below; nothing else needs to change.',
+        retry: NOT_RETRYABLE,
+        nextCall: { tool: 'continue_workflow', arguments: { ackToken: refusal.ackToken, output: refusal.output } },
+      };
     case 'run_complete':
       return {
         code: 'VALIDATION_ERROR',
         message: `Run ${refusal.tag} (${refusal.workflowId}) is complete; it has no step to report.`,
         suggestion: 'Stop here, or call start_workflow to begin another run.',
+        retry: NOT_RETRYABLE,
+      };
+    case 'attempts_used_up':
+      return {
+        code: 'VALIDATION_ERROR',
+        message: `This step was tried ${refusal.attemptsMax} times, which is as often as a step can be.`,
+        suggestion: 'Go on from the last blocked try of it or from an earlier step, or call start_workflow.',
         retry: NOT_RETRYABLE,
       };
     case 'workflow_not_found':
@@ -60,26 +82,10 @@ export function explain(refusal: Refusal): ErrorEnvelope {
         retry: NOT_RETRYABLE,
       };
     case 'io_failed':
-      return {
-        code: 'STORE_IO',
-        message: `The data directory could not be used (${refusal.operation}: ${refusal.cause}). Nothing was recorded.`,
-        suggestion: 'Ask the user to check free space and permissions of the data directory, then send the same call.',
-        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
-      };
+    case 'unsafe_permissions':
     case 'damaged':
-      return {
-        code: 'STORE_CORRUPT',
-        message: `Stored data is damaged (${refusal.damage.reason} in ${refusal.damage.place} at byte ${refusal.damage.offset}). Nothing was recorded.`,
-        suggestion: 'Tell the user; this session cannot go on. Start a new run with start_workflow.',
-        retry: NOT_RETRYABLE,
-      };
     case 'unknown_version':
-      return {
-        code: 'STORE_UNKNOWN_VERSION',
-        message: `Stored data has version ${refusal.version}, which this program does not know.`,
-        suggestion: 'Ask the user to update workrail, then send the same call.',
-        retry: NOT_RETRYABLE,
-      };
+      return explainStore(refusal);
     default:
       return unreachable(refusal);
   }

@@ -1,5 +1,5 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
@@ -9,9 +9,13 @@ import { TOOLS } from './tools/tool-set.ts';
 const INSTRUCTIONS =
   'WorkRail walks you through a workflow one step at a time. Call list_workflows, then start_workflow, do the step you are given, and report it with continue_workflow and its ackToken. You do not know the next step before that. If you have lost your place, call continue_workflow with the stateToken alone.';
 
+/** A call may hand in 32 artifacts of 256 KiB, each letter of which JSON may write as six. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;
+
 /** Serves MCP on standard input and output until the client hangs up. Nothing is opened before the first call. */
 export function serveMcp(services: Services, version: string): void {
-  serveStdio(() => mcpServer(services, version));
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LINE_BYTES_MAX });
+  serveStdio(() => mcpServer(services, version), { transport, onerror: (cause) => complain(cause.message) });
 }
 
 function mcpServer(services: Services, version: string): Server {
@@ -27,11 +31,16 @@ function mcpServer(services: Services, version: string): Server {
   }));
   server.setRequestHandler('tools/call', (request) =>
     callTool(services, request.params.name, request.params.arguments ?? {}).catch((bug: unknown) => {
-      process.stderr.write(`${bug instanceof Error ? (bug.stack ?? bug.message) : String(bug)}\n`);
+      complain(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
       return errorResult(INTERNAL);
     }),
   );
   return server;
+}
+
+/** Standard output belongs to the protocol. */
+function complain(text: string): void {
+  process.stderr.write(`workrail: ${text}\n`);
 }
 
 function inputSchema(input: z.ZodObject): { type: 'object' } {

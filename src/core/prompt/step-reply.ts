@@ -3,7 +3,7 @@ import type { NextIntent } from '../log/error-envelope.ts';
 import type { StoredReply } from '../log/events/advance-recorded.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import { type RunId, runTag } from '../log/ids.ts';
-import { hole } from '../log/operation/stored-reply.ts';
+import { hole, storedReply } from '../log/operation/stored-reply.ts';
 import type { Preferences } from '../log/preferences.ts';
 import { pendingAt } from '../run/step-selection.ts';
 import type { CompiledStep, CompiledWorkflow } from '../workflow/compiled-workflow.ts';
@@ -13,12 +13,18 @@ export type Place = {
   readonly workflow: CompiledWorkflow;
   readonly state: EngineState;
   readonly preferences: Preferences;
+  readonly warnings: readonly ReplyWarning[];
 };
+
+/** Something the agent should know about the call it just made. */
+export type ReplyWarning = { readonly code: 'note_cut'; readonly message: string };
 
 /** What an agent is told at a node: the authored prompt first, then where it is and what to do next. */
 export function stepReply(place: Place): StoredReply {
   const pending = pendingAt(place.workflow, place.state);
-  return pending === undefined ? finishedReply(place) : pendingReply(place, pending.step, pending.position);
+  return storedReply(
+    pending === undefined ? finishedReply(place) : pendingReply(place, pending.step, pending.position),
+  );
 }
 
 function pendingReply(place: Place, step: CompiledStep, position: number): StoredReply {
@@ -29,6 +35,7 @@ function pendingReply(place: Place, step: CompiledStep, position: number): Store
   return {
     text: [
       `${step.prompt}\n\n---\n`,
+      ...warningLines(place),
       `Run ${runTag(place.runId)} · ${workflow.workflowId} · step ${position} of ${workflow.steps.length}: ${step.title}\n`,
       `${ask}When this step is done, call continue_workflow with {"ackToken":"`,
       hole('ackToken'),
@@ -63,6 +70,7 @@ function finishedReply(place: Place): StoredReply {
   return {
     text: [
       `${name} is complete.\n\n---\n`,
+      ...warningLines(place),
       `Run ${runTag(place.runId)} · ${workflowId} · complete. Nothing is left to call.\n`,
       'To see this again, call continue_workflow with {"stateToken":"',
       hole('stateToken'),
@@ -79,11 +87,16 @@ function finishedReply(place: Place): StoredReply {
   };
 }
 
-function head({ runId, workflow, preferences }: Place): JsonObject {
+function head({ runId, workflow, preferences, warnings }: Place): JsonObject {
   return {
     kind: 'ok',
     run: { tag: runTag(runId), workflowId: workflow.workflowId, title: workflow.name },
     session: { sessionId: hole('sessionId'), runId },
     preferences: { autonomy: preferences.autonomy, riskPolicy: preferences.riskPolicy },
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
   };
+}
+
+function warningLines({ warnings }: Place): readonly string[] {
+  return warnings.map(({ message }) => `Note: ${message}\n`);
 }

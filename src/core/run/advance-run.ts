@@ -18,8 +18,8 @@ export type Advance = {
   readonly hasStepBelow: boolean;
   readonly output: StepOutput;
   readonly requestDigest: Sha256Digest;
-  /** The reply that goes with the state the advance leads to. */
-  readonly reply: (snapshot: ExecutionSnapshot) => StoredReply;
+  /** The reply that goes with the state the advance leads to, and with what it has to say about the call. */
+  readonly reply: (snapshot: ExecutionSnapshot, told: { readonly isNoteCut: boolean }) => StoredReply;
 };
 
 /** Takes the pending step as done: a new node behind the attempted one, with what was handed in. */
@@ -28,6 +28,7 @@ export function advanceRun(advance: Advance, sha256: Sha256): Decision {
   const nodeId = createdNodeId(runId, attempt, sha256);
   const state = nextState(advance.workflow, advance.at.enginePayload.state);
   const snapshot = executionSnapshot(advance.at.workflowHash, state);
+  const outputs = outputDrafts(advance.output, { attempt, created: { runId, nodeId } }, sha256);
   const recorded: DraftOf<'advance_recorded'> = {
     kind: 'advance_recorded',
     scope: { runId, nodeId: attempt.nodeId },
@@ -35,7 +36,7 @@ export function advanceRun(advance: Advance, sha256: Sha256): Decision {
       attemptId: attempt.attemptId,
       intent: 'ack_pending',
       outcome: { kind: 'advanced', toNodeId: nodeId },
-      reply: advance.reply(snapshot),
+      reply: advance.reply(snapshot, outputs),
       requestDigest: advance.requestDigest,
     },
   };
@@ -66,7 +67,7 @@ export function advanceRun(advance: Advance, sha256: Sha256): Decision {
           },
         },
       },
-      ...outputDrafts(advance.output, { attempt, created: { runId, nodeId } }, sha256).drafts,
+      ...outputs.drafts,
       // Last, because it holds the stored reply: a loader that does not replay need not look into it.
       recorded,
     ],

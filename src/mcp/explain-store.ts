@@ -1,0 +1,42 @@
+import type { StoreFailure } from '../app/ports/store-failure.ts';
+import { unreachable } from '../core/assert.ts';
+import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+
+const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
+const IO_RETRY_MS = 1_000;
+
+/** The words for trouble with what is stored. Mostly only the user can help. */
+export function explainStore(failure: StoreFailure): ErrorEnvelope {
+  switch (failure.code) {
+    case 'io_failed':
+      return {
+        code: 'STORE_IO',
+        message: `The data directory could not be used (${failure.operation}: ${failure.cause}). Nothing was recorded.`,
+        suggestion: 'Ask the user to check free space and permissions of the data directory, then send the same call.',
+        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
+      };
+    case 'unsafe_permissions':
+      return {
+        code: 'STORE_IO',
+        message: `Other users of this machine may read ${failure.place} in the data directory (mode ${failure.found}), so it is not used.`,
+        suggestion: `Ask the user to run chmod ${failure.wanted} on ${failure.place} in the data directory, then send the same call.`,
+        retry: NOT_RETRYABLE,
+      };
+    case 'damaged':
+      return {
+        code: 'STORE_CORRUPT',
+        message: `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}). Nothing was recorded.`,
+        suggestion: 'Tell the user; this session cannot go on. Start a new run with start_workflow.',
+        retry: NOT_RETRYABLE,
+      };
+    case 'unknown_version':
+      return {
+        code: 'STORE_UNKNOWN_VERSION',
+        message: `Stored data has version ${failure.version}, which this program does not know.`,
+        suggestion: 'Ask the user to update workrail, then send the same call.',
+        retry: NOT_RETRYABLE,
+      };
+    default:
+      return unreachable(failure);
+  }
+}
