@@ -17,5 +17,10 @@ export async function appendPlan(
 }
 
 function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
-  return refusal.code === 'io_failed' || refusal.code === 'damaged' || refusal.code === 'unknown_version';
+  return (
+    refusal.code === 'io_failed' ||
+    refusal.code === 'damaged' ||
+    refusal.code === 'unsafe_permissions' ||
+    refusal.code === 'unknown_version'
+  );
 }

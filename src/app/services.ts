@@ -1,17 +1,23 @@
 import type { TokenForm } from '../core/token/token.ts';
+import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Collector } from './ports/collector.ts';
 import type { Hasher } from './ports/hasher.ts';
 import type { Ids } from './ports/ids.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
 import type { PinnedWorkflows } from './ports/pinned-workflows.ts';
+import type { SessionIndex } from './ports/session-index.ts';
 import type { SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
+import type { StoreAudit } from './ports/store-audit.ts';
 import type { WorkflowSource } from './ports/workflow-source.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
 export type ReadServices = {
   readonly sessions: SessionReader;
+  readonly sessionIndex: SessionIndex;
   readonly snapshots: SnapshotStore;
+  readonly artifacts: ArtifactStore;
   readonly pinnedWorkflows: Pick<PinnedWorkflows, 'get'>;
   readonly keyring: Pick<KeyringStore, 'find'>;
   readonly hasher: Hasher;
@@ -27,3 +33,12 @@ export type Services = ReadServices & {
   readonly clock: Clock;
   readonly ids: Ids;
 };
+
+/** What a store gives: everything that outlives the process. */
+export type Store = Pick<
+  Services,
+  'sessions' | 'sessionIndex' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
+>;
+
+/** What looks after a store that lasts. */
+export type Upkeep = { readonly audit: StoreAudit; readonly collector: Collector };

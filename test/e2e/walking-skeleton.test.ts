@@ -33,7 +33,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       'continue_workflow',
     ]);
     const listed = await client.call('list_workflows', {});
-    expect(data(listed)['workflows']).toMatchObject([{ id: 'wr.first_steps', sourceKind: 'bundled' }]);
+    expect(data(listed)).toMatchObject({ invalid: [] });
+    expect(data(listed)['workflows']).toContainEqual(
+      expect.objectContaining({ id: 'wr.first_steps', sourceKind: 'bundled' }),
+    );
 
     let reply = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     for (const stepId of STEPS) {
@@ -66,6 +69,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     enforces('error_never_thrown_across_boundary', 'error_is_specific_and_says_next_step', 'error_domain_separation');
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const { stateToken, ackToken } = data(started) as { stateToken: string; ackToken: string };
+    const otherRun = data(await client.call('start_workflow', { workflowId: 'wr.first_steps' }))['stateToken'];
     const wrong: readonly (readonly [string, Record<string, unknown>, string, RegExp])[] = [
       ['start_workflow', { workflowId: 'wr.nowhere' }, 'WORKFLOW_NOT_FOUND', /wr\.first_steps/],
       ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/],
@@ -73,6 +77,8 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /st_, ack_ or chk_/],
       ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack/],
       ['continue_workflow', { ackToken: otherSignature(ackToken) }, 'TOKEN_BAD_SIGNATURE', /Copy the token/],
+      ['continue_workflow', { stateToken, output: { notesMarkdown: 'x' } }, 'VALIDATION_ERROR', /ackToken/],
+      ['continue_workflow', { stateToken: otherRun, ackToken }, 'TOKEN_SCOPE_MISMATCH', /send ackToken alone/],
       ['no_such_tool', {}, 'VALIDATION_ERROR', /list_workflows/],
     ];
     for (const [tool, args, code, next] of wrong) {
@@ -101,7 +107,7 @@ it('keeps everything in the locked layout, readable by this user only', async ()
   await client?.close();
   const sessionId = sessionOf(started as ToolResult);
   const hex = /^[0-9a-f]{64}\.json$/;
-  expect(readdirSync(dataDir).sort()).toEqual(['.lock', 'keys', 'sessions', 'snapshots', 'workflows']);
+  expect(readdirSync(dataDir).sort()).toEqual(['.lock', 'cache', 'keys', 'sessions', 'snapshots', 'workflows']);
   expect(readdirSync(join(dataDir, 'sessions'))).toEqual([sessionId]);
   expect(readdirSync(join(dataDir, 'sessions', sessionId)).sort()).toEqual(['.lock', 'events', 'manifest.jsonl']);
   expect(readdirSync(join(dataDir, 'sessions', sessionId, 'events'))).toEqual(['00000000-00000003.jsonl']);

@@ -3,38 +3,129 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import { type Keyring, keyringDocument, parseKeyring, signingKey } from '../../core/token/keyring.ts';
+import { assert } from '../../core/assert.ts';
+import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
+import {
+  type Keyring,
+  keyringDocument,
+  parseKeyring,
+  rotate,
+  type SigningKey,
+  signingKey,
+} from '../../core/token/keyring.ts';
+import { waitForLock } from '../lock/locks.ts';
 import { parseStored } from './content/parse-stored.ts';
-import { accessing, type Disk, ensureDir, putNewFile } from './disk/disk.ts';
+import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
 import { layout } from './disk/layout.ts';
+import type { FileStoreParts } from './file-store.ts';
 
 const KEY_BYTES = 32;
+const SAFE_MODE = 0o600;
+const OTHERS_BITS = 0o077;
 
-export function fileKeyring(disk: Disk): KeyringStore {
-  let cached: Keyring | undefined;
+type KnownFile = { readonly bytes: Buffer; readonly keyring: Keyring };
 
+/** The keyring as one small file that nobody but this user may read. */
+export function fileKeyring(parts: FileStoreParts): KeyringStore {
+  const { disk } = parts;
+  let known: KnownFile | undefined;
+  let flushed: KnownFile | undefined;
+
+  // It is read anew each time. It is small, and no look at its size and time would surely tell that another process
+  // has rotated it: two rotations within one tick of the file system's clock leave both as they were.
   function find(): Result<Keyring | undefined, StoreFailure> {
-    if (cached !== undefined) return ok(cached);
-    const bytes = disk.fs.read(join(disk.root, layout.keyring));
-    if (bytes === undefined) return ok(undefined);
-    return parseStored(layout.keyring, bytes, parseKeyring).map((keyring) => {
-      cached = keyring;
-      return keyring;
+    return readFile(parts).andThen((bytes) => {
+      if (bytes === undefined) return ok(undefined);
+      if (known?.bytes.equals(bytes) === true) return ok(known.keyring);
+      return parseStored(layout.keyring, bytes, parseKeyring).map((keyring) => {
+        known = { bytes: Buffer.from(bytes), keyring };
+        return keyring;
+      });
     });
   }
 
   async function open(): Promise<Result<Keyring, StoreFailure>> {
     const found = find();
     if (found.isErr()) return err(found.error);
-    if (found.value !== undefined) return ok(found.value);
-    const fresh = keyringDocument({ current: signingKey(randomBytes(KEY_BYTES)) });
+    const { value } = found;
+    if (value !== undefined && known === flushed) return ok(value);
+    const seen = known;
     const made = await accessing('make keyring', layout.keyring, async () => {
       await ensureDir(disk, layout.keys);
-      await putNewFile(disk, layout.keyring, Buffer.from(`${JSON.stringify(fresh, null, 2)}\n`));
+      if (value === undefined) await putNewFile(disk, layout.keyring, fileBytes({ current: freshKey() }));
+      // Whoever put it there may have died before its name was flushed, and tokens are about to depend on it.
+      else await disk.fs.syncDir(join(disk.root, layout.keys));
     });
+    if (made.isErr()) return err(made.error);
+    if (value !== undefined) {
+      flushed = seen;
+      return ok(value);
+    }
     // Whoever won the race, what lies there now is the keyring.
-    return made.isErr() ? err(made.error) : open();
+    const there = find();
+    flushed = known;
+    return there.isOk() && there.value === undefined ? open() : there.map((keyring) => keyring as Keyring);
   }
 
-  return { find: async () => find(), open };
+  return {
+    find: async () => find(),
+    open,
+    rotate: () =>
+      alone(parts, async () => {
+        const opened = await open();
+        if (opened.isErr()) return err(opened.error);
+        const rotated = rotate(opened.value, freshKey());
+        const put = () => putFile(disk, layout.keyring, fileBytes(rotated));
+        return accessing('rotate keyring', layout.keyring, put).map(() => rotated);
+      }),
+  };
+}
+
+function readFile({ disk }: FileStoreParts): Result<Uint8Array | undefined, StoreFailure> {
+  const path = join(disk.root, layout.keyring);
+  const look = () => ({ mode: disk.fs.mode(path) ?? SAFE_MODE, bytes: disk.fs.read(path) });
+  return accessingNow('read keyring', layout.keyring, look).andThen(({ mode, bytes }) =>
+    (mode & OTHERS_BITS) === 0 ? ok(bytes) : err(unsafePermissions(mode)),
+  );
+}
+
+function unsafePermissions(mode: number): StoreFailure {
+  return {
+    code: 'unsafe_permissions',
+    place: layout.keyring,
+    found: mode.toString(8),
+    wanted: SAFE_MODE.toString(8),
+  };
+}
+
+function freshKey(): SigningKey {
+  return signingKey(randomBytes(KEY_BYTES));
+}
+
+function fileBytes(keyring: Keyring): Uint8Array {
+  const bytes = canonicalBytes(keyringDocument(keyring));
+  assert(bytes.isOk(), 'a keyring is JSON');
+  return bytes.value;
+}
+
+/** Two rotations at once would both build on the same keyring, and one of the fresh keys would be lost. */
+async function alone<Value>(
+  { disk, locks, waiting }: FileStoreParts,
+  work: () => Promise<Result<Value, StoreFailure>>,
+): Promise<Result<Value, StoreFailure>> {
+  const place = layout.keyringLock;
+  const attempt = await accessing('lock keyring', place, async () => {
+    await ensureDir(disk, layout.keys);
+    const { tryExclusive } = await locks();
+    return waitForLock(() => tryExclusive([join(disk.root, place)]), waiting);
+  });
+  if (attempt.isErr()) return err(attempt.error);
+  if (attempt.value.kind === 'busy') {
+    return err({ code: 'io_failed', operation: 'lock keyring', place, cause: 'rotation_running' });
+  }
+  try {
+    return await work();
+  } finally {
+    attempt.value.lock.release();
+  }
 }

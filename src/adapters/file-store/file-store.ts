@@ -1,13 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Services } from '../../app/services.ts';
+import type { Store, Upkeep } from '../../app/services.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { Locks, Waiting } from '../lock/locks.ts';
 import { systemLocks } from '../lock/system-locks.ts';
+import { fileStoreAudit } from './audit/file-store-audit.ts';
+import { fileCollector } from './collect/file-collector.ts';
+import { fileArtifacts } from './content/file-artifacts.ts';
 import { filePinnedWorkflows } from './content/file-pinned-workflows.ts';
 import { fileSnapshots } from './content/file-snapshots.ts';
 import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { fileKeyring } from './file-keyring.ts';
+import { fileSessionIndex } from './index/file-session-index.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
 
 /** What the parts of a file store share. */
@@ -19,10 +23,7 @@ export type FileStoreParts = {
 };
 
 /** Everything durable, in one directory. Nothing is read or made before it is needed. */
-export function fileStore(
-  root: string,
-  sha256: Sha256,
-): Pick<Services, 'sessions' | 'snapshots' | 'pinnedWorkflows' | 'keyring'> {
+export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
   let locks: Promise<Locks> | undefined;
   return storeOf({
     disk: { fs: nodeFileSystem, root },
@@ -35,11 +36,17 @@ export function fileStore(
   });
 }
 
-export function storeOf(parts: FileStoreParts): Pick<Services, 'sessions' | 'snapshots' | 'pinnedWorkflows' | 'keyring'> {
+export function storeOf(parts: FileStoreParts): Store & Upkeep {
+  const snapshots = fileSnapshots(parts.disk);
+  const index = fileSessionIndex(parts, snapshots);
   return {
-    sessions: fileSessionStore(parts),
-    snapshots: fileSnapshots(parts.disk),
+    sessions: fileSessionStore(parts, { index, snapshots }),
+    sessionIndex: index,
+    snapshots,
+    artifacts: fileArtifacts(parts.disk),
     pinnedWorkflows: filePinnedWorkflows(parts),
-    keyring: fileKeyring(parts.disk),
+    keyring: fileKeyring(parts),
+    audit: fileStoreAudit(parts),
+    collector: fileCollector(parts, index),
   };
 }

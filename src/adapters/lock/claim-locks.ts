@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Claim, describeClaim, isAlive, ownClaim, parseClaim } from './claim.ts';
+import { ownClaim } from './claim.ts';
+import { claimAt, claimsDir, claimsIn, type LaidClaim, liveHolder } from './laid-claims.ts';
 import type { LockAttempt, Locks } from './locks.ts';
+
+/** How the names of claims begin. */
+const EXCLUSIVE = 'x-';
+const SHARED = 's-';
 
 /**
  * Locks for machines where the native ones do not load. Everyone who wants a lock lays down a claim and then looks
@@ -10,65 +15,68 @@ import type { LockAttempt, Locks } from './locks.ts';
  * lives, told by its start time as well as its number; one that cannot be judged counts as alive.
  */
 export const claimLocks: Locks = {
-  // Readers of one lock would need a second kind of claim; collection refuses to run instead.
+  // Those with native locks who share one lay no claim, so collection cannot rely on this and refuses to run.
   hasSharedLocks: false,
   tryExclusive: async ([path]) => (path === undefined ? { kind: 'busy', holder: undefined } : tryClaim(path)),
-  tryShared: async () => ({ kind: 'held', lock: { isHeld: () => true, release: () => undefined } }),
+  tryShared: async (path) => tryShare(path),
 };
 
 function tryClaim(path: string): LockAttempt {
-  const dir = `${path}.claims`;
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const rival = liveRival(dir, undefined);
-  if (rival !== undefined) return { kind: 'busy', holder: describeClaim(rival) };
-
-  const own = layClaim(dir);
-  const met = liveRival(dir, own);
-  if (met !== undefined) {
-    rmSync(own, { force: true });
-    return { kind: 'busy', holder: describeClaim(met) };
-  }
-  sweepDeadClaims(dir, own);
-  return {
-    kind: 'held',
-    lock: { isHeld: () => existsSync(own), release: () => rmSync(own, { force: true }) },
-  };
+  // Whoever looks first does not disturb those who are about to look a second time.
+  const holder = liveHolder([...nativeClaim(path), ...claimsIn(claimsDir(path))]);
+  if (holder !== undefined) return { kind: 'busy', holder };
+  return layClaim(path, { mark: EXCLUSIVE, isRival: () => true });
 }
 
-/** A claim appears whole or not at all: a reader never sees half of one. */
-function layClaim(dir: string): string {
-  const name = randomBytes(8).toString('hex');
+/** Sharers let each other be. A collector with native locks sees their claims and keeps away. */
+function tryShare(path: string): LockAttempt {
+  return layClaim(path, { mark: SHARED, isRival: (claim) => basename(claim.path).startsWith(EXCLUSIVE) });
+}
+
+/** A holder with native locks writes its claim into the lock file itself. */
+function nativeClaim(path: string): readonly LaidClaim[] {
+  const claim = claimAt(path);
+  return claim === undefined ? [] : [claim];
+}
+
+type Wanted = { readonly mark: string; readonly isRival: (claim: LaidClaim) => boolean };
+
+function layClaim(path: string, { mark, isRival }: Wanted): LockAttempt {
+  const dir = claimsDir(path);
+  const own = writeClaim(dir, mark);
+  const release = () => rmSync(own, { force: true });
+  try {
+    const others = claimsIn(dir).filter((claim) => claim.path !== own);
+    const holder = liveHolder([...nativeClaim(path), ...others.filter(isRival)]);
+    if (holder === undefined) {
+      sweepDead(others);
+      return { kind: 'held', lock: { isHeld: () => existsSync(own), release } };
+    }
+    release();
+    return { kind: 'busy', holder };
+  } catch (cause) {
+    release();
+    throw cause;
+  }
+}
+
+/** A claim appears whole or not at all: nobody takes one that is being written for a torn one. */
+function writeClaim(dir: string, mark: string): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const name = `${mark}${randomBytes(8).toString('hex')}`;
   const temp = join(dirname(dir), `.${name}.claim.tmp`);
   const path = join(dir, name);
-  writeFileSync(temp, JSON.stringify(ownClaim()), { mode: 0o600 });
-  renameSync(temp, path);
+  try {
+    writeFileSync(temp, JSON.stringify(ownClaim()), { mode: 0o600 });
+    renameSync(temp, path);
+  } catch (cause) {
+    rmSync(temp, { force: true });
+    throw cause;
+  }
   return path;
 }
 
-function liveRival(dir: string, own: string | undefined): Claim | undefined {
-  return rivals(dir, own)
-    .map(({ claim }) => claim)
-    .find((claim) => claim !== undefined && isAlive(claim));
-}
-
-/** Only the holder sweeps, and only what it has seen dead. */
-function sweepDeadClaims(dir: string, own: string): void {
-  for (const { path, claim } of rivals(dir, own)) {
-    if (claim === undefined || !isAlive(claim)) rmSync(path, { force: true });
-  }
-}
-
-function rivals(dir: string, own: string | undefined): readonly { path: string; claim: Claim | undefined }[] {
-  return readdirSync(dir)
-    .filter((name) => own === undefined || name !== basename(own))
-    .map((name) => ({ path: join(dir, name), claim: parseClaim(readIfThere(join(dir, name))) }));
-}
-
-/** A claim that was taken back while we looked is no claim. */
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+/** Names of claims are never used twice and the dead stay dead, so whoever has seen one dead may clear it away. */
+function sweepDead(claims: readonly LaidClaim[]): void {
+  for (const claim of claims) if (liveHolder([claim]) === undefined) rmSync(claim.path, { force: true });
 }

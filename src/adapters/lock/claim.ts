@@ -1,13 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Result } from 'neverthrow';
 import * as z from 'zod';
+import { runningProcess } from './running-process.ts';
 
-/** Who holds a lock. Process numbers are used again, so the start time belongs to the name. */
+/** Who holds a lock. Process numbers are used again, so the start time belongs to the name. Empty is unknown. */
 const claimSchema = z.object({
   host: z.string(),
-  /** Changes with every start of the machine, where that can be told. */
+  /** Changes with every start of the machine. */
   boot: z.string(),
   /** Process numbers mean something only inside the same container. */
   pidSpace: z.string(),
@@ -23,10 +23,10 @@ let own: Claim | undefined;
 export function ownClaim(): Claim {
   own ??= {
     host: hostname(),
-    boot: bootId(),
-    pidSpace: pidSpace(),
+    boot: orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidSpace: orEmpty(() => readlinkSync('/proc/self/ns/pid')),
     pid: process.pid,
-    startedAt: startTime(process.pid) ?? '',
+    startedAt: runningProcess(process.pid)?.startedAt ?? '',
   };
   return own;
 }
@@ -42,52 +42,30 @@ export function parseClaim(text: string): Claim | undefined {
 export function isAlive(claim: Claim): boolean {
   const here = ownClaim();
   if (claim.host !== here.host) return true;
-  if (claim.boot !== here.boot) return false;
-  if (claim.pidSpace !== here.pidSpace) return true;
-  return isRunning(claim.pid) && (startTime(claim.pid) ?? claim.startedAt) === claim.startedAt;
+  if (isKnownToDiffer(claim.boot, here.boot)) return false;
+  if (!canBeAsked(claim)) return true;
+  const found = runningProcess(claim.pid);
+  return found !== undefined && !isKnownToDiffer(claim.startedAt, found.startedAt ?? '');
+}
+
+/** Whether this process can find out if the claiming one is alive; where not, only a person can. */
+export function canBeAsked({ host, pidSpace }: Claim): boolean {
+  const here = ownClaim();
+  return host === here.host && pidSpace === here.pidSpace;
 }
 
 export function describeClaim({ pid, host }: Claim): string {
   return `process ${pid} on ${host}`;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    // A process of another user cannot be signalled, but it is there.
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
-  }
+function isKnownToDiffer(one: string, other: string): boolean {
+  return one !== '' && other !== '' && one !== other;
 }
 
-function bootId(): string {
-  return orElse(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), '');
-}
-
-function pidSpace(): string {
-  return orElse(() => readlinkSync('/proc/self/ns/pid'), '');
-}
-
-/** When a process started, as the system tells it; `undefined` where it does not. */
-function startTime(pid: number): string | undefined {
-  return process.platform === 'linux'
-    ? orElse(() => fieldsAfterName(readFileSync(`/proc/${pid}/stat`, 'utf8'))[START_TIME_FIELD], undefined)
-    : orElse(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim(), undefined);
-}
-
-/** Field 22 of `/proc/PID/stat`, counted from the state, which follows the name. */
-const START_TIME_FIELD = 19;
-
-/** The name stands in parentheses and may itself contain spaces and parentheses. */
-function fieldsAfterName(stat: string): readonly string[] {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-function orElse<Value>(look: () => Value, otherwise: Value): Value {
+function orEmpty(look: () => string): string {
   try {
     return look();
   } catch {
-    return otherwise;
+    return '';
   }
 }

@@ -22,7 +22,7 @@ export type Locks = {
 /** Long enough for any append; whoever waits longer is better told to come back. */
 const LOCK_WAIT_MS = 2_000;
 const FIRST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 8;
 
 /** What waiting needs from outside, so that a test need not wait. */
 export type Waiting = { readonly pause: (ms: number) => Promise<void>; readonly nowMs: () => number };
@@ -32,7 +32,8 @@ export async function waitForLock(attempt: () => Promise<LockAttempt>, waiting: 
   const untilMs = waiting.nowMs() + LOCK_WAIT_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const tried = await attempt();
-    if (tried.kind === 'held' || waiting.nowMs() >= untilMs) return tried;
-    await waiting.pause(pauseMs);
+    const leftMs = untilMs - waiting.nowMs();
+    if (tried.kind === 'held' || leftMs <= 0) return tried;
+    await waiting.pause(Math.min(pauseMs, leftMs));
   }
 }

@@ -8,4 +8,9 @@ export type KeyringStore = {
   find(): Promise<Result<Keyring | undefined, StoreFailure>>;
   /** The keyring; the first call on a machine makes it, however many processes race. */
   open(): Promise<Result<Keyring, StoreFailure>>;
+  /**
+   * Puts a fresh key in front and gives the keyring as it is then. Of several at once, each builds on the one before.
+   * From then on everyone gets that keyring, other processes too.
+   */
+  rotate(): Promise<Result<Keyring, StoreFailure>>;
 };

@@ -7,6 +7,6 @@ import type { StoreFailure } from './store-failure.ts';
  * whoever shows a session verifies it first.
  */
 export type SessionIndex = {
-  /** A summary of every session, oldest first. */
+  /** A summary of every healthy session, oldest first. Writes nothing. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
 };

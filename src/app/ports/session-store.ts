@@ -22,7 +22,7 @@ export type SessionReader = {
   loadValidPrefix(sessionId: SessionId): Promise<Result<SessionPrefix, LoadRefusal>>;
   /** The reply that the `advance_recorded` with this index keeps. */
   storedReply(sessionId: SessionId, eventIndex: EventIndex): Promise<Result<StoredReply, LoadRefusal>>;
-  /** Every session there is, oldest first. */
+  /** Every session there is, oldest first. One whose first append failed may be among them; it cannot be loaded. */
   list(): Promise<Result<readonly SessionId[], StoreFailure>>;
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { type Disk, putFile } from '../disk/disk.ts';
+import { accessingNow, type Disk, putFile } from '../disk/disk.ts';
 import { damagedContent } from './parse-stored.ts';
 
 /**
@@ -19,10 +19,10 @@ export async function putContent(disk: Disk, path: string, bytes: Uint8Array): P
 
 /** The content that a digest names, checked against it. */
 export function readContent(disk: Disk, path: string, digest: string): Result<Uint8Array, StoreFailure> {
-  const bytes = disk.fs.read(join(disk.root, path));
-  if (bytes === undefined) return err(damagedContent(path, 'content_missing'));
-  if (digestOf(bytes) !== digest) return err(damagedContent(path, 'content_digest_mismatch'));
-  return ok(bytes);
+  return accessingNow('read content', path, () => disk.fs.read(join(disk.root, path))).andThen((bytes) => {
+    if (bytes === undefined) return err(damagedContent(path, 'content_missing'));
+    return digestOf(bytes) === digest ? ok(bytes) : err(damagedContent(path, 'content_digest_mismatch'));
+  });
 }
 
 export function digestOf(bytes: Uint8Array): string {

@@ -10,9 +10,17 @@ import { parseStored } from './parse-stored.ts';
 
 const SNAPSHOTS_KEPT = 256;
 
-export function fileSnapshots(disk: Disk): SnapshotStore {
+export type FileSnapshots = SnapshotStore & {
+  /** Keeps what was just stored: whoever stored it is about to ask for it. */
+  remember(snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>): void;
+};
+
+export function fileSnapshots(disk: Disk): FileSnapshots {
   const kept = boundedCache<SnapshotRef, ExecutionSnapshot>(SNAPSHOTS_KEPT);
   return {
+    remember: (snapshots) => {
+      for (const [ref, snapshot] of snapshots) kept.set(ref, snapshot);
+    },
     get: async (ref) => {
       const known = kept.get(ref);
       if (known !== undefined) return ok(known);

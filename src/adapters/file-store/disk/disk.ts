@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { Result, ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { FileSystem } from './file-system.ts';
@@ -10,34 +10,87 @@ export type Disk = {
   readonly root: string;
 };
 
-/** Makes a directory durable: its own entry, and that of every directory that had to be made above it. */
+/**
+ * Makes a directory and sees to it that it is on the disk, with all above it up to the data directory. Who made one
+ * before us may have died before it was flushed, so each is flushed once by every process.
+ */
 export async function ensureDir(disk: Disk, path: string): Promise<void> {
-  for (const made of disk.fs.makeDir(join(disk.root, path))) await disk.fs.syncDir(dirname(made));
+  const { unflushed, flushed } = dirsOf(disk);
+  for (const made of disk.fs.makeDir(join(disk.root, path))) unflushed.add(made);
+  for (const dir of [...unflushed, ...dirsDownTo(disk.root, path)]) {
+    if (flushed.has(dir) && !unflushed.has(dir)) continue;
+    await (dir === disk.root && !unflushed.has(dir)
+      ? syncIfReadable(disk, dirname(dir))
+      : disk.fs.syncDir(dirname(dir)));
+    unflushed.delete(dir);
+    flushed.add(dir);
+  }
+}
+
+type Dirs = { readonly unflushed: Set<string>; readonly flushed: Set<string> };
+
+/** What this process knows about the directories of a disk. */
+const dirsByDisk = new WeakMap<Disk, Dirs>();
+
+function dirsOf(disk: Disk): Dirs {
+  const dirs = dirsByDisk.get(disk) ?? { unflushed: new Set(), flushed: new Set() };
+  dirsByDisk.set(disk, dirs);
+  return dirs;
+}
+
+function dirsDownTo(root: string, path: string): readonly string[] {
+  const names = path.split(sep);
+  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
+}
+
+/** A folder that we may not open is none that we could have made something in. */
+async function syncIfReadable(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.fs.syncDir(path);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EACCES') throw cause;
+  }
 }
 
 /** Writes a whole file so that it is there entirely or not at all, whatever happens meanwhile. */
 export async function putFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const { target, temp } = await writeTemp(disk, path, bytes);
-  await disk.fs.rename(temp, target);
-  await disk.fs.syncDir(dirname(target));
+  await put(disk, { path, bytes }, disk.fs.rename);
 }
 
 /** The same for a file that only one of several racing processes may make; the others leave it as it is. */
 export async function putNewFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const { target, temp } = await writeTemp(disk, path, bytes);
-  await disk.fs.linkNew(temp, target);
-  await disk.fs.remove(temp);
-  await disk.fs.syncDir(dirname(target));
+  await put(disk, { path, bytes }, async (temp, target) => {
+    await disk.fs.linkNew(temp, target);
+    await disk.fs.remove(temp);
+  });
 }
 
-async function writeTemp(disk: Disk, path: string, bytes: Uint8Array): Promise<{ target: string; temp: string }> {
+async function put(
+  disk: Disk,
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+  name: (temp: string, target: string) => Promise<void>,
+): Promise<void> {
   const target = join(disk.root, path);
   const temp = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeTemp(disk, temp, bytes);
+    await name(temp, target);
+    await disk.fs.syncDir(dirname(target));
+  } catch (cause) {
+    // Every further try would leave one more behind, on a disk that may be full.
+    await disk.fs.remove(temp).catch(() => undefined);
+    throw cause;
+  }
+}
+
+async function writeTemp(disk: Disk, temp: string, bytes: Uint8Array): Promise<void> {
   const file = await disk.fs.create(temp);
-  await file.write(bytes);
-  await file.sync();
-  await file.close();
-  return { target, temp };
+  try {
+    await file.write(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Runs file access. What the system refuses becomes a failure; anything else is our own bug and flies on. */
@@ -59,6 +112,11 @@ export function accessingNow<Value>(
 }
 
 function failureOf(operation: string, place: string, cause: unknown): StoreFailure {
-  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') throw cause;
-  return { code: 'io_failed', operation, place, cause: cause.code };
+  const code = codeOf(cause);
+  if (code === undefined) throw cause;
+  return { code: 'io_failed', operation, place, cause: code };
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }

@@ -16,6 +16,10 @@ export type FileSystem = {
   /** The content from an offset on; `undefined` when there is no such file. */
   read(path: string, from?: number): Uint8Array | undefined;
   size(path: string): number | undefined;
+  /** When a file was last changed, in milliseconds; `undefined` when there is no such file. */
+  modifiedMs(path: string): number | undefined;
+  /** The permission bits of a file; `undefined` when there is no such file, or where the system has no such bits. */
+  mode(path: string): number | undefined;
   /** Names in a directory, sorted; none when it is not there. */
   list(path: string): readonly string[];
   /** Makes a directory and those above it, for this user only. Returns those that were not there, topmost first. */
@@ -24,10 +28,13 @@ export type FileSystem = {
   create(path: string): Promise<WritableFile>;
   /** Opens a file to write at its end; makes it when it is not there. */
   openEnd(path: string): Promise<WritableFile>;
+  /** Moves a file or a directory; a file that has the new name already is replaced at once. */
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name, unless that name is taken. */
   linkNew(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** Removes a directory with all that is in it. */
+  removeTree(path: string): Promise<void>;
   /** Makes a file's time of change now. */
   touch(path: string): Promise<void>;
   /** Returns once the entries of a directory are on the disk. */

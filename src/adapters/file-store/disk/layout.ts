@@ -1,22 +1,34 @@
 import { join } from 'node:path';
+import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-bytes.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 
-/** Where everything lies, relative to the data directory. Ids are checked text, so none can climb out. */
+/** Where everything lies, relative to the data directory. Ids are checked again here, so none can climb out. */
 export const layout = {
   sessions: 'sessions',
-  session: (id: SessionId) => join('sessions', id),
-  events: (id: SessionId) => join('sessions', id, 'events'),
-  manifest: (id: SessionId) => join('sessions', id, 'manifest.jsonl'),
-  lock: (id: SessionId) => join('sessions', id, '.lock'),
+  session: (id: SessionId) => join('sessions', plain(id)),
+  events: (id: SessionId) => join('sessions', plain(id), 'events'),
+  manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
+  keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
+  lock: (id: SessionId) => join('sessions', plain(id), '.lock'),
   snapshots: 'snapshots',
-  snapshot: (ref: SnapshotRef) => join('snapshots', `${digestHex(ref)}.json`),
+  snapshot: (ref: SnapshotRef) => join('snapshots', `${plain(digestHex(ref))}.json`),
   artifacts: 'artifacts',
-  artifact: (digest: ArtifactDigest) => join('artifacts', digestHex(digest)),
+  artifact: (digest: ArtifactDigest) => join('artifacts', plain(digestHex(digest))),
   pinnedWorkflows: join('workflows', 'pinned'),
-  pinnedWorkflow: (hash: WorkflowHash) => join('workflows', 'pinned', `${digestHex(hash)}.json`),
+  pinnedWorkflow: (hash: WorkflowHash) => join('workflows', 'pinned', `${plain(digestHex(hash))}.json`),
+  cache: 'cache',
+  sessionIndex: join('cache', 'sessions.jsonl'),
   /** Shared by everyone who appends, taken alone by collection. */
   storeLock: '.lock',
   keys: 'keys',
   keyring: join('keys', 'keyring.json'),
+  /** Held by whoever rotates the keys. */
+  keyringLock: join('keys', '.lock'),
 };
+
+/** The types say so already; but a wrong cast somewhere must not reach the disk. */
+function plain(name: string): string {
+  assert(/^[0-9a-z_]+$/.test(name), `${JSON.stringify(name)} is no name for a file`);
+  return name;
+}

@@ -4,10 +4,14 @@ import { dirname } from 'node:path';
 import type { FileSystem, WritableFile } from './file-system.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
+const PERMISSION_BITS = 0o777;
 
 export const nodeFileSystem: FileSystem = {
   read: (path, from = 0) => ifThere(() => readFrom(path, from)),
   size: (path) => ifThere(() => statSync(path).size),
+  modifiedMs: (path) => ifThere(() => statSync(path).mtimeMs),
+  // What Windows gives here says nothing about who may read.
+  mode: (path) => (process.platform === 'win32' ? undefined : ifThere(() => statSync(path).mode & PERMISSION_BITS)),
   list: (path) => (ifThere(() => readdirSync(path)) ?? []).sort(),
   makeDir,
   create: async (path) => writable(await open(path, 'wx', FOR_THIS_USER.file)),
@@ -15,6 +19,7 @@ export const nodeFileSystem: FileSystem = {
   rename,
   linkNew,
   remove: (path) => rm(path, { force: true }),
+  removeTree: (path) => rm(path, { force: true, recursive: true }),
   touch: (path) => utimes(path, new Date(), new Date()),
   syncDir,
 };

@@ -1,22 +1,29 @@
-import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { LoadedSession, LoadRefusal, SessionPrefix, SessionStore } from '../../../app/ports/session-store.ts';
-import { SessionId } from '../../../core/log/ids.ts';
+import { assert } from '../../../core/assert.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
-import { labelView, wholeView } from '../../../core/views/labelled-view.ts';
+import { labelView } from '../../../core/views/labelled-view.ts';
+import type { FileSnapshots } from '../content/file-snapshots.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { commitPlan } from './commit-plan.ts';
+import { manifestFiles } from './manifest-files.ts';
 import type { OpenSession } from './open-session.ts';
 import { readStoredReply } from './read-stored-reply.ts';
 import { sessionGate } from './session-gate.ts';
 import { hasEvents, sessionLoader } from './session-loader.ts';
+import { storedSessions } from './stored-sessions.ts';
+
+/** Who is told of what was committed. */
+type Told = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
 
 /** Sessions as directories of segments, each with a manifest that says which of them are true. */
-export function fileSessionStore(parts: FileStoreParts): SessionStore {
+export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStore {
   const { disk } = parts;
-  const loader = sessionLoader(parts);
+  const manifests = manifestFiles(disk);
+  const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
@@ -26,10 +33,7 @@ export function fileSessionStore(parts: FileStoreParts): SessionStore {
     storedReply: async (sessionId, eventIndex) =>
       loader.load(sessionId).andThen((session) => readStoredReply(disk, session, eventIndex)),
 
-    list: async () =>
-      accessingNow('list sessions', layout.sessions, () => disk.fs.list(join(disk.root, layout.sessions))).map(
-        (names) => names.flatMap((name) => SessionId.schema.safeParse(name).data ?? []),
-      ),
+    list: async () => accessingNow('list sessions', layout.sessions, () => storedSessions(disk)),
 
     exclusively: async (sessionId, work) => {
       const passed = await gate.pass(sessionId, (session, permit) =>
@@ -38,30 +42,41 @@ export function fileSessionStore(parts: FileStoreParts): SessionStore {
       return passed.isErr() ? err(passed.error) : passed.value;
     },
 
-    append: async (permit, plan) => {
-      const granted = gate.granted(permit);
-      if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
-      const novelty = planNovelty(plan, granted.session.view.knownKeys);
-      if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
-      if (novelty.kind === 'known') return ok(loaded(granted.session));
+    append: (permit, plan) =>
+      gate.using(permit, async (granted) => {
+        if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
+        const novelty = planNovelty(plan, granted.session.view.knownKeys);
+        if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
+        const assured = await manifests.assure(granted.session);
+        if (assured.isErr()) return err(assured.error);
+        if (novelty.kind === 'known') return ok(loaded(granted.session));
 
-      const committed = await commitPlan(parts, granted, plan);
-      if (committed.isErr()) {
-        if (committed.error.code !== 'io_failed') return err(committed.error);
-        // What reached the disk is known only by reading it again.
-        loader.forget(plan.sessionId);
-        gate.end(permit);
-        return err(committed.error);
-      }
-      loader.keep(committed.value);
-      gate.renew(permit, { ...granted, session: committed.value });
-      return ok(loaded(committed.value));
-    },
+        const committed = await commitPlan({ ...parts, manifests }, granted, {
+          plan,
+          committed: async (session) => {
+            told.snapshots.remember(plan.snapshots);
+            await told.index.record(session);
+          },
+        });
+        if (committed.isErr()) {
+          if (committed.error.code !== 'io_failed') return err(committed.error);
+          // What reached the disk is known only by reading it again.
+          loader.forget(plan.sessionId);
+          gate.end(permit);
+          return err(committed.error);
+        }
+        loader.keep(committed.value);
+        gate.renew(permit, { ...granted, session: committed.value });
+        await told.index.compact();
+        return ok(loaded(committed.value));
+      }),
   };
 }
 
-function loaded({ sessionId, view }: OpenSession): LoadedSession {
-  return { ...wholeView(view), sessionId };
+function loaded({ sessionId, view, health }: OpenSession): LoadedSession {
+  const labelled = labelView(view, health);
+  assert(labelled.kind === 'whole', `${sessionId} was found healthy`);
+  return { ...labelled, sessionId };
 }
 
 function prefix(session: OpenSession): Result<SessionPrefix, LoadRefusal> {

@@ -4,10 +4,11 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../../core/json/canonical-bytes.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { chainGenesis } from '../../../core/log/manifest.ts';
+import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { isCutShort } from './is-cut-short.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
 import { readSegment, type SegmentFault } from './read-segment.ts';
 
@@ -16,15 +17,19 @@ export type OpenSession = {
   readonly sessionId: SessionId;
   readonly view: SessionView;
   readonly position: ManifestPosition;
-  /** The first event of every segment. */
-  readonly segmentStarts: number[];
+  /** What the manifest attests of every segment. */
+  readonly segments: AttestedSegment[];
   /** The last bytes before the position: when they have changed, this is not the manifest we know. */
   readonly mark: Uint8Array;
   readonly health: SessionHealth;
 };
 
+type AttestedSegment = Pick<SegmentClosed, 'segmentRelPath' | 'firstEventIndex' | 'sha256'>;
+
 const HEALTHY: SessionHealth = { kind: 'healthy' };
-const MARK_BYTES = 256;
+/** Enough for a whole record: its chain, which speaks for everything before it, stands near its beginning. */
+const MARK_BYTES = 512;
+const NOTHING = new Uint8Array();
 
 export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession {
   const chain = chainGenesis(sessionId, sha256);
@@ -32,7 +37,7 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
     sessionId,
     view: emptySessionView(),
     position: { offset: 0, chain, nextManifestIndex: 0, nextEventIndex: 0 },
-    segmentStarts: [],
+    segments: [],
     mark: new Uint8Array(),
     health: HEALTHY,
   };
@@ -45,22 +50,33 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
 export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): Result<OpenSession, StoreFailure> {
   const path = layout.manifest(known.sessionId);
   return accessingNow('read session', path, () => {
-    const from = known.position.offset - known.mark.length;
-    const bytes = disk.fs.read(join(disk.root, path), from) ?? new Uint8Array();
-    if (!startsWith(bytes, known.mark)) return readOn(disk, emptySession(known.sessionId, sha256), sha256);
+    if (known.position.offset === 0) return readWhole(disk, known, sha256);
+    const bytes = disk.fs.read(join(disk.root, path), known.position.offset - known.mark.length) ?? NOTHING;
+    if (!startsWith(bytes, known.mark)) return readWhole(disk, emptySession(known.sessionId, sha256), sha256);
     return grow(disk, { known, bytes: bytes.subarray(known.mark.length) }, sha256);
   });
 }
 
 /** The session behind one more segment, whose events are applied already. `lines` are the manifest's up to there. */
-export function grownBy(known: OpenSession, end: ManifestPosition, lines: Uint8Array): OpenSession {
-  known.segmentStarts.push(known.position.nextEventIndex);
+export function grownBy(
+  known: OpenSession,
+  { segment, end }: Pick<Transaction, 'segment' | 'end'>,
+  lines: Uint8Array,
+): OpenSession {
+  const { segmentRelPath, firstEventIndex, sha256 } = segment;
+  known.segments.push({ segmentRelPath, firstEventIndex, sha256 });
   return { ...known, position: end, mark: lines.slice(-MARK_BYTES) };
 }
 
-function readOn(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession {
-  const bytes = disk.fs.read(join(disk.root, layout.manifest(empty.sessionId))) ?? new Uint8Array();
-  return grow(disk, { known: empty, bytes }, sha256);
+/** Names are read before the manifest, so that what is appended meanwhile does not look as if it was cut off. */
+function readWhole(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession {
+  const { sessionId } = empty;
+  const names = disk.fs.list(join(disk.root, layout.events(sessionId)));
+  const place = layout.manifest(sessionId);
+  const session = grow(disk, { known: empty, bytes: disk.fs.read(join(disk.root, place)) ?? NOTHING }, sha256);
+  if (session.health.kind !== 'healthy' || !isCutShort(session.position, names)) return session;
+  const { offset } = session.position;
+  return { ...session, health: faultAt(session, place, { kind: 'damaged', reason: 'manifest_cut_short', offset }) };
 }
 
 function grow(
@@ -75,7 +91,7 @@ function grow(
     const fault = applyTransaction(disk, session, transaction);
     if (fault !== undefined) return { ...session, health: fault };
     const consumed = transaction.end.offset - known.position.offset;
-    session = grownBy(session, transaction.end, bytes.subarray(0, consumed));
+    session = grownBy(session, transaction, bytes.subarray(0, consumed));
   }
   return { ...session, health: healthAt(session, end) };
 }

@@ -3,8 +3,8 @@ import { err, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
 import { advanceRecordedSchema, type StoredReply } from '../../../core/log/events/advance-recorded.ts';
-import { segmentRelPath } from '../../../core/log/manifest.ts';
 import { parseDocument } from '../../../core/log/schema-refusal.ts';
+import { digestOf } from '../content/content-store.ts';
 import { damagedContent, parseStored } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
@@ -17,22 +17,26 @@ export function readStoredReply(
   session: OpenSession,
   eventIndex: number,
 ): Result<StoredReply, StoreFailure> {
-  const { first, last } = segmentAround(session, eventIndex);
-  const place = join(layout.session(session.sessionId), segmentRelPath(first, last));
+  const { segments, position, sessionId } = session;
+  const segment = segments.findLast(({ firstEventIndex }) => firstEventIndex <= eventIndex);
+  // Whoever asks has seen the event, be it in lines that were taken back since because they could not be flushed.
+  if (segment === undefined || eventIndex >= position.nextEventIndex) {
+    const damage = {
+      reason: 'manifest_cut_short',
+      place: layout.manifest(sessionId),
+      offset: position.offset,
+    } as const;
+    return err({ code: 'damaged', damage });
+  }
+  const place = join(layout.session(sessionId), segment.segmentRelPath);
   return accessingNow('read reply', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
-    const line = bytes === undefined ? undefined : splitLines(bytes, 0)[eventIndex - first];
-    if (line === undefined) return err(damagedContent(place, 'segment_missing'));
+    if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
+    // It was whole when it was loaded, which may be long ago.
+    if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
+    const line = splitLines(bytes, 0)[eventIndex - segment.firstEventIndex];
+    assert(line !== undefined, `segment ${place} holds event ${eventIndex}`);
     return parseStored(place, line.bytes, (value) => parseDocument(advanceRecordedSchema, value)).map(
       ({ data }) => data.reply,
     );
   });
-}
-
-/** Segments follow each other without gaps, so their first indexes tell their last ones too. */
-function segmentAround(session: OpenSession, eventIndex: number): { readonly first: number; readonly last: number } {
-  const { segmentStarts, position } = session;
-  const at = segmentStarts.findLastIndex((start) => start <= eventIndex);
-  const first = segmentStarts[at];
-  assert(first !== undefined, `event ${eventIndex} is in no segment`);
-  return { first, last: (segmentStarts[at + 1] ?? position.nextEventIndex) - 1 };
 }

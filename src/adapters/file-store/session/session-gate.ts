@@ -3,12 +3,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { AppendPermit, GateRefusal } from '../../../app/ports/session-store.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { type HeldLock, waitForLock } from '../../lock/locks.ts';
+import { turnTaking } from '../../turn-taking.ts';
 import { accessing, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { emptySession, type OpenSession } from './open-session.ts';
 import type { SessionLoader } from './session-loader.ts';
-import { turnTaking } from './turn-taking.ts';
 
 /** What a permit stands for while it lasts. */
 export type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
@@ -19,8 +19,11 @@ export type SessionGate = {
     sessionId: SessionId,
     work: (session: OpenSession, permit: AppendPermit) => Promise<Value>,
   ): Promise<Result<Value, GateRefusal>>;
-  /** What a permit was granted for; `undefined` once its callback has ended. */
-  granted(permit: AppendPermit): Granted | undefined;
+  /**
+   * Uses what a permit was granted for, `undefined` once its callback has ended. Uses of one permit go one after the
+   * other, and the lock is given back behind the last.
+   */
+  using<Value>(permit: AppendPermit, use: (granted: Granted | undefined) => Promise<Value>): Promise<Value>;
   /** The session has grown under its permit. */
   renew(permit: AppendPermit, granted: Granted): void;
   /** Nothing more may be done with it. */
@@ -30,9 +33,13 @@ export type SessionGate = {
 export function sessionGate(parts: FileStoreParts, loader: SessionLoader): SessionGate {
   const permits = new Map<AppendPermit, Granted>();
   const inTurn = turnTaking<SessionId>();
+  const uses = turnTaking<AppendPermit>();
   return {
-    granted: (permit) => permits.get(permit),
-    renew: (permit, granted) => permits.set(permit, granted),
+    using: (permit, use) => uses(permit, () => use(permits.get(permit))),
+    renew: (permit, granted) => {
+      // It may have ended while its last append was written; then it must not come back.
+      if (permits.has(permit)) permits.set(permit, granted);
+    },
     end: (permit) => permits.delete(permit),
     pass: (sessionId, work) =>
       inTurn(sessionId, async () => {
@@ -46,6 +53,8 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
           return ok(await work(session.value, permit));
         } finally {
           permits.delete(permit);
+          // An append that the work did not wait for may still be writing.
+          await uses(permit, async () => undefined);
           lock.value.release();
         }
       }),

@@ -4,6 +4,7 @@ import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
 
 /** How many sessions stay in memory: one chat rarely uses more than two or three at a time. */
@@ -19,11 +20,11 @@ export type SessionLoader = {
   forget(sessionId: SessionId): void;
 };
 
-export function sessionLoader({ disk, sha256 }: FileStoreParts): SessionLoader {
+export function sessionLoader({ sha256 }: FileStoreParts, { trusted }: ManifestFiles): SessionLoader {
   const kept = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
 
   function refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal> {
-    const refreshed = refreshSession(disk, kept.get(sessionId) ?? emptySession(sessionId, sha256), sha256);
+    const refreshed = refreshSession(trusted, kept.get(sessionId) ?? emptySession(sessionId, sha256), sha256);
     // What was half read cannot be read on from.
     if (refreshed.isErr() || refreshed.value.health.kind !== 'healthy') kept.delete(sessionId);
     else kept.set(sessionId, refreshed.value);

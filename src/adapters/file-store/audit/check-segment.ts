@@ -1,0 +1,83 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { AuditFindingKind } from '../../../app/ports/store-audit.ts';
+import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
+import { type EventRefusal, parseEvent, type SessionEvent } from '../../../core/log/event.ts';
+import { hasItsPins } from '../../../core/log/plan/content-refs.ts';
+import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
+import { knownGraph } from '../../../core/views/known-graph.ts';
+import type { SessionView } from '../../../core/views/session-view.ts';
+import { parseJson } from '../content/parse-stored.ts';
+import { type Line, splitLines } from '../session/lines.ts';
+import type { Transaction } from '../session/read-manifest.ts';
+import { readSegment } from '../session/read-segment.ts';
+import { type LogDamage, plainDamage } from './log-damage.ts';
+
+/** A segment as it lies on the disk, and what the log holds before it. */
+export type StoredSegment = {
+  readonly place: string;
+  readonly bytes: Uint8Array | undefined;
+  readonly transaction: Transaction;
+  readonly before: SessionView;
+};
+
+/** Holds a segment against everything that was true when it was written, as if it came from a stranger. */
+export function checkSegment(stored: StoredSegment): Result<readonly SessionEvent[], LogDamage> {
+  const { place, bytes = new Uint8Array(), transaction } = stored;
+  const attested = readSegment(stored.bytes, transaction.segment);
+  if (attested.isErr()) return err(plainDamage(place, attested.error));
+  const lines = splitLines(bytes, 0);
+  const events = readEvents(place, lines);
+  if (events.isErr()) return err(events.error);
+  const wrong = wrongWith(stored, { bytes, events: events.value });
+  if (wrong === undefined) return ok(events.value);
+  return err(wrongEvents(wrong.what, place, lines[wrong.position]?.offset ?? 0));
+}
+
+function readEvents(place: string, lines: readonly Line[]): Result<readonly SessionEvent[], LogDamage> {
+  const events: SessionEvent[] = [];
+  for (const { bytes, offset } of lines) {
+    const event = parseJson(bytes)
+      .mapErr(() => wrongEvents('event_invalid', place, offset))
+      .andThen((json) => parseEvent(json).mapErr((refusal) => refused(refusal, place, offset)));
+    if (event.isErr()) return err(event.error);
+    events.push(event.value);
+  }
+  return ok(events);
+}
+
+function refused(refusal: EventRefusal, place: string, offset: number): LogDamage {
+  switch (refusal.code) {
+    case 'unknown_version':
+      return plainDamage(place, { kind: 'unknown_version', version: String(refusal.version), offset });
+    case 'unknown_kind':
+      return plainDamage(place, { kind: 'unknown_version', version: `kind ${String(refusal.kind)}`, offset });
+    default:
+      return wrongEvents('event_invalid', place, offset);
+  }
+}
+
+function wrongEvents(what: AuditFindingKind, place: string, offset: number): LogDamage {
+  return { what, place, offset, fault: { kind: 'damaged', reason: 'segment_wrong_events' } };
+}
+
+type Read = { readonly bytes: Uint8Array; readonly events: readonly SessionEvent[] };
+type Wrong = { readonly what: AuditFindingKind; readonly position: number };
+
+function wrongWith({ before, transaction }: StoredSegment, { bytes, events }: Read): Wrong | undefined {
+  const { segment, pins } = transaction;
+  const canonical = canonicalLines(events);
+  if (canonical.isErr() || Buffer.compare(canonical.value, bytes) !== 0 || segment.bytes !== bytes.length) {
+    return { what: 'event_invalid', position: 0 };
+  }
+  const keys = new Set<string>();
+  for (const [position, { sessionId, dedupeKey }] of events.entries()) {
+    const isRepeated = before.knownKeys.has(dedupeKey) || keys.has(dedupeKey);
+    if (isRepeated || sessionId !== segment.sessionId) return { what: 'history_inconsistent', position };
+    keys.add(dedupeKey);
+  }
+  const integrity = checkPlanIntegrity(knownGraph(before), events);
+  if (integrity.isErr()) {
+    return { what: 'history_inconsistent', position: integrity.error.eventIndex - segment.firstEventIndex };
+  }
+  return hasItsPins(events, pins) ? undefined : { what: 'history_inconsistent', position: 0 };
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { CollectRefusal } from '../../../app/ports/collector.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { inBatches } from './in-batches.ts';
+import { addReachable, type Marks, refreshMarks } from './marks.ts';
+
+/** What is younger may belong to an append that is still to come: a workflow is stored before its run starts. */
+const YOUNG_MS = 60 * 60 * 1_000;
+
+/** Where content lies, and how its files are named. What has another name was not put there by us. */
+const CONTENT: readonly { readonly dir: string; readonly name: RegExp }[] = [
+  { dir: layout.snapshots, name: /^[0-9a-f]{64}\.json$/ },
+  { dir: layout.artifacts, name: /^[0-9a-f]{64}$/ },
+  { dir: layout.pinnedWorkflows, name: /^[0-9a-f]{64}\.json$/ },
+];
+const LEFT_BY_A_CRASH = /^\..+\.tmp$/;
+
+export type Swept = { readonly path: string; readonly bytes: number };
+
+/** Content that nothing refers to and that is old enough to be sure of it. */
+export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectRefusal> {
+  const reachable = addReachable(new Set(), marks.values());
+  return accessingNow('list content', layout.snapshots, () =>
+    contentFiles(disk)
+      .filter((path) => !reachable.has(path) && isOld(disk, path, nowMs))
+      .map((path) => ({ path, bytes: disk.fs.size(join(disk.root, path)) ?? 0 })),
+  );
+}
+
+/** Removes unreachable content. What was appended meanwhile is taken into account before each batch. */
+export async function sweepContent(
+  parts: FileStoreParts,
+  marks: Marks,
+  nowMs: number,
+): Promise<Result<readonly Swept[], CollectRefusal>> {
+  const { disk } = parts;
+  const unreachable = unreachableFiles(disk, marks, nowMs);
+  if (unreachable.isErr()) return err(unreachable.error);
+  const swept: Swept[] = [];
+  const reachable = addReachable(new Set(), marks.values());
+  const batches = await inBatches(parts, {
+    items: unreachable.value,
+    prepare: () => refreshMarks(parts, marks).map((changed) => addReachable(reachable, changed)),
+    each: async (file) => {
+      if (reachable.has(file.path) || !isOld(disk, file.path, nowMs)) return;
+      await disk.fs.remove(join(disk.root, file.path));
+      swept.push(file);
+    },
+  });
+  return batches.isErr() ? err(batches.error) : ok(swept);
+}
+
+function contentFiles({ fs, root }: Disk): readonly string[] {
+  return CONTENT.flatMap(({ dir, name }) =>
+    fs
+      .list(join(root, dir))
+      .filter((entry) => name.test(entry) || LEFT_BY_A_CRASH.test(entry))
+      .map((entry) => join(dir, entry)),
+  );
+}
+
+function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
+  const modifiedMs = fs.modifiedMs(join(root, path));
+  return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { SESSION } from '../../../../test/examples/ids.ts';
+import { digest } from '../../../../test/examples/sha256.ts';
+import { type ArtifactDigest, SessionId, type SnapshotRef, type WorkflowHash } from '../../../core/log/ids.ts';
+import { layout } from './layout.ts';
+
+const PLACES: readonly ((name: string) => string)[] = [
+  (id) => layout.session(id as SessionId),
+  (id) => layout.events(id as SessionId),
+  (id) => layout.manifest(id as SessionId),
+  (id) => layout.keep(id as SessionId),
+  (id) => layout.lock(id as SessionId),
+  (hex) => layout.snapshot(`sha256:${hex}` as SnapshotRef),
+  (hex) => layout.artifact(`sha256:${hex}` as ArtifactDigest),
+  (hex) => layout.pinnedWorkflow(`sha256:${hex}` as WorkflowHash),
+];
+
+const FOREIGN = [
+  '..',
+  '.',
+  '',
+  '../x',
+  'a/b',
+  'a\\b',
+  '/etc',
+  'c:',
+  'a\0',
+  'a\n',
+  'größe',
+  'SESS',
+  'sess_0.json',
+  '~',
+  'ａ',
+];
+
+test('nothing but plain lower-case ASCII becomes part of a path, whatever the types were told', () => {
+  enforces('ids_checked_before_path_join');
+  for (const place of PLACES) {
+    for (const name of FOREIGN) expect(() => place(name)).toThrow('no name for a file');
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      fc.pre(!/^[0-9a-z_]+$/.test(name));
+      for (const place of PLACES) expect(() => place(name)).toThrow('no name for a file');
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a text from outside is no session id unless it has the pattern of one', () => {
+  enforces('ids_checked_before_path_join');
+  for (const name of [...FOREIGN, `${SESSION}/..`, ` ${SESSION}`, `${SESSION}\n`, SESSION.toUpperCase()]) {
+    expect(SessionId.schema.safeParse(name).success).toBe(false);
+  }
+  expect(SessionId.schema.safeParse(SESSION).success).toBe(true);
+});
+
+test('what is named by a digest is named by its bare hex, so no name has a colon', () => {
+  enforces('digest_file_names_bare_hex');
+  const sha = digest('content');
+  const hex = sha.slice('sha256:'.length);
+  expect([
+    layout.snapshot(sha as string as SnapshotRef),
+    layout.artifact(sha as string as ArtifactDigest),
+    layout.pinnedWorkflow(sha as string as WorkflowHash),
+  ]).toEqual([`snapshots/${hex}.json`, `artifacts/${hex}`, `workflows/pinned/${hex}.json`]);
+});

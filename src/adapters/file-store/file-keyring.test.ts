@@ -1,0 +1,152 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { err, ok } from 'neverthrow';
+import { expect, onTestFinished, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { intercept, isReading, type Operation } from '../../../test/simulation/disk/intercept.ts';
+import { systemError } from '../../../test/simulation/disk/system-error.ts';
+import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { keyringDocument } from '../../core/token/keyring.ts';
+import { systemLocks } from '../lock/system-locks.ts';
+import type { FileSystem } from './disk/file-system.ts';
+import { nodeFileSystem } from './disk/node-file-system.ts';
+import { fileKeyring } from './file-keyring.ts';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test('only this user can get at the keyring', async () => {
+  enforces('keyring_mode_0600');
+  const { root, file, keyring } = freshKeyring();
+  await keyring.open();
+  expect([file, dirname(file), root].map(modeOf)).toEqual(['600', '700', '700']);
+  await keyring.rotate();
+  expect([file, dirname(file), root].map(modeOf)).toEqual(['600', '700', '700']);
+});
+
+test.each(['640', '604', '644', '620', '602', '610', '666'])(
+  'a keyring with mode %s is refused until it is closed again',
+  async (mode) => {
+    enforces('keyring_mode_0600');
+    const { file, keyring, another } = freshKeyring();
+    const made = await keyring.open();
+    chmodSync(file, Number.parseInt(mode, 8));
+    const refused = err({
+      code: 'unsafe_permissions',
+      place: 'keys/keyring.json',
+      found: mode,
+      wanted: '600',
+    });
+    for (const { find, open, rotate } of [keyring, another()]) {
+      expect(await find()).toEqual(refused);
+      expect(await open()).toEqual(refused);
+      expect(await rotate()).toEqual(refused);
+    }
+    chmodSync(file, 0o600);
+    expect(await keyring.find()).toEqual(made);
+    expect(await another().open()).toEqual(made);
+  },
+);
+
+test('a system that has no permission bits does not keep the keyring from being used', async () => {
+  const { keyring } = freshKeyring({ mode: () => undefined });
+  expect((await keyring.open()).isOk()).toBe(true);
+});
+
+test('the file is the canonical JSON of the keyring and nothing else', async () => {
+  enforces('keyring_crash_safe_canonical');
+  const { file, keyring } = freshKeyring();
+  const made = (await keyring.open())._unsafeUnwrap();
+  expect(ok(readFileSync(file, 'utf8'))).toEqual(canonicalJson(keyringDocument(made)));
+  const rotated = (await keyring.rotate())._unsafeUnwrap();
+  expect(ok(readFileSync(file, 'utf8'))).toEqual(canonicalJson(keyringDocument(rotated)));
+});
+
+test('the file is on the disk whole before it gets its name, and its name before anybody hears of it', async () => {
+  enforces('keyring_crash_safe_canonical');
+  const operations: Operation[] = [];
+  const { keyring } = freshKeyring({}, operations);
+  await keyring.open();
+  expect(told(operations)).toEqual([
+    'create temporary',
+    'write temporary',
+    'sync temporary',
+    'close temporary',
+    'linkNew temporary keyring.json',
+    'remove temporary',
+    'syncDir keys',
+  ]);
+  operations.length = 0;
+  await keyring.rotate();
+  expect(told(operations)).toEqual([
+    'create temporary',
+    'write temporary',
+    'sync temporary',
+    'close temporary',
+    'rename temporary keyring.json',
+    'syncDir keys',
+  ]);
+});
+
+test.each<[string, string, unknown]>([
+  ['no JSON', '{"v":1', { code: 'damaged', damage: { reason: 'content_not_json', place: 'keys/keyring.json' } }],
+  ['no keyring', '{"v":1}', { code: 'damaged', damage: { reason: 'content_wrong_shape', place: 'keys/keyring.json' } }],
+  ['of a later version', '{"v":9}', { code: 'unknown_version', place: 'keys/keyring.json', version: '9' }],
+])('a file that is %s is refused and left as it is', async (_, text, refusal) => {
+  const { file, keyring } = freshKeyring();
+  await keyring.open();
+  writeFileSync(file, text);
+  for (const use of [keyring.find, keyring.open, keyring.rotate]) expect(await use()).toMatchObject(err(refusal));
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test('what the system refuses is told, and works again when the system does', async () => {
+  let isBroken = true;
+  const read: FileSystem['read'] = (path, from) => {
+    if (isBroken) throw systemError('EACCES');
+    return nodeFileSystem.read(path, from);
+  };
+  const { keyring } = freshKeyring({ read });
+  const failed = err({
+    code: 'io_failed',
+    operation: 'read keyring',
+    place: 'keys/keyring.json',
+    cause: 'EACCES',
+  });
+  for (const use of [keyring.find, keyring.open, keyring.rotate]) expect(await use()).toEqual(failed);
+  isBroken = false;
+  expect((await keyring.rotate()).isOk()).toBe(true);
+});
+
+test('a rotation that was cut off leaves the keyring as it was', async () => {
+  enforces('keyring_crash_safe_canonical');
+  const { keyring, another } = freshKeyring({ rename: () => Promise.reject(systemError('EIO')) });
+  const made = await keyring.open();
+  expect(await keyring.rotate()).toMatchObject(err({ code: 'io_failed', operation: 'rotate keyring', cause: 'EIO' }));
+  expect(await keyring.find()).toEqual(made);
+  expect(await another().find()).toEqual(made);
+});
+
+function freshKeyring(changed: Partial<FileSystem> = {}, operations: Operation[] = []) {
+  const parent = mkdtempSync(join(tmpdir(), 'workrail-keyring-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const root = join(parent, 'data');
+  const fs = intercept({ ...nodeFileSystem, ...changed }, (operation, run) => {
+    if (!isReading(operation)) operations.push(operation);
+    return run();
+  });
+  const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
+  const another = () => fileKeyring({ disk: { fs, root }, sha256, locks: systemLocks, waiting });
+  return { root, file: join(root, 'keys', 'keyring.json'), keyring: another(), another };
+}
+
+/** Operations on the file in words; the name of a temporary one is drawn at random. */
+function told(operations: readonly Operation[]): readonly string[] {
+  const first = operations.findIndex(({ name: what }) => what === 'create');
+  const name = (path: string) => (path.endsWith('.tmp') ? 'temporary' : basename(path));
+  return operations
+    .slice(first)
+    .map(({ name: what, path, to }) => [what, name(path), ...(to ? [name(to)] : [])].join(' '));
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { appendAll } from '../../../../test/contract/store-under-test.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { randomHistory } from '../../../../test/simulation/random-history.ts';
+import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
+import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { layout } from '../disk/layout.ts';
+import { nodeFileSystem } from '../disk/node-file-system.ts';
+import { type FileStoreParts, storeOf } from '../file-store.ts';
+
+/** What a process that has just started says. */
+async function summariesOf(parts: FileStoreParts) {
+  return (await storeOf(parts).sessionIndex.summaries())._unsafeUnwrap();
+}
+
+async function filledFolder() {
+  const folder = storeFolder();
+  const { sessions } = storeOf(folder);
+  for (const seed of [1, 2, 3]) {
+    await appendAll(sessions, randomHistory({ seed, eventsMin: 25, sessionId: numberedSession(seed) }).plans);
+  }
+  return { ...folder, index: join(folder.root, layout.sessionIndex), truth: await summariesOf(folder) };
+}
+
+/** A file system that tells what was done with it. */
+function watched(done: string[]): FileSystem {
+  return new Proxy(nodeFileSystem, {
+    get: (target, name: keyof FileSystem) => {
+      const operation = target[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        done.push(`${name} ${args.map(String).join(' ')}`);
+        return operation(...args);
+      };
+    },
+  });
+}
+
+describe('an index that is not as it was written', () => {
+  const damages: readonly (readonly [string, (index: string) => void])[] = [
+    ['was deleted', (index) => rmSync(index)],
+    ['was deleted with its folder', (index) => rmSync(join(index, '..'), { recursive: true })],
+    ['was emptied', (index) => truncateSync(index)],
+    ['was cut', (index) => truncateSync(index, readFileSync(index).length >> 1)],
+    ['is no text at all', (index) => writeFileSync(index, Buffer.from([0, 255, 10, 123, 10, 0]))],
+    ['is from an older program', (index) => rewrite(index, '"v":0')],
+    ['is from a newer program', (index) => rewrite(index, '"v":2')],
+    ['has words nobody wrote', (index) => writeFileSync(index, readFileSync(index, 'utf8').replaceAll('note', 'nota'))],
+    ['tells of sessions that are gone', (index) => rmSync(sessionFolder(index, 9), { recursive: true, force: true })],
+  ];
+
+  test.each(damages)('gives the same answer as before when it %s', async (_, damage) => {
+    enforces('cache_is_never_truth', 'cache_versioned_with_position');
+    const folder = await filledFolder();
+    await appendAll(storeOf(folder).sessions, sessionWith(9).plans);
+    damage(folder.index);
+    rmSync(sessionFolder(folder.index, 9), { recursive: true, force: true });
+    expect(folder.truth).toHaveLength(3);
+    expect(await summariesOf(folder)).toEqual(folder.truth);
+  });
+
+  test('gives the same answer whichever of its bytes is wrong', async () => {
+    enforces('cache_is_never_truth');
+    const folder = storeFolder();
+    await appendAll(storeOf(folder).sessions, sessionWith(1).plans);
+    const truth = await summariesOf(folder);
+    const index = join(folder.root, layout.sessionIndex);
+    const bytes = readFileSync(index);
+    for (let i = 0; i < bytes.length; i++) {
+      const flipped = Buffer.from(bytes);
+      flipped[i] = (bytes[i] ?? 0) ^ 1;
+      writeFileSync(index, flipped);
+      expect(await summariesOf(folder)).toEqual(truth);
+    }
+  });
+
+  test('does not know what was appended without it, until a new process looks', async () => {
+    enforces('cache_versioned_with_position');
+    const folder = await filledFolder();
+    const before = readFileSync(folder.index);
+    const writer = randomHistory({ seed: 4, eventsMin: 25, sessionId: numberedSession(4) });
+    await appendAll(storeOf(folder).sessions, writer.plans);
+    writeFileSync(folder.index, before);
+    expect((await summariesOf(folder)).map(({ sessionId }) => sessionId)).toEqual([1, 2, 3, 4].map(numberedSession));
+  });
+});
+
+describe('reading the index', () => {
+  test('writes nothing, also when all of it must be rebuilt; the next append does', async () => {
+    enforces('cache_is_never_truth');
+    const folder = await filledFolder();
+    rmSync(folder.index);
+    const done: string[] = [];
+    const store = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
+    expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual(folder.truth);
+    expect(new Set(done.map((operation) => operation.split(' ')[0]))).toEqual(new Set(['read', 'list', 'size']));
+
+    await appendAll(store.sessions, sessionWith(8).plans);
+    const written = readFileSync(folder.index, 'utf8');
+    for (const session of [1, 2, 3, 8]) expect(written).toContain(`"sessionId":"${numberedSession(session)}"`);
+  });
+
+  test('costs a process that has read it before only what was added', async () => {
+    const folder = await filledFolder();
+    const done: string[] = [];
+    const { sessionIndex } = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
+    await sessionIndex.summaries();
+    done.length = 0;
+    await sessionIndex.summaries();
+    expect(done).toEqual([`read ${folder.index} ${readFileSync(folder.index).length - 256}`]);
+  });
+
+  test('leaves a damaged session out', async () => {
+    const folder = await filledFolder();
+    appendFileSync(join(folder.root, layout.manifest(numberedSession(2))), '{"v":1}\n');
+    expect((await summariesOf(folder)).map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
+  });
+});
+
+describe('writing the index', () => {
+  test('may fail without anybody noticing', async () => {
+    const folder = await filledFolder();
+    rmSync(join(folder.index, '..'), { recursive: true });
+    writeFileSync(join(folder.index, '..'), 'not a folder');
+    const store = storeOf(folder);
+    await appendAll(store.sessions, sessionWith(7).plans);
+    rmSync(join(folder.index, '..'));
+    mkdirSync(join(folder.index, '..'));
+    expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(4);
+
+    await appendAll(store.sessions, sessionWith(8).plans);
+    expect(readFileSync(folder.index, 'utf8')).toContain(numberedSession(7));
+  });
+
+  test('late, of what was read early, does not hide what others have written since', async () => {
+    const folder = storeFolder();
+    const session = sessionWith(1);
+    const [start, advance] = session.plans;
+    if (start === undefined || advance === undefined) expect.fail('there are two plans');
+    await appendAll(storeOf(folder).sessions, [start]);
+    rmSync(join(folder.root, layout.sessionIndex));
+    const [early, reader] = [storeOf(folder), storeOf(folder)];
+    for (const { sessionIndex } of [early, reader]) await sessionIndex.summaries();
+
+    await appendAll(storeOf(folder).sessions, [advance]);
+    await appendAll(early.sessions, sessionWith(2).plans);
+    const summaries = (await reader.sessionIndex.summaries())._unsafeUnwrap();
+    expect(summaries.map(({ lastEventIndex }) => lastEventIndex)).toEqual(
+      [session, sessionWith(2)].map(({ events }) => events.length - 1),
+    );
+  });
+
+  test('leaves out replaced lines once they are most of the file, and nobody misses any', async () => {
+    const folder = storeFolder();
+    const reader = storeOf(folder);
+    const { sessions } = storeOf(folder);
+    await appendAll(sessions, sessionWith(1).plans);
+    expect((await reader.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(1);
+
+    const index = join(folder.root, layout.sessionIndex);
+    const lines = readFileSync(index);
+    while (readFileSync(index).length < 1024 * 1024) appendFileSync(index, Buffer.concat(Array(500).fill(lines)));
+    await appendAll(sessions, sessionWith(2).plans);
+    expect(readFileSync(index).length).toBeLessThan(10 * lines.length);
+    const expected = await summariesOf(folder);
+    expect(expected.map(({ sessionId }) => sessionId)).toEqual([1, 2].map(numberedSession));
+    expect((await reader.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
+  });
+});
+
+/** Lines as a program of another version would have written them: it means something else by the same words. */
+function rewrite(index: string, version: string): void {
+  const lines = readFileSync(index, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const rests = lines.map((line) =>
+    line.slice(line.indexOf('"v":1')).replace('"v":1', version).replace('in_progress', 'complete'),
+  );
+  const sums = rests.map((rest) => createHash('sha256').update(rest).digest('hex').slice(0, 16));
+  writeFileSync(index, rests.map((rest, i) => `{"sum":"${sums[i]}",${rest}\n`).join(''));
+}
+
+function sessionWith(number: number) {
+  const writer = sessionWriter({ sessionId: numberedSession(number), at: () => number });
+  writer.advance(writer.startRun({ context: { goal: 'go' } }), { note: { name: 'note', text: 'a note' } });
+  return writer;
+}
+
+function sessionFolder(index: string, number: number): string {
+  return join(index, '..', '..', layout.session(numberedSession(number)));
+}

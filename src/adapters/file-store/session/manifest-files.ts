@@ -1,0 +1,99 @@
+import { dirname, join } from 'node:path';
+import { errAsync, okAsync, type ResultAsync } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { boundedCache } from '../../bounded-cache.ts';
+import { accessing, type Disk } from '../disk/disk.ts';
+import type { WritableFile } from '../disk/file-system.ts';
+import { layout } from '../disk/layout.ts';
+import { keepTornTail } from './keep-torn-tail.ts';
+import type { OpenSession } from './open-session.ts';
+
+/** Writes manifests, and knows how much of them is on the disk. Writing needs the session's lock. */
+export type ManifestFiles = {
+  /** The disk as it may be read: without lines that we wrote but have not flushed. */
+  readonly trusted: Disk;
+  /** Sees to it that what was read is on the disk: whoever wrote it may have died before flushing it. */
+  assure(session: OpenSession): ResultAsync<void, StoreFailure>;
+  /** Writes the lines of one append at once and flushes them: from here on they are true. */
+  append(session: OpenSession, lines: Uint8Array): ResultAsync<void, StoreFailure>;
+};
+
+/** Lines that may be seen in a file although they may never reach the disk. */
+type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
+
+const SESSIONS_KNOWN = 256;
+
+export function manifestFiles(disk: Disk): ManifestFiles {
+  const flushedUpTo = boundedCache<SessionId, number>(SESSIONS_KNOWN);
+  const unflushed = new Map<string, Unflushed>();
+  const pathOf = (sessionId: SessionId) => join(disk.root, layout.manifest(sessionId));
+
+  async function write({ sessionId, position: { offset } }: OpenSession, lines: Uint8Array): Promise<void> {
+    const path = pathOf(sessionId);
+    if ((disk.fs.size(path) ?? 0) > offset) {
+      await keepTornTail(disk, layout.manifest(sessionId), offset);
+      await writing(disk, path, (manifest) => manifest.truncate(offset));
+    }
+    unflushed.set(path, { offset, lines });
+    await writing(disk, path, (manifest) => manifest.write(lines));
+    if (offset === 0) await disk.fs.syncDir(dirname(path));
+    unflushed.delete(path);
+    flushedUpTo.set(sessionId, offset + lines.length);
+  }
+
+  async function takeBack(path: string): Promise<void> {
+    const left = unflushed.get(path);
+    if (left === undefined) return;
+    const seen = disk.fs.read(path);
+    if (seen !== undefined && trustedPart(seen, left).length < seen.length) {
+      await writing(disk, path, (manifest) => manifest.truncate(left.offset));
+    }
+    unflushed.delete(path);
+  }
+
+  return {
+    trusted: {
+      ...disk,
+      fs: { ...disk.fs, read: (path, from) => trustedPart(disk.fs.read(path, from), unflushed.get(path), from) },
+    },
+    assure: ({ sessionId, position: { offset } }) => {
+      if (offset === 0 || flushedUpTo.get(sessionId) === offset) return okAsync(undefined);
+      const path = pathOf(sessionId);
+      return accessing('flush manifest', layout.manifest(sessionId), async () => {
+        await writing(disk, path, async () => undefined);
+        await disk.fs.syncDir(dirname(path));
+        flushedUpTo.set(sessionId, offset);
+      });
+    },
+    append: (session, lines) => {
+      const { sessionId } = session;
+      const place = layout.manifest(sessionId);
+      // Nobody was told that these lines are true. Where they cannot be taken back now, we do not read them, and the
+      // next append cuts them off.
+      return accessing('write manifest', place, () => write(session, lines)).orElse((failure) =>
+        accessing('take back', place, () => takeBack(pathOf(sessionId)))
+          .orElse(() => okAsync(undefined))
+          .andThen(() => errAsync(failure)),
+      );
+    },
+  };
+}
+
+/** What was read from an offset on, without our own lines. Where something else follows, others have built on them. */
+function trustedPart<Bytes extends Uint8Array | undefined>(bytes: Bytes, left: Unflushed | undefined, from = 0) {
+  if (bytes === undefined || left === undefined || left.offset < from) return bytes;
+  const start = left.offset - from;
+  const isOurs = bytes.subarray(start).every((byte, i) => left.lines[i] === byte);
+  return isOurs ? bytes.subarray(0, start) : bytes;
+}
+
+async function writing(disk: Disk, path: string, change: (file: WritableFile) => Promise<void>): Promise<void> {
+  const manifest = await disk.fs.openEnd(path);
+  try {
+    await change(manifest);
+    await manifest.sync();
+  } finally {
+    await manifest.close();
+  }
+}

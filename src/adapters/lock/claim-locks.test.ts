@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { type Claim, ownClaim } from './claim.ts';
+import { claimLocks } from './claim-locks.ts';
+
+const dead = { ...ownClaim(), pid: 2 ** 22 + 1 };
+const reused = { ...ownClaim(), startedAt: '1' };
+const foreign = { ...ownClaim(), host: 'elsewhere', pid: 7 };
+
+let dir: string;
+let path: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'workrail-claims-'));
+  path = join(dir, '.lock');
+  mkdirSync(`${path}.claims`);
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+it('takes a lock over at once from those that are gone, and clears their claims away', async () => {
+  forge('killed', dead);
+  forge('number used again', reused);
+  writeFileSync(join(`${path}.claims`, 'torn'), '{"host":"he');
+  writeFileSync(path, JSON.stringify(dead));
+  const attempt = await claimLocks.tryExclusive([path]);
+  expect(attempt.kind).toBe('held');
+  expect(laid()).toHaveLength(1);
+  if (attempt.kind === 'held') attempt.lock.release();
+  expect(laid()).toEqual([]);
+});
+
+it('leaves a lock to a holder that cannot be asked, and says what to do if it is gone', async () => {
+  enforces('lock_never_stolen_from_live');
+  forge('far', foreign);
+  const expected = {
+    kind: 'busy',
+    holder: `process 7 on elsewhere; if that is gone, delete ${join(`${path}.claims`, 'far')}`,
+  };
+  expect(await claimLocks.tryExclusive([path])).toEqual(expected);
+  expect(laid()).toEqual(['far']);
+});
+
+it('leaves a lock to a holder with native locks that cannot be asked', async () => {
+  writeFileSync(path, JSON.stringify(foreign));
+  const holder = `process 7 on elsewhere; if that is gone, delete ${path}`;
+  expect(await claimLocks.tryExclusive([path])).toEqual({ kind: 'busy', holder });
+  expect(await claimLocks.tryShared(path)).toEqual({ kind: 'busy', holder });
+  expect(laid()).toEqual([]);
+});
+
+it('takes a claim that it cannot read for no permission', async () => {
+  enforces('lock_never_stolen_from_live');
+  mkdirSync(join(`${path}.claims`, 'unreadable'));
+  await expect(claimLocks.tryExclusive([path])).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(laid()).toEqual(['unreadable']);
+});
+
+it('knows that it has lost a lock whose claim was deleted', async () => {
+  const attempt = await claimLocks.tryExclusive([path]);
+  rmSync(`${path}.claims`, { recursive: true });
+  expect(attempt.kind === 'held' && attempt.lock.isHeld()).toBe(false);
+});
+
+function forge(name: string, claim: Claim): void {
+  writeFileSync(join(`${path}.claims`, name), JSON.stringify(claim));
+}
+
+function laid(): readonly string[] {
+  return readdirSync(`${path}.claims`);
+}

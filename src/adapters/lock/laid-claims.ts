@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Claim, canBeAsked, describeClaim, isAlive, parseClaim } from './claim.ts';
+
+/** A claim where it lies; what cannot be parsed is a claim of nobody. */
+export type LaidClaim = { readonly path: string; readonly claim: Claim | undefined };
+
+/** Where those without native locks lay their claims on a lock. */
+export function claimsDir(lockPath: string): string {
+  return `${lockPath}.claims`;
+}
+
+export function claimsIn(dir: string): readonly LaidClaim[] {
+  return (ifThere(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
+}
+
+/** What was taken back while we looked is no claim. Any other failure to read says nothing, so it must not look like one. */
+export function claimAt(path: string): LaidClaim | undefined {
+  const text = ifThere(() => readFileSync(path, 'utf8'));
+  return text === undefined ? undefined : { path, claim: parseClaim(text) };
+}
+
+/** Names the first that lives, and how to go on where only a person can know that it does not. */
+export function liveHolder(claims: readonly LaidClaim[]): string | undefined {
+  for (const { path, claim } of claims) {
+    if (claim === undefined || !isAlive(claim)) continue;
+    return canBeAsked(claim) ? describeClaim(claim) : `${describeClaim(claim)}; if that is gone, delete ${path}`;
+  }
+  return undefined;
+}
+
+function ifThere<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw cause;
+  }
+}

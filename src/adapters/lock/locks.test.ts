@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { describeClaim, ownClaim } from './claim.ts';
+import { claimLocks } from './claim-locks.ts';
+import { type HeldLock, type LockAttempt, type Locks, waitForLock } from './locks.ts';
+import { systemLocks } from './system-locks.ts';
+
+const LOCKS: { readonly [name: string]: Locks } = { native: await systemLocks(), claims: claimLocks };
+const PAIRS = Object.keys(LOCKS).flatMap((mine) => Object.keys(LOCKS).map((theirs) => [mine, theirs] as const));
+const BUSY = { kind: 'busy', holder: describeClaim(ownClaim()) };
+
+let dir: string;
+let path: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'workrail-lock-'));
+  path = join(dir, '.lock');
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+describe.each(PAIRS)('%s locks against %s locks', (mine, theirs) => {
+  it('let one in at a time, name the holder to others, and let the next in when it is given back', async () => {
+    enforces('single_writer_per_session', 'optional_native_lock_has_fallback');
+    const first = await hold(mine, path);
+    expect(await of(theirs).tryExclusive([path])).toEqual(BUSY);
+    expect(first.isHeld()).toBe(true);
+    first.release();
+    const second = await hold(theirs, path);
+    expect(await of(mine).tryExclusive([path])).toEqual(BUSY);
+    second.release();
+    (await hold(mine, path)).release();
+  });
+
+  it('never tell two that they hold a lock whose files were deleted', async () => {
+    enforces('single_writer_per_session');
+    const first = await hold(mine, path);
+    rmSync(path, { force: true });
+    rmSync(`${path}.claims`, { recursive: true, force: true });
+    const second = await of(theirs).tryExclusive([path]);
+    expect(first.isHeld() && isHeld(second)).toBe(false);
+  });
+
+  it('keep different locks apart', async () => {
+    const one = await hold(mine, path);
+    const other = await hold(theirs, join(dir, 'other'));
+    expect([one.isHeld(), other.isHeld()]).toEqual([true, true]);
+  });
+
+  it('keep a collector with native locks away while somebody shares', async () => {
+    enforces('store_lock_shared_with_gc');
+    const sharers = [await of(mine).tryShared(path), await of(theirs).tryShared(path)];
+    expect(sharers.map(isHeld)).toEqual([true, true]);
+    for (const sharer of sharers) {
+      expect((await of('native').tryExclusive([path])).kind).toBe('busy');
+      release(sharer);
+    }
+    const collector = await hold('native', path);
+    expect([await of(mine).tryShared(path), await of(theirs).tryShared(path)]).toEqual([BUSY, BUSY]);
+    collector.release();
+    expect(isHeld(await of(mine).tryShared(path))).toBe(true);
+  });
+});
+
+it('claims that share keep one that does not away, and the other way round', async () => {
+  const sharer = await of('claims').tryShared(path);
+  expect(await of('claims').tryExclusive([path])).toEqual(BUSY);
+  release(sharer);
+  const alone = await hold('claims', path);
+  expect(await of('claims').tryShared(path)).toEqual(BUSY);
+  alone.release();
+  expect(isHeld(await of('claims').tryShared(path))).toBe(true);
+});
+
+describe('native locks', () => {
+  it('keep others away by the second file when the first one was deleted', async () => {
+    const manifest = join(dir, 'manifest.jsonl');
+    writeFileSync(manifest, 'untouched');
+    const first = await of('native').tryExclusive([path, manifest]);
+    rmSync(path);
+    expect((await of('native').tryExclusive([path, manifest])).kind).toBe('busy');
+    expect(isHeld(first)).toBe(false);
+    release(first);
+    expect(isHeld(await of('native').tryExclusive([path, manifest]))).toBe(true);
+  });
+
+  it('hold nothing back when only some of the files were free', async () => {
+    const other = join(dir, 'other');
+    const holder = await hold('native', other);
+    expect((await of('native').tryExclusive([path, other])).kind).toBe('busy');
+    expect(isHeld(await of('native').tryExclusive([path]))).toBe(true);
+    holder.release();
+  });
+
+  it('are free once given back, even while a child process has inherited the open file', async () => {
+    const lock = await hold('native', path);
+    const heir = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore', openFileOf(path)] });
+    lock.release();
+    const next = await of('native').tryExclusive([path]);
+    heir.kill('SIGKILL');
+    expect(isHeld(next)).toBe(true);
+  });
+
+  it('can be shared for real, claims cannot', () => {
+    expect([of('native').hasSharedLocks, of('claims').hasSharedLocks]).toEqual([true, false]);
+  });
+});
+
+describe('waiting for a lock', () => {
+  const busy: LockAttempt = { kind: 'busy', holder: 'process 7 on here' };
+  const held: LockAttempt = { kind: 'held', lock: { isHeld: () => true, release: () => undefined } };
+
+  it('ends after two seconds with the name of the holder', async () => {
+    enforces('lock_wait_bounded');
+    const clock = fakeClock();
+    let lastTriedAt = 0;
+    const attempt = async () => {
+      lastTriedAt = clock.nowMs();
+      return busy;
+    };
+    expect(await waitForLock(attempt, clock)).toEqual(busy);
+    expect([lastTriedAt, clock.nowMs()]).toEqual([2_000, 2_000]);
+  });
+
+  it('ends as soon as the lock is free', async () => {
+    const clock = fakeClock();
+    const attempt = async () => (clock.nowMs() < 100 ? busy : held);
+    expect(await waitForLock(attempt, clock)).toEqual(held);
+    expect(clock.nowMs()).toBeLessThanOrEqual(108);
+  });
+});
+
+function of(name: string): Locks {
+  return LOCKS[name] as Locks;
+}
+
+async function hold(name: string, path: string): Promise<HeldLock> {
+  const attempt = await of(name).tryExclusive([path]);
+  if (attempt.kind === 'busy') throw new Error(`busy: ${attempt.holder}`);
+  return attempt.lock;
+}
+
+function openFileOf(path: string): number {
+  const files = readdirSync('/proc/self/fd').filter((file) => linkOf(`/proc/self/fd/${file}`) === path);
+  return Number(files[0]);
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeld(attempt: LockAttempt): boolean {
+  return attempt.kind === 'held' && attempt.lock.isHeld();
+}
+
+function release(attempt: LockAttempt): void {
+  if (attempt.kind === 'held') attempt.lock.release();
+}
+
+function fakeClock() {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    pause: async (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { claimLocks } from './claim-locks.ts';
+import { systemLocks } from './system-locks.ts';
+
+afterEach(() => {
+  vi.doUnmock('fs-native-extensions');
+});
+
+it('uses the native locks where they load', async () => {
+  expect((await systemLocks()).hasSharedLocks).toBe(true);
+});
+
+it('uses claims where the native locks do not load', async () => {
+  enforces('optional_native_lock_has_fallback');
+  vi.doMock('fs-native-extensions', () => {
+    throw new Error('no prebuilt library for this system');
+  });
+  expect(await systemLocks()).toBe(claimLocks);
+});

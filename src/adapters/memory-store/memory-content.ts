@@ -1,0 +1,45 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ArtifactStore } from '../../app/ports/artifact-store.ts';
+import type { PinnedWorkflows } from '../../app/ports/pinned-workflows.ts';
+import type { SnapshotStore } from '../../app/ports/snapshot-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
+import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled-workflow.ts';
+
+/** What lies beside the log under the name of its hash. */
+export type MemoryContent = {
+  readonly snapshots: Map<SnapshotRef, ExecutionSnapshot>;
+  readonly artifacts: Map<ArtifactDigest, Uint8Array>;
+  readonly workflows: Map<WorkflowHash, CompiledWorkflow>;
+};
+
+export function emptyContent(): MemoryContent {
+  return { snapshots: new Map(), artifacts: new Map(), workflows: new Map() };
+}
+
+export function memorySnapshots({ snapshots }: MemoryContent): SnapshotStore {
+  return { get: async (ref) => named(snapshots, ref) };
+}
+
+export function memoryArtifacts({ artifacts }: MemoryContent): ArtifactStore {
+  return { get: async (digest) => named(artifacts, digest) };
+}
+
+export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha256): PinnedWorkflows {
+  return {
+    pin: async (workflow) => {
+      const { hash } = sealWorkflow(workflow, sha256);
+      workflows.set(hash, workflow);
+      return ok(hash);
+    },
+    get: async (hash) => named(workflows, hash),
+  };
+}
+
+function named<Name extends string, Value>(values: ReadonlyMap<Name, Value>, name: Name): Result<Value, StoreFailure> {
+  const value = values.get(name);
+  if (value !== undefined) return ok(value);
+  return err({ code: 'damaged', damage: { reason: 'content_missing', place: name, offset: 0 } });
+}

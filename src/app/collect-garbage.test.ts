@@ -1,0 +1,27 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { enforces } from '../../test/enforces.ts';
+import { collectGarbage, RETENTION_DAYS } from './collect-garbage.ts';
+import type { CollectRequest } from './ports/collector.ts';
+
+const DAY_MS = 86_400_000;
+const nowMs = 1_700_000_000_000;
+
+test('sessions expire after as many days as asked for, or after a quarter', async () => {
+  enforces('retention_ttl_configurable');
+  const requests: CollectRequest[] = [];
+  const collector = {
+    collect: async (request: CollectRequest) => {
+      requests.push(request);
+      return ok({ kind: 'collected' as const, sessions: [], files: 0, bytes: 0 });
+    },
+  };
+  const services = { collector, clock: { nowMs: () => nowMs } };
+  await collectGarbage(services, { isDryRun: false });
+  await collectGarbage(services, { isDryRun: true, retentionDays: 7 });
+  expect(requests).toEqual([
+    { nowMs, expiredBeforeMs: nowMs - 90 * DAY_MS, isDryRun: false },
+    { nowMs, expiredBeforeMs: nowMs - 7 * DAY_MS, isDryRun: true },
+  ]);
+  expect(RETENTION_DAYS >= 30 && RETENTION_DAYS <= 90).toBe(true);
+});

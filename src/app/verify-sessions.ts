@@ -1,0 +1,55 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SessionId } from '../core/log/ids.ts';
+import type { SessionReader } from './ports/session-store.ts';
+import type { SessionAudit, StoreAudit } from './ports/store-audit.ts';
+import type { StoreFailure } from './ports/store-failure.ts';
+
+export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; readonly audit: StoreAudit };
+
+/** Which sessions; all there are when none are named. */
+export type VerifyRequest = { readonly ids?: readonly SessionId[] };
+
+export type VerifyProgress = { readonly done: number; readonly total: number };
+
+export type VerifyReport = {
+  readonly sessions: readonly SessionAudit[];
+  readonly totals: {
+    readonly sessions: number;
+    readonly damaged: number;
+    readonly events: number;
+    readonly bytes: number;
+  };
+};
+
+/** What the system would not let us read; damage is a finding, not a refusal. */
+export type VerifyRefusal = StoreFailure;
+
+/** Checks every stored byte of sessions, one after the other. Nothing is repaired. */
+export async function verifySessions(
+  services: VerifyServices,
+  { ids }: VerifyRequest,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Promise<Result<VerifyReport, VerifyRefusal>> {
+  const asked = ids === undefined ? await services.sessions.list() : ok(ids);
+  if (asked.isErr()) return err(asked.error);
+  const total = asked.value.length;
+  const sessions: SessionAudit[] = [];
+  for (const sessionId of asked.value) {
+    onProgress({ done: sessions.length, total });
+    const audit = await services.audit.audit(sessionId);
+    if (audit.isErr()) return err(audit.error);
+    sessions.push(audit.value);
+  }
+  onProgress({ done: total, total });
+  return ok({ sessions, totals: totalsOf(sessions) });
+}
+
+function totalsOf(sessions: readonly SessionAudit[]): VerifyReport['totals'] {
+  const sum = (of: (audit: SessionAudit) => number) => sessions.reduce((whole, audit) => whole + of(audit), 0);
+  return {
+    sessions: sessions.length,
+    damaged: sessions.filter(({ health }) => health.kind !== 'healthy').length,
+    events: sum(({ events }) => events),
+    bytes: sum(({ bytes }) => bytes),
+  };
+}

@@ -1,0 +1,57 @@
+import { err } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { artifactDigestSchema } from '../../src/core/log/ids.ts';
+import { digest } from '../examples/sha256.ts';
+import { artifactBytes, artifactDigest } from '../simulation/node-facts.ts';
+import { sessionWriter } from '../simulation/session-writer.ts';
+import { appendAll, type MakeStore, type StoreUnderTest } from './store-under-test.ts';
+
+/** Artifacts come in with plans and are found by their digest. */
+export function artifactStoreContract(makeStore: MakeStore): void {
+  const bytesOf = async ({ artifacts }: StoreUnderTest['store'], name: string) =>
+    Buffer.from((await artifacts.get(artifactDigest(name)))._unsafeUnwrap()).toString();
+
+  test('every artifact of an appended plan is found by its digest, at once and by everyone', async () => {
+    const { store, again } = makeStore();
+    const writer = sessionWriter();
+    const root = writer.startRun({ artifacts: [{ name: 'findings' }, { name: 'größe' }] });
+    writer.advance(root, { artifacts: [{ name: 'later' }] });
+    await appendAll(store.sessions, writer.plans);
+    for (const name of ['findings', 'größe', 'later']) {
+      expect(await bytesOf(store, name)).toBe(JSON.stringify({ name }));
+      expect(await bytesOf(again(), name)).toBe(JSON.stringify({ name }));
+    }
+  });
+
+  test('an artifact that comes again is one artifact', async () => {
+    const { store, again } = makeStore();
+    const writer = sessionWriter();
+    const root = writer.startRun({ artifacts: [{ name: 'findings' }] });
+    writer.advance(root);
+    const [first, second] = writer.plans;
+    if (first === undefined || second === undefined) expect.fail('there are two plans');
+    await appendAll(store.sessions, [first, { ...second, artifacts: first.artifacts }]);
+    expect(await bytesOf(again(), 'findings')).toBe(JSON.stringify({ name: 'findings' }));
+  });
+
+  test('an artifact stays what it was when its writer uses the memory for something else', async () => {
+    const { store } = makeStore();
+    const writer = sessionWriter();
+    writer.startRun({ artifacts: [{ name: 'findings' }] });
+    const bytes = artifactBytes('findings');
+    const artifacts = new Map([[artifactDigest('findings'), bytes]]);
+    await appendAll(
+      store.sessions,
+      writer.plans.map((plan) => ({ ...plan, artifacts })),
+    );
+    bytes.fill(0);
+    expect(await bytesOf(store, 'findings')).toBe(JSON.stringify({ name: 'findings' }));
+  });
+
+  test('an artifact that nobody appended is missing', async () => {
+    const { store } = makeStore();
+    const unknown = artifactDigestSchema.parse(digest('unknown'));
+    const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });
+    expect(await store.artifacts.get(unknown)).toMatchObject(missing);
+  });
+}

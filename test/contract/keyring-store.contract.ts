@@ -1,0 +1,88 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import type { Keyring } from '../../src/core/token/keyring.ts';
+import { enforces } from '../enforces.ts';
+import type { MakeStore, StoreUnderTest } from './store-under-test.ts';
+
+type Client = StoreUnderTest['store'];
+
+const opened = async ({ keyring }: Client) => (await keyring.open())._unsafeUnwrap();
+const rotated = async ({ keyring }: Client) => (await keyring.rotate())._unsafeUnwrap();
+const hex = (key: Uint8Array | undefined) => key && Buffer.from(key).toString('hex');
+const keysOf = ({ current, previous }: Keyring) => [hex(current), hex(previous)];
+
+/** One keyring for everyone who uses the data, made by the first and changed only by a rotation. */
+export function keyringStoreContract(makeStore: MakeStore): void {
+  test('there is no keyring until somebody needs one, and looking makes none', async () => {
+    const { store, again } = makeStore();
+    expect(await store.keyring.find()).toEqual(ok(undefined));
+    expect(await again().keyring.find()).toEqual(ok(undefined));
+    const made = await opened(store);
+    expect(keysOf((await store.keyring.find())._unsafeUnwrap() ?? expect.fail('it was made'))).toEqual(keysOf(made));
+  });
+
+  test('everyone gets the keyring that the first one made', async () => {
+    const { store, again } = makeStore();
+    const made = await opened(store);
+    expect(keysOf(await opened(store))).toEqual(keysOf(made));
+    expect(keysOf(await opened(again()))).toEqual(keysOf(made));
+  });
+
+  test('of those who race for it exactly one makes it', async () => {
+    const { store, again } = makeStore();
+    const clients = [store, ...Array.from({ length: 7 }, again)];
+    const keyrings = await Promise.all(clients.map(opened));
+    expect(new Set(keyrings.map(({ current }) => hex(current))).size).toBe(1);
+    expect(keysOf(await opened(again()))).toEqual(keysOf(keyrings[0] ?? expect.fail('there are eight')));
+  });
+
+  test('keys are 32 bytes and never the same twice', async () => {
+    enforces('token_key_32_random_bytes');
+    const keyrings = await Promise.all(Array.from({ length: 4 }, () => opened(makeStore().store)));
+    expect(keyrings.map(({ current, previous }) => [current.length, previous])).toEqual(
+      keyrings.map(() => [32, undefined]),
+    );
+    expect(new Set(keyrings.map(({ current }) => hex(current))).size).toBe(4);
+  });
+
+  test('a rotation puts a fresh key in front and keeps the one before, and only that', async () => {
+    const { store } = makeStore();
+    const first = await opened(store);
+    const second = await rotated(store);
+    expect(hex(second.previous)).toBe(hex(first.current));
+    expect(hex(second.current)).not.toBe(hex(first.current));
+    const third = await rotated(store);
+    expect(hex(third.previous)).toBe(hex(second.current));
+    expect(keysOf(await opened(store))).toEqual(keysOf(third));
+  });
+
+  test('everyone notices a rotation, also who had read the keyring before', async () => {
+    const { store, again } = makeStore();
+    const reader = again();
+    await opened(reader);
+    // The second rotation leaves the size of what is stored as it was.
+    for (let i = 0; i < 3; i++) {
+      const now = await rotated(store);
+      expect(keysOf(await opened(reader))).toEqual(keysOf(now));
+      expect(keysOf((await reader.keyring.find())._unsafeUnwrap() ?? expect.fail('it is there'))).toEqual(keysOf(now));
+    }
+  });
+
+  test('a rotation where there is no keyring makes one', async () => {
+    const { store, again } = makeStore();
+    const made = await rotated(store);
+    expect(made.previous?.length).toBe(32);
+    expect(keysOf(await opened(again()))).toEqual(keysOf(made));
+  });
+
+  test('rotations at the same time build on each other: no fresh key is lost', async () => {
+    const { store, again } = makeStore();
+    const first = await opened(store);
+    const keyrings = await Promise.all([store, again(), store, again()].map(rotated));
+    const next = new Map(keyrings.map(({ current, previous }) => [hex(previous), hex(current)]));
+    const line = [hex(first.current)];
+    for (let key = next.get(line[0]); key !== undefined; key = next.get(key)) line.push(key);
+    expect(line.length).toBe(1 + keyrings.length);
+    expect(keysOf(await opened(again()))).toEqual([line.at(-1), line.at(-2)]);
+  });
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { workflowHashSchema } from '../../src/core/log/ids.ts';
+import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled-workflow.ts';
+import { enforces } from '../enforces.ts';
+import { digest, sha256 } from '../examples/sha256.ts';
+import type { MakeStore } from './store-under-test.ts';
+
+const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');
+const workflow = compileWorkflow(JSON.parse(source))._unsafeUnwrap();
+const other = { ...workflow, name: 'Another' };
+
+/** What a run is pinned to is found by its hash for as long as there are runs. */
+export function pinnedWorkflowsContract(makeStore: MakeStore): void {
+  test('a workflow that was pinned is found by its hash, at once and by everyone', async () => {
+    enforces('pinned_workflow_stored_by_hash');
+    const { store, again } = makeStore();
+    const hash = (await store.pinnedWorkflows.pin(workflow))._unsafeUnwrap();
+    expect(hash).toBe(sealWorkflow(workflow, sha256).hash);
+    expect(await store.pinnedWorkflows.get(hash)).toEqual(ok(workflow));
+    expect(await again().pinnedWorkflows.get(hash)).toEqual(ok(workflow));
+  });
+
+  test('pinning again changes nothing, whoever does it', async () => {
+    const { store, again } = makeStore();
+    const pins = await Promise.all(
+      [store, again(), store, again()].map((client) => client.pinnedWorkflows.pin(workflow)),
+    );
+    const { hash } = sealWorkflow(workflow, sha256);
+    expect(pins).toEqual(pins.map(() => ok(hash)));
+    expect(await again().pinnedWorkflows.get(hash)).toEqual(ok(workflow));
+  });
+
+  test('another version of a workflow does not push out the first', async () => {
+    const { store, again } = makeStore();
+    const first = (await store.pinnedWorkflows.pin(workflow))._unsafeUnwrap();
+    const second = (await store.pinnedWorkflows.pin(other))._unsafeUnwrap();
+    expect(second).not.toBe(first);
+    expect(await again().pinnedWorkflows.get(first)).toEqual(ok(workflow));
+    expect(await again().pinnedWorkflows.get(second)).toEqual(ok(other));
+  });
+
+  test('a workflow that was never pinned is missing', async () => {
+    const { store } = makeStore();
+    await store.pinnedWorkflows.pin(workflow);
+    const unknown = workflowHashSchema.parse(digest('unknown'));
+    const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });
+    expect(await store.pinnedWorkflows.get(unknown)).toMatchObject(missing);
+  });
+}

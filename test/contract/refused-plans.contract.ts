@@ -1,0 +1,139 @@
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import type { AppendRefusal } from '../../src/app/ports/session-store.ts';
+import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
+import type { SessionEvent } from '../../src/core/log/event.ts';
+import { placeEvents } from '../../src/core/log/event-draft.ts';
+import { workflowHashSchema } from '../../src/core/log/ids.ts';
+import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { foldEvents } from '../../src/core/views/session-view.ts';
+import { enforces } from '../enforces.ts';
+import { OTHER_SESSION, ROOT, SESSION } from '../examples/ids.ts';
+import { PLANS } from '../examples/session.ts';
+import { sha256 } from '../examples/sha256.ts';
+import { withValue } from '../examples/single-field-changes.ts';
+import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
+
+const { start, advance, block } = PLANS;
+const { events } = advance;
+const MEBIBYTE = 1024 * 1024;
+
+const at = (index: number): SessionEvent => events[index] ?? expect.fail(`the plan has no event ${index}`);
+const nextIndex = start.events.length;
+const withEvents = (changed: readonly unknown[]): AppendPlan => ({
+  ...advance,
+  events: changed as readonly SessionEvent[],
+});
+const change = (index: number, fields: object) => withEvents(events.with(index, { ...at(index), ...fields }));
+
+/** Every refusal that lies in the plan itself, with plans to put behind the start of the example session. */
+type Refused = Exclude<AppendRefusal, StoreFailure | { code: 'permit_ended' }>['code'];
+const REFUSED: { readonly [code in Refused]: { readonly [what: string]: AppendPlan } } = {
+  empty_plan: { 'without events': withEvents([]) },
+  plan_too_large: {
+    'of more than 1,000 events': withEvents(Array.from({ length: 1_001 }, () => at(0))),
+    'of more than 8 MiB': withEvents(events.map(withLongReply)),
+  },
+  observation_first: { 'that begins with an observation': withEvents(observation()) },
+  not_contiguous: {
+    'made for a later place': block,
+    'that begins too late': withEvents(events.slice(1)),
+    'with a gap': withEvents(events.toSpliced(1, 1)),
+  },
+  foreign_session: { 'with an event of another session': change(1, { sessionId: OTHER_SESSION }) },
+  repeated_dedupe_key: { 'with an event twice': change(2, { ...at(1), eventIndex: at(2).eventIndex }) },
+  missing_snapshot: { 'without its snapshots': { ...advance, snapshots: new Map() } },
+  foreign_snapshot: { 'with the snapshot of another workflow': { ...advance, snapshots: foreignSnapshots() } },
+  cause_never_written: { 'with a cause that is only read': readOnlyCause() },
+  missing_artifact: { 'without its artifacts': { ...advance, artifacts: new Map() } },
+  wrong_event: {
+    'with an event of a wrong shape': change(0, { data: {} }),
+    "with an event under another's key": change(events.length - 1, { dedupeKey: 'run_started:x' }),
+  },
+  not_json: { 'with what is not JSON': change(events.length - 1, { later: Number.NaN }) },
+  half_known_plan: {
+    'whose end is known already': change(events.length - 1, {
+      ...start.events[1],
+      eventIndex: nextIndex + events.length - 1,
+    }),
+    'whose beginning is known already': change(0, { ...start.events[1], eventIndex: at(0).eventIndex }),
+  },
+  integrity_violation: {
+    'that names what it does not bring': withEvents(events.slice(0, 1)),
+    'about a node that is not there': withEvents(
+      block.events.map((event, i) => ({ ...event, eventIndex: nextIndex + i })),
+    ),
+  },
+};
+
+const CASES = Object.entries(REFUSED).flatMap(([code, plans]) =>
+  Object.entries(plans).map(([what, plan]) => [what, code, plan] as const),
+);
+
+const STARTED = ok({ kind: 'whole', sessionId: SESSION, view: foldEvents(start.events) });
+const ADVANCED = ok({ kind: 'whole', sessionId: SESSION, view: foldEvents([...start.events, ...events]) });
+
+/** A plan becomes true whole or not at all: whatever is wrong with it, the session is as before and goes on. */
+export function refusedPlansContract(makeStore: MakeStore): void {
+  test.each(CASES)('a plan %s changes nothing and does not stop what follows', async (_, code, plan) => {
+    enforces('append_plan_atomic', 'append_plan_limits', 'dedupe_half_known_plan_is_violation');
+    const { store, again } = makeStore();
+    await appendAll(store.sessions, [start]);
+    expect(await appendOne(store.sessions, plan)).toMatchObject(err({ code }));
+    expect(await store.sessions.load(SESSION)).toEqual(STARTED);
+    expect(await again().sessions.load(SESSION)).toEqual(STARTED);
+
+    expect(await appendOne(again().sessions, advance)).toEqual(ADVANCED);
+    expect(await store.sessions.load(SESSION)).toEqual(ADVANCED);
+  });
+
+  test('a permit outlives the refusal of a plan', async () => {
+    const { store, again } = makeStore();
+    const { sessions } = store;
+    await appendAll(sessions, [start]);
+    const done = await sessions.exclusively(SESSION, async (_, permit) => {
+      for (const [, code, plan] of CASES) expect(await sessions.append(permit, plan)).toMatchObject(err({ code }));
+      return sessions.append(permit, advance);
+    });
+    expect(done).toEqual(ADVANCED);
+    expect(await again().sessions.load(SESSION)).toEqual(ADVANCED);
+  });
+
+  test('a session whose first plan was refused is not there, and can still begin', async () => {
+    enforces('append_plan_atomic');
+    const { store, again } = makeStore();
+    const notFound = err({ code: 'session_not_found', sessionId: SESSION });
+    expect(await appendOne(store.sessions, advance)).toEqual(err({ code: 'not_contiguous', position: 0 }));
+    expect(await store.sessions.load(SESSION)).toEqual(notFound);
+    expect(await again().sessions.load(SESSION)).toEqual(notFound);
+    expect(await appendOne(again().sessions, start)).toEqual(STARTED);
+  });
+}
+
+function withLongReply(event: SessionEvent): SessionEvent {
+  if (event.kind !== 'advance_recorded') return event;
+  const reply = { text: ['x'.repeat(8 * MEBIBYTE)], structured: {} };
+  return { ...event, data: { ...event.data, reply } };
+}
+
+function foreignSnapshots(): AppendPlan['snapshots'] {
+  const workflowHash = workflowHashSchema.parse(`sha256:${'0'.repeat(64)}`);
+  return new Map([...advance.snapshots].map(([ref, snapshot]) => [ref, { ...snapshot, workflowHash }]));
+}
+
+function readOnlyCause(): AppendPlan {
+  return withEvents(
+    events.map((event) =>
+      event.kind === 'edge_created' ? withValue(event, '/data/cause/kind', 'intentional_fork') : event,
+    ),
+  );
+}
+
+function observation(): readonly SessionEvent[] {
+  const draft = {
+    kind: 'observation_recorded',
+    data: { key: 'git_branch', value: { type: 'short_string', value: 'fresh' }, confidence: 'high' },
+    keyOnly: { observedFor: ROOT, valueDigest: '0'.repeat(64) },
+  } as const;
+  return placeEvents([draft], { sessionId: SESSION, firstEventIndex: nextIndex }, sha256);
+}

@@ -1,0 +1,42 @@
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { snapshotRefSchema } from '../../src/core/log/ids.ts';
+import { enforces } from '../enforces.ts';
+import { OTHER_SESSION } from '../examples/ids.ts';
+import { examplePlans, PLANS } from '../examples/session.ts';
+import { digest } from '../examples/sha256.ts';
+import { SNAPSHOTS_BY_REF } from '../examples/snapshots.ts';
+import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
+
+/** Snapshots come in with plans and are found by their hash, whichever session brought them. */
+export function snapshotStoreContract(makeStore: MakeStore): void {
+  test('every snapshot of an appended plan is found by its hash, at once and by everyone', async () => {
+    const { store, again } = makeStore();
+    await appendAll(store.sessions, [PLANS.start]);
+    for (const [ref, snapshot] of SNAPSHOTS_BY_REF) {
+      expect(await store.snapshots.get(ref)).toEqual(ok(snapshot));
+      expect(await again().snapshots.get(ref)).toEqual(ok(snapshot));
+    }
+  });
+
+  test('a snapshot that two sessions bring is one snapshot', async () => {
+    enforces('snapshot_cas_global');
+    const { store, again } = makeStore();
+    const [ref, snapshot] = [...SNAPSHOTS_BY_REF][0] ?? expect.fail('there are snapshots');
+    await appendAll(store.sessions, [PLANS.start, examplePlans(OTHER_SESSION).start]);
+    expect(await again().snapshots.get(ref)).toEqual(ok(snapshot));
+  });
+
+  test('a snapshot is not there before its plan, nor when the plan was refused', async () => {
+    const { store, again } = makeStore();
+    const [ref = expect.fail('there are snapshots')] = SNAPSHOTS_BY_REF.keys();
+    const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });
+    expect(await store.snapshots.get(ref)).toMatchObject(missing);
+    expect((await appendOne(store.sessions, PLANS.advance)).isErr()).toBe(true);
+    expect(await again().snapshots.get(ref)).toMatchObject(missing);
+    const unknown = snapshotRefSchema.parse(digest('unknown'));
+    await appendAll(store.sessions, [PLANS.start]);
+    expect(await store.snapshots.get(ref)).toMatchObject({ value: SNAPSHOTS_BY_REF.get(ref) });
+    expect(await store.snapshots.get(unknown)).toMatchObject(missing);
+  });
+}

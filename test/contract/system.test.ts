@@ -1,0 +1,11 @@
+import { describe } from 'vitest';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { randomIds } from '../../src/adapters/random-ids.ts';
+import { systemClock } from '../../src/adapters/system-clock.ts';
+import { clockContract } from './clock.contract.ts';
+import { hasherContract } from './hasher.contract.ts';
+import { idsContract } from './ids.contract.ts';
+
+describe('the clock of the system', () => clockContract(() => systemClock));
+describe('random ids', () => idsContract(randomIds));
+describe("Node's cryptography", () => hasherContract(() => nodeHasher));

@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sessionVerifyShape } from '../../src/cli/shapes/session-verify-shape.ts';
+import { enforces } from '../enforces.ts';
+import { CLIENTS } from './clients.ts';
+
+const PROGRAM = 'dist/workrail.js';
+const ESCAPE = '\u001b';
+/** Makes Node write down every script it loads. */
+const TRACE = 'NODE_V8_COVERAGE';
+
+type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
+type Spawned = { readonly dataDir: string; readonly env?: Record<string, string> };
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-cli-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the version', () => {
+  it.each([['--version'], ['version']])('%s loads no chunk but the main one', async (word) => {
+    enforces('cli_version_cost');
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const { ended, loaded } = await tracing(word);
+    expect(ended).toEqual({ exitCode: 0, out: `${version}\n`, talk: '' });
+    expect(loaded).toEqual([pathToFileURL(PROGRAM).href]);
+  });
+
+  it('is not alone in being traced: help loads the frame too', async () => {
+    const { loaded } = await tracing('--help');
+    expect(loaded.length).toBeGreaterThan(1);
+    expect(loaded.filter((url) => url.includes('/server-'))).toEqual([]);
+  });
+});
+
+describe('in a pipe', () => {
+  it('help and errors have no colours, and nothing is served', async () => {
+    enforces('cli_help_and_version_never_serve');
+    const help = await run(['--help'], { dataDir: folder });
+    expect(help).toEqual({ exitCode: 0, out: expect.stringContaining('Usage: workrail'), talk: '' });
+    const unknown = await run(['sesion', 'verify'], { dataDir: folder });
+    expect(unknown).toEqual({ exitCode: 2, out: '', talk: expect.stringContaining('Did you mean session?') });
+    expect(help.out + unknown.talk).not.toContain(ESCAPE);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('whoever stops reading early is not told off', async () => {
+    const command = `{ "${process.execPath}" ${PROGRAM} --help; echo "exit $?" >&2; } | true`;
+    expect(await ending(spawn('sh', ['-c', command]))).toEqual({ exitCode: 0, out: '', talk: 'exit 0\n' });
+  });
+
+  it('Ctrl-C ends the server with exit code 130', async () => {
+    enforces('cli_exit_codes');
+    const server = start(['serve'], { dataDir: folder });
+    const ended = ending(server);
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    server.stdout.once('data', () => server.kill('SIGINT'));
+    expect(await ended).toMatchObject({ exitCode: 130, talk: '' });
+  });
+});
+
+describe.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')('in a terminal', () => {
+  const inTerminal = (env: Record<string, string>) =>
+    ending(
+      spawn('/usr/bin/script', ['-qec', `"${process.execPath}" ${PROGRAM}`, '/dev/null'], {
+        env: { PATH: process.env['PATH'], TERM: 'xterm', WORKRAIL_DATA_DIR: folder, ...env },
+      }),
+    );
+
+  it('the name alone is a friendly start, in colour unless NO_COLOR says otherwise', async () => {
+    const colored = await inTerminal({});
+    expect(colored).toMatchObject({ exitCode: 0, out: expect.stringContaining(`${ESCAPE}[1mWorkRail`) });
+    expect(colored.out).toContain(folder);
+    const plain = await inTerminal({ NO_COLOR: '1' });
+    expect(plain).toMatchObject({ exitCode: 0, out: expect.stringContaining('WorkRail') });
+    expect(plain.out).not.toContain(ESCAPE);
+  });
+});
+
+describe('session verify', () => {
+  let store: string;
+  let sessionId: string;
+
+  beforeAll(async () => {
+    store = mkdtempSync(join(tmpdir(), 'workrail-cli-store-'));
+    const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: store });
+    const started = await client?.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const ackToken = started?.structuredContent?.['ackToken'];
+    await client?.call('continue_workflow', { ackToken, output: { notesMarkdown: 'looked' } });
+    await client?.close();
+    [sessionId = ''] = readdirSync(join(store, 'sessions'));
+  });
+
+  afterAll(() => rmSync(store, { recursive: true, force: true }));
+
+  const verify = async (...args: string[]) => {
+    const ended = await run(['session', 'verify', '--json', ...args], { dataDir: store });
+    return { ...ended, document: sessionVerifyShape.parse(JSON.parse(ended.out)) };
+  };
+
+  it('finds nothing wrong with an empty data directory, and does not make it', async () => {
+    const dataDir = join(folder, 'not-there-yet');
+    expect(await run(['session', 'verify'], { dataDir })).toEqual({
+      exitCode: 0,
+      out: 'No sessions yet.\n',
+      talk: 'Next: claude mcp add workrail -- workrail serve\n',
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('finds a healthy session healthy, in text and as a document', async () => {
+    const text = await run(['session', 'verify', '--verbose'], { dataDir: store });
+    expect(text).toMatchObject({ exitCode: 0, out: expect.stringContaining(`✓ ${sessionId}  healthy`) });
+    expect(text.out + text.talk).not.toContain(ESCAPE);
+
+    const { exitCode, talk, document } = await verify();
+    expect([exitCode, talk, document.ok]).toEqual([0, '', true]);
+    expect(document.data).toMatchObject({
+      sessions: [{ sessionId, health: { kind: 'healthy' }, findings: [] }],
+      totals: { sessions: 1, damaged: 0 },
+    });
+    expect(document.data?.totals.events).toBeGreaterThan(4);
+  });
+
+  it('takes the end of an id, and answers one that is not there with what may be meant', async () => {
+    expect((await verify(sessionId.slice(-6))).exitCode).toBe(0);
+    const near = `${sessionId.slice(0, -1)}${sessionId.endsWith('0') ? '1' : '0'}`;
+    const { exitCode, document } = await verify(near);
+    expect(exitCode).toBe(3);
+    expect(document).toMatchObject({
+      ok: false,
+      error: { code: 'SESSION_NOT_FOUND', fix: `Did you mean ${sessionId}?` },
+    });
+  });
+
+  it('locates a single flipped byte and ends with exit code 4', async () => {
+    const [segment = ''] = readdirSync(join(store, 'sessions', sessionId, 'events'));
+    const place = join('sessions', sessionId, 'events', segment);
+    const restore = flip(join(store, place), 40);
+    const { exitCode, document } = await verify();
+    expect(exitCode).toBe(4);
+    expect(document).toMatchObject({
+      ok: false,
+      error: { code: 'STORE_CORRUPT', details: { sessionIds: [sessionId] } },
+      data: { sessions: [{ health: { damage: { place } } }], totals: { sessions: 1, damaged: 1 } },
+    });
+    const text = await run(['session', 'verify'], { dataDir: store });
+    expect(text).toMatchObject({ exitCode: 4, talk: expect.stringMatching(/^STORE_CORRUPT: .*\nFix: /) });
+    expect(text.out).toContain(place);
+    restore();
+    expect((await verify()).exitCode).toBe(0);
+  });
+});
+
+/** Runs the built program and lists the files it loaded, as the engine itself saw them. */
+async function tracing(word: string): Promise<{ readonly ended: Ended; readonly loaded: readonly string[] }> {
+  const ended = await run([word], { dataDir: folder, env: { [TRACE]: folder } });
+  const [name = ''] = readdirSync(folder);
+  const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
+  return { ended, loaded: result.map(({ url }) => url).filter((url) => url.startsWith('file:')) };
+}
+
+function flip(path: string, offset: number): () => void {
+  const bytes = readFileSync(path);
+  const damaged = Buffer.from(bytes);
+  damaged.writeUInt8(bytes.readUInt8(offset) ^ 1, offset);
+  writeFileSync(path, damaged);
+  return () => writeFileSync(path, bytes);
+}
+
+function run(args: readonly string[], spawned: Spawned): Promise<Ended> {
+  const child = start(args, spawned);
+  child.stdin.end();
+  return ending(child);
+}
+
+function start(args: readonly string[], { dataDir, env }: Spawned) {
+  return spawn(process.execPath, [PROGRAM, ...args], { env: { WORKRAIL_DATA_DIR: dataDir, ...env } });
+}
+
+function ending(child: ReturnType<typeof start>): Promise<Ended> {
+  const ended = { out: '', talk: '' };
+  child.stdout.on('data', (part: Buffer) => {
+    ended.out += part.toString();
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    ended.talk += part.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exitCode) => resolve({ exitCode, ...ended }));
+  });
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import type { ContenderTask } from './contender.ts';
+import { fastDir } from './fast-dir.ts';
+import { bundleProgram } from './worker-process.ts';
+
+const ROUNDS = process.env['WORKRAIL_LONG'] === '1' ? 1_000 : 150;
+
+let program: string;
+let dir: string;
+
+beforeAll(async () => {
+  program = await bundleProgram('contender', 'contenders');
+});
+
+beforeEach(() => {
+  dir = fastDir('contenders');
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+it.each([
+  { native: 8, claims: 0 },
+  { native: 0, claims: 8 },
+  { native: 4, claims: 4 },
+])(
+  'never two of $native processes with native locks and $claims with claims are inside at once',
+  async ({ native, claims }) => {
+    enforces('single_writer_per_session', 'optional_native_lock_has_fallback');
+    const kinds = [...Array<'native'>(native).fill('native'), ...Array<'claims'>(claims).fill('claims')];
+    const ends = await Promise.all(kinds.map((locks) => contend({ dir, locks, rounds: ROUNDS })));
+    expect(ends).toEqual(kinds.map(() => ({ exitCode: 0, said: '' })));
+    expect(claims === 0 || readdirSync(join(dir, '.lock.claims')).length === 0).toBe(true);
+  },
+);
+
+async function contend(task: ContenderTask): Promise<{ readonly exitCode: number; readonly said: string }> {
+  const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [exitCode] = await once(child, 'close');
+  return { exitCode, said };
+}

@@ -1,0 +1,124 @@
+import { rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
+import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { enforces } from '../../enforces.ts';
+import { appendCheckpoint } from './append-checkpoint.ts';
+import { fastDir } from './fast-dir.ts';
+import { EVENTS_PER_CHECKPOINT, EVENTS_PER_OPENING, sessionNamed } from './named-plans.ts';
+import { storedNames } from './stored-names.ts';
+import { type WorkerProcess, workerProgram } from './worker-process.ts';
+
+const PROCESSES = 8;
+
+let startWorker: Awaited<ReturnType<typeof workerProgram>>;
+let root: string;
+let workers: WorkerProcess[];
+
+beforeAll(async () => {
+  startWorker = await workerProgram('races');
+});
+
+beforeEach(() => {
+  root = fastDir('races');
+  workers = [];
+});
+
+afterEach(async () => {
+  for (const worker of workers) worker.signal('SIGKILL');
+  await Promise.all(workers.map((worker) => worker.ended()));
+  rmSync(root, { recursive: true });
+});
+
+describe.each([
+  { locks: 'native', appends: 100 },
+  { locks: 'claims', appends: 12 },
+] as const)(`${PROCESSES} processes with $appends appends each, $locks locks`, ({ locks, appends }) => {
+  it('leave every event once and in order when they write to one session', async () => {
+    enforces('eight_processes_one_session', 'single_writer_per_session', 'many_processes_share_data_dir');
+    await race((name) => ({ name, session: 'one' }));
+    const stored = await storedNames(root, 'one');
+    expect([...stored].sort()).toEqual(workers.flatMap(acknowledgedNames).sort());
+    for (const worker of workers) {
+      const names = acknowledgedNames(worker);
+      expect(names).toHaveLength(appends);
+      expect(stored.filter((name) => names.includes(name))).toEqual(names);
+    }
+    const placed = workers.flatMap(acknowledgedPlaces).sort((a, b) => a - b);
+    expect(placed).toEqual(placed.map((_, i) => EVENTS_PER_OPENING + i * EVENTS_PER_CHECKPOINT));
+  });
+
+  it('leave every event once and in order when each writes to a session of its own', async () => {
+    enforces('many_processes_share_data_dir');
+    await race((name) => ({ name, session: name }));
+    for (const [i, worker] of workers.entries()) {
+      expect(await storedNames(root, `w${i}`)).toEqual(acknowledgedNames(worker));
+    }
+  });
+
+  /** All start together, once every process is there. */
+  async function race(taskOf: (name: string) => { readonly name: string; readonly session: string }): Promise<void> {
+    for (let i = 0; i < PROCESSES; i++) start({ ...taskOf(`w${i}`), locks, appends, waits: true });
+    await Promise.all(workers.map((worker) => worker.heard('ready')));
+    for (const worker of workers) worker.go();
+    await Promise.all(workers.map((worker) => worker.ended()));
+    const refused = workers.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'locked')).length;
+    console.log(
+      `${locks} locks: ${refused} waits of ${PROCESSES * appends} appends were over before the lock was free`,
+    );
+    expect(workers.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'failed'))).toEqual([]);
+  }
+});
+
+it.each(['native', 'claims'] as const)(
+  'a suspended process keeps its lock and goes on when it is woken (%s locks)',
+  async (locks) => {
+    enforces('lock_never_stolen_from_live', 'lock_covers_whole_append', 'single_writer_per_session');
+    const holder = start({ name: 'holder', locks, appends: 1, holds: true });
+    await holder.heard('holding');
+    holder.signal('SIGSTOP');
+
+    const other = start({ name: 'other', locks, appends: 1 });
+    await other.heard('locked');
+    expect(other.reports.at(-1)).toEqual({ kind: 'locked', holder: `process ${holder.pid} on ${hostname()}` });
+
+    holder.signal('SIGCONT');
+    holder.go();
+    await Promise.all([holder.ended(), other.ended()]);
+    expect([acknowledgedNames(holder), acknowledgedNames(other)]).toEqual([['holder-0'], ['other-0']]);
+    expect(await storedNames(root, 'one')).toEqual(['holder-0', 'other-0']);
+  },
+);
+
+it('a session can be read, and another one written, while somebody holds its lock', async () => {
+  enforces('lock_covers_whole_append', 'many_processes_share_data_dir');
+  const { sessions } = fileStore(root, nodeHasher.sha256);
+  const sessionId = sessionNamed('one');
+  (await appendCheckpoint(sessions, sessionId, { name: 'first' }))._unsafeUnwrap();
+  const holder = start({ name: 'holder', appends: 1, holds: true });
+  await holder.heard('holding');
+  const length = EVENTS_PER_OPENING + EVENTS_PER_CHECKPOINT;
+  expect((await sessions.load(sessionId)).map(({ view }) => view.nextEventIndex)._unsafeUnwrap()).toBe(length);
+  (await appendCheckpoint(sessions, sessionNamed('two'), { name: 'elsewhere' }))._unsafeUnwrap();
+  expect(acknowledgedNames(holder)).toEqual([]);
+  holder.go();
+  await holder.ended();
+  expect(await storedNames(root, 'one')).toEqual(['first', 'holder-0']);
+});
+
+type Task = Partial<Parameters<typeof startWorker>[0]> & { readonly name: string; readonly appends: number };
+
+function start(task: Task): WorkerProcess {
+  const worker = startWorker({ root, ...task });
+  workers.push(worker);
+  return worker;
+}
+
+function acknowledgedNames({ reports }: WorkerProcess): readonly string[] {
+  return reports.flatMap((report) => (report.kind === 'acknowledged' ? [report.name] : []));
+}
+
+function acknowledgedPlaces({ reports }: WorkerProcess): readonly number[] {
+  return reports.flatMap((report) => (report.kind === 'acknowledged' ? [report.firstEventIndex] : []));
+}

@@ -1,0 +1,25 @@
+import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import { storeOf } from '../../../src/adapters/file-store/file-store.ts';
+import type { Locks } from '../../../src/adapters/lock/locks.ts';
+import { sha256 } from '../../examples/sha256.ts';
+
+/** Where the data directory lies on a simulated disk. */
+export const ROOT = '/data';
+
+export type SimulatedStore = ReturnType<typeof storeOf>;
+
+/** A store as a fresh process would open it on this file system. */
+export function storeOn(fs: FileSystem): SimulatedStore {
+  let nowMs = 0;
+  return storeOf({
+    disk: { fs, root: ROOT },
+    sha256,
+    locks: async () => noRivals,
+    waiting: { pause: async () => undefined, nowMs: () => nowMs++ },
+  });
+}
+
+const held = { kind: 'held', lock: { isHeld: () => true, release: () => undefined } } as const;
+
+/** One process at a time lives on a simulated disk. */
+const noRivals: Locks = { hasSharedLocks: true, tryExclusive: async () => held, tryShared: async () => held };
