@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { sessionVerifyShape } from '../../src/cli/shapes/session-verify-shape.ts';
+import { versionShape } from '../../src/cli/shapes/version-shape.ts';
+import { welcomeShape } from '../../src/cli/shapes/welcome-shape.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
@@ -17,6 +20,9 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'compiled-workflow', title: 'The workflow a run is pinned to', schema: compiledWorkflowSchema },
   { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
   { name: 'error-envelope', title: 'An error as every surface shows it', schema: errorEnvelopeSchema },
+  { name: 'cli-workrail', title: 'What workrail --json prints', schema: welcomeShape },
+  { name: 'cli-version', title: 'What workrail version --json prints', schema: versionShape },
+  { name: 'cli-session-verify', title: 'What workrail session verify --json prints', schema: sessionVerifyShape },
 ];
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;

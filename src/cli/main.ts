@@ -1,58 +1,20 @@
-/** What the commands are handed: everything that touches the world outside of this folder. */
-export type Program = {
-  readonly version: string;
-  readonly argv: readonly string[];
-  readonly isInputTerminal: boolean;
-  readonly write: (text: string) => void;
-  readonly writeError: (text: string) => void;
-  /** Serves MCP on standard input and output until the client hangs up. */
-  readonly serve: () => Promise<void>;
-};
+import type { Program } from './program.ts';
 
-const EXIT = { ok: 0, usage: 2 } as const;
-
-const HELP = `workrail: walks an AI agent through a workflow, one step at a time
-
-Usage
-  workrail serve     serve MCP on standard input and output (what an agent client starts)
-  workrail version   print the version
-  workrail help      print this
-
-Example
-  claude mcp add workrail -- workrail serve
-`;
-
-/** Runs one command line and returns the exit code; `undefined` while a server goes on. */
+/**
+ * Runs one command line and returns the exit code; `undefined` while a server goes on. What is decided here starts at
+ * once; all else is loaded first. This file shares no code with the rest, or that would have to be loaded too.
+ */
 export async function runCommand(program: Program): Promise<number | undefined> {
   const [command, ...rest] = program.argv;
-  switch (command) {
-    case 'serve':
-      return rest.length === 0 ? serve(program) : usage(program, `serve takes no "${rest.join(' ')}"`);
-    case undefined:
-      return program.isInputTerminal ? print(program, HELP) : serve(program);
-    case 'version':
-    case '--version':
-      return print(program, `${program.version}\n`);
-    case 'help':
-    case '--help':
-    case '-h':
-      return print(program, HELP);
-    default:
-      return usage(program, `unknown command "${command}"`);
+  if (rest.length === 0 && (command === '--version' || command === 'version')) {
+    program.write(`${program.version}\n`);
+    return 0;
   }
-}
-
-async function serve(program: Program): Promise<undefined> {
-  await program.serve();
-  return undefined;
-}
-
-function print(program: Program, text: string): number {
-  program.write(text);
-  return EXIT.ok;
-}
-
-function usage(program: Program, problem: string): number {
-  program.writeError(`workrail: ${problem}\nRun "workrail help" to see the commands.\n`);
-  return EXIT.usage;
+  const mayBeClient = rest.length === 0 && (command === undefined || command === 'serve');
+  if (mayBeClient && !program.terminal.isInput()) {
+    await program.serve();
+    return undefined;
+  }
+  const { runCommandLine } = await import('./run-command-line.ts');
+  return runCommandLine(program);
 }

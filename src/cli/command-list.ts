@@ -1,0 +1,47 @@
+import type { RunCommand } from './command.ts';
+
+/** Words that only stand before others. */
+export const COMMAND_GROUPS = {
+  session: { summary: 'look after recorded sessions', example: 'workrail session verify' },
+} as const;
+export type CommandGroup = keyof typeof COMMAND_GROUPS;
+
+/** A command as help shows it; its code is loaded when it is run. */
+export type CommandEntry = {
+  readonly group?: CommandGroup;
+  readonly verb: string;
+  readonly summary: string;
+  readonly operands?: { readonly syntax: string; readonly help: string };
+  readonly options?: readonly { readonly flags: string; readonly help: string }[];
+  readonly example: string;
+  readonly load: () => Promise<RunCommand>;
+};
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    verb: 'serve',
+    summary: 'serve MCP on standard input and output, which is what an agent client starts',
+    options: [{ flags: '--stdio', help: 'use standard input and output (the default)' }],
+    example: 'claude mcp add workrail -- workrail serve',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    group: 'session',
+    verb: 'verify',
+    summary: 'check every stored byte of all sessions, or of those named; repairs nothing',
+    operands: { syntax: '[id...]', help: 'session ids: whole, the beginning, the end, or the tag of a run' },
+    example: 'workrail session verify --json',
+    load: async () => (await import('./commands/session-verify.ts')).sessionVerify,
+  },
+  {
+    verb: 'version',
+    summary: 'print the version',
+    example: 'workrail version --json',
+    load: async () => (await import('./commands/version.ts')).version,
+  },
+];
+
+/** The words that call a command. */
+export function commandName({ group, verb }: Pick<CommandEntry, 'group' | 'verb'>): string {
+  return group === undefined ? verb : `${group} ${verb}`;
+}

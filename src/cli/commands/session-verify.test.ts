@@ -1,0 +1,186 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
+import type { SessionAudit } from '../../app/ports/store-audit.ts';
+import { runTag } from '../../core/log/ids.ts';
+import { sessionVerifyShape } from '../shapes/session-verify-shape.ts';
+
+const HEALTHY: SessionAudit = {
+  sessionId: SESSION,
+  health: { kind: 'healthy' },
+  events: 53,
+  bytes: 40_210,
+  findings: [],
+};
+const NOTED: SessionAudit = {
+  ...HEALTHY,
+  findings: [{ severity: 'note', what: 'orphan_segment', place: 'sessions/x/events/9.jsonl', offset: 0 }],
+};
+const DAMAGED: SessionAudit = {
+  sessionId: OTHER_SESSION,
+  health: {
+    kind: 'corrupt_tail',
+    damage: { reason: 'segment_digest_mismatch', place: 'sessions/y/events/4.jsonl', offset: 12 },
+  },
+  events: 4,
+  bytes: 900,
+  findings: [{ severity: 'damage', what: 'session_damaged', place: 'sessions/y/events/4.jsonl', offset: 12 }],
+};
+const NEWER: SessionAudit = {
+  sessionId: OTHER_SESSION,
+  health: { kind: 'unknown_version', place: 'sessions/y/manifest.jsonl', offset: 3, version: '9' },
+  events: 0,
+  bytes: 10,
+  findings: [],
+};
+
+const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
+  runFake({ argv: ['session', 'verify', ...args], audits });
+
+describe('session verify', () => {
+  it('says so when there is nothing to check', async () => {
+    expect(await verify([])).toEqual({
+      exitCode: 0,
+      out: 'No sessions yet.\n',
+      talk: 'Next: claude mcp add workrail -- workrail serve\n',
+      calls: ['store'],
+    });
+  });
+
+  it('says in one line that all is well, and leads on', async () => {
+    enforces('cli_last_line_suggests_next', 'cli_stdout_data_stderr_talk');
+    expect(await verify([HEALTHY])).toEqual({
+      exitCode: 0,
+      out: '1 session checked, all healthy: 53 events, 40.2 kB\n',
+      talk: 'Next: workrail --help\n',
+      calls: ['store'],
+    });
+  });
+
+  it('shows each session to who wants to know more, or names it', async () => {
+    const line = `✓ ${SESSION}  healthy  53 events, 40.2 kB\n`;
+    expect((await verify([HEALTHY], '--verbose')).out).toMatch(new RegExp(`^${line}1 session checked`));
+    expect((await verify([HEALTHY], SESSION)).out).toMatch(new RegExp(`^${line}1 session checked`));
+  });
+
+  it('says nothing beside the data to who wants it quiet', async () => {
+    expect(await verify([HEALTHY], '--quiet')).toMatchObject({ exitCode: 0, talk: '' });
+  });
+
+  it('shows a note without calling the session damaged', async () => {
+    const { exitCode, out } = await verify([NOTED]);
+    expect(exitCode).toBe(0);
+    expect(out).toBe(
+      `✓ ${SESSION}  healthy  53 events, 40.2 kB\n    note  orphan_segment  sessions/x/events/9.jsonl at byte 0\n1 session checked, all healthy: 53 events, 40.2 kB\n`,
+    );
+  });
+
+  it('locates damage and ends with exit code 4', async () => {
+    const { exitCode, out, talk } = await verify([HEALTHY, DAMAGED]);
+    expect(exitCode).toBe(4);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  corrupt_tail (segment_digest_mismatch in sessions/y/events/4.jsonl at byte 12)  4 events, 900 B\n` +
+        '    damage  session_damaged  sessions/y/events/4.jsonl at byte 12\n' +
+        '2 sessions checked, 1 damaged: 57 events, 41.1 kB\n',
+    );
+    expect(talk).toMatch(
+      /^STORE_CORRUPT: There is damage in 1 of 2 sessions\.\nFix: .*backup.*\nNext: workrail session verify sess_fedcba9876543210\n$/,
+    );
+    expect((await verify([HEALTHY, DAMAGED], SESSION)).exitCode).toBe(0);
+    expect((await verify([HEALTHY, DAMAGED], 'nowhere')).exitCode).toBe(3);
+    expect((await verify([HEALTHY, DAMAGED], '--port')).exitCode).toBe(2);
+  });
+
+  it('tells a session that a newer program wrote from a damaged one', async () => {
+    const { exitCode, out, talk } = await verify([HEALTHY, NEWER]);
+    expect(exitCode).toBe(4);
+    expect(out).toContain('unknown_version (version 9 in sessions/y/manifest.jsonl at byte 3)');
+    expect(talk).toMatch(/^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail/);
+    expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
+  });
+
+  it('prints documents of its published shape, ok only when all is well', async () => {
+    enforces('cli_json_error_shape');
+    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER]]) {
+      const { exitCode, out, talk } = await verify(audits, '--json');
+      const document = sessionVerifyShape.parse(JSON.parse(out));
+      expect(document).toEqual(JSON.parse(out));
+      expect(document).toMatchObject({ v: 1, command: 'session verify', data: { sessions: audits } });
+      expect([document.ok, talk]).toEqual([exitCode === 0, '']);
+    }
+    expect(JSON.parse((await verify([HEALTHY, DAMAGED], '--json')).out)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'STORE_CORRUPT',
+        details: { sessionIds: [OTHER_SESSION] },
+        fix: expect.stringContaining('backup'),
+      },
+      data: { totals: { sessions: 2, damaged: 1, events: 57, bytes: 41_110 } },
+    });
+  });
+
+  it('takes ids by beginning, end and run tag, each session once, and suggests what was meant', async () => {
+    enforces('cli_ids_forgiving');
+    const checked = async (...asked: string[]) => {
+      const document = JSON.parse(
+        (await verify([HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }], '--json', ...asked)).out,
+      );
+      return document.data.sessions.map(({ sessionId }: SessionAudit) => sessionId);
+    };
+    expect(await checked('sess_01')).toEqual([SESSION]);
+    expect(await checked('3210')).toEqual([OTHER_SESSION]);
+    expect(await checked(runTag(RUN), '0123')).toEqual([SESSION]);
+
+    const unknown = await verify([HEALTHY], 'sess_0123456789abcdee');
+    expect(unknown).toMatchObject({ exitCode: 3, out: '' });
+    expect(unknown.talk).toBe(
+      `SESSION_NOT_FOUND: There is no session "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
+    );
+    expect((await verify([HEALTHY, DAMAGED], 'sess_')).talk).toMatch(/fits 2 sessions.*\nFix: Type more/);
+    expect((await runFake({ argv: ['sesion', 'verify'] })).talk).toContain('Did you mean session?');
+  });
+
+  it('shows an id without obeying what it says to the terminal', async () => {
+    const { talk } = await verify([HEALTHY], '\u001b[31m');
+    expect(talk).toContain('There is no session "\\u001b[31m"');
+  });
+
+  describe('while it takes long', () => {
+    afterEach(() => vi.useRealTimers());
+
+    const slowly = (argv: readonly string[], terminals: readonly 'error'[]) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout'] });
+      const audits = [HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }];
+      const onAudit = () => vi.advanceTimersByTime(310);
+      return runFake({ argv: ['session', 'verify', ...argv], audits, terminals, onAudit, env: { NO_COLOR: '1' } });
+    };
+
+    it('shows how far it is: a bar in a terminal, a line elsewhere, nothing when quiet', async () => {
+      enforces('cli_progress');
+      const { out, talk } = await slowly([], ['error']);
+      const [before, first, ...later] = talk.split('\r\u001b[K');
+      expect([before, first]).toEqual(['', `${'░'.repeat(24)} 0/2 checking sessions`]);
+      expect(later).toContain(`${'█'.repeat(12)}${'░'.repeat(12)} 1/2 checking sessions`);
+      expect(later.at(-1)).toBe('Next: workrail --help\n');
+      expect(out).toBe('2 sessions checked, all healthy: 106 events, 80.4 kB\n');
+      expect((await slowly([], [])).talk).toMatch(/^checking sessions: 0 of 2\nNext: .*\n$/);
+      expect((await slowly(['--quiet'], ['error'])).talk).toBe('');
+    });
+
+    it('says so beside the document too, never in it', async () => {
+      const { out, talk } = await slowly(['--json'], []);
+      expect(talk).toBe('checking sessions: 0 of 2\n');
+      expect(sessionVerifyShape.parse(JSON.parse(out)).ok).toBe(true);
+    });
+  });
+
+  it('tells with details, when asked, why the store cannot be used', async () => {
+    const listFails = { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' } as const;
+    const { exitCode, talk } = await runFake({ argv: ['session', 'verify'], listFails });
+    expect(exitCode).toBe(1);
+    expect(talk).toMatch(/^STORE_IO: .*EACCES/);
+    const verbose = await verify([HEALTHY], 'nowhere', '--verbose');
+    expect(verbose.talk).toContain('{"asked":"nowhere","near":[]}');
+  });
+});

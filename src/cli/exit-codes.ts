@@ -1,0 +1,26 @@
+import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
+
+/** What a command line ends with; scripts rely on it. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  checkFailed: 4,
+  needsPerson: 5,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The exit code of a command that ended with this error. */
+export function exitCodeOf(code: ErrorEnvelope['code']): ExitCode {
+  switch (code) {
+    case 'VALIDATION_ERROR':
+      return EXIT.usage;
+    case 'SESSION_NOT_FOUND':
+    case 'WORKFLOW_NOT_FOUND':
+      return EXIT.notFound;
+    default:
+      return EXIT.failed;
+  }
+}

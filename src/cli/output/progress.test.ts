@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { progressDisplay } from './progress.ts';
+
+const CLEAR = '\r\u001b[K';
+const FULL = '█';
+const EMPTY = '░';
+
+let shown: string[];
+const display = (target: { isTerminal: boolean; isSilent?: boolean }) =>
+  progressDisplay({ isSilent: false, ...target, write: (text) => shown.push(text) });
+
+beforeEach(() => {
+  shown = [];
+  vi.useFakeTimers();
+});
+
+afterEach(() => vi.useRealTimers());
+
+describe('progress', () => {
+  it('is not shown for work that is over within 300 ms', () => {
+    enforces('cli_progress');
+    const progress = display({ isTerminal: true });
+    progress.show({ label: 'checking', done: 0, total: 2 });
+    vi.advanceTimersByTime(299);
+    progress.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(shown).toEqual([]);
+  });
+
+  it('is a spinner in a terminal while the total is not known', () => {
+    enforces('cli_progress');
+    const progress = display({ isTerminal: true });
+    progress.show({ label: 'looking' });
+    vi.advanceTimersByTime(300);
+    expect(shown).toEqual([`${CLEAR}⠋ looking`]);
+    vi.advanceTimersByTime(160);
+    expect(shown.slice(1)).toEqual([`${CLEAR}⠙ looking`, `${CLEAR}⠹ looking`]);
+  });
+
+  it('is a bar in a terminal once the total is known, and leaves nothing behind', () => {
+    enforces('cli_progress');
+    const progress = display({ isTerminal: true });
+    progress.show({ label: 'looking' });
+    progress.show({ label: 'checking', done: 1, total: 4 });
+    vi.advanceTimersByTime(300);
+    progress.show({ label: 'checking', done: 4, total: 4 });
+    vi.advanceTimersByTime(80);
+    progress.stop();
+    expect(shown).toEqual([
+      `${CLEAR}${FULL.repeat(6)}${EMPTY.repeat(18)} 1/4 checking`,
+      `${CLEAR}${FULL.repeat(24)} 4/4 checking`,
+      CLEAR,
+    ]);
+  });
+
+  it('is a plain line now and then where there is no terminal', () => {
+    enforces('cli_progress');
+    const progress = display({ isTerminal: false });
+    progress.show({ label: 'checking' });
+    vi.advanceTimersByTime(300);
+    progress.show({ label: 'checking', done: 3, total: 9 });
+    vi.advanceTimersByTime(4_999);
+    expect(shown).toEqual(['checking …\n']);
+    vi.advanceTimersByTime(1);
+    progress.stop();
+    expect(shown).toEqual(['checking …\n', 'checking: 3 of 9\n']);
+  });
+
+  it('is not shown to who wants it quiet', () => {
+    const progress = display({ isTerminal: true, isSilent: true });
+    progress.show({ label: 'checking', done: 3, total: 9 });
+    vi.advanceTimersByTime(10_000);
+    progress.stop();
+    expect(shown).toEqual([]);
+  });
+
+  it('does not obey what a label says to the terminal', () => {
+    const progress = display({ isTerminal: true });
+    progress.show({ label: 'a\u001b[2Jb' });
+    vi.advanceTimersByTime(300);
+    expect(shown).toEqual([`${CLEAR}⠋ a\\u001b[2Jb`]);
+  });
+});

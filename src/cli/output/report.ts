@@ -1,0 +1,73 @@
+import type { Outcome, Problem } from '../command.ts';
+import type { Program } from '../program.ts';
+import type { Switches } from '../switches.ts';
+import { type Line, lineRenderer } from './line.ts';
+import { printableJson } from './printable.ts';
+import { type Progress, progressDisplay } from './progress.ts';
+
+type Done = Extract<Outcome, { kind: 'done' }>;
+
+/** Says what came out of a command: data to standard output, talk to standard error. */
+export type Report = {
+  readonly done: (command: string, outcome: Done) => void;
+  readonly failed: (problem: Problem, command?: string) => void;
+  readonly say: (line: Line) => void;
+  readonly progress: Progress;
+  /** Whether help may be coloured. */
+  readonly hasColor: boolean;
+};
+
+type Speaker = Pick<Program, 'env' | 'terminal' | 'write' | 'writeError'>;
+
+const SHAPE = { v: 1 } as const;
+
+export function reportTo(program: Speaker, switches: Switches): Report {
+  const { env, terminal } = program;
+  const mayColor = !switches.isColorless && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const data = lineRenderer(mayColor && terminal.isOutput());
+  const talk = lineRenderer(mayColor && terminal.isError());
+  const writeTalk = (...lines: readonly Line[]) => program.writeError(talk(lines));
+  const writeJson = (document: object) => program.write(`${printableJson(document)}\n`);
+  const isTalkative = !switches.isQuiet && !switches.isJson;
+
+  const writeProblem = ({ error }: Problem) => {
+    writeTalk(
+      [{ text: error.code, style: 'bad' }, `: ${error.message}`],
+      [{ text: 'Fix: ', style: 'strong' }, error.suggestion],
+    );
+    if (switches.isVerbose && error.details !== undefined) writeTalk([printableJson(error.details)]);
+  };
+
+  return {
+    done: (command, outcome) => {
+      const { problem } = outcome;
+      if (switches.isJson) {
+        const failure = problem === undefined ? {} : { error: jsonError(problem) };
+        writeJson({ ok: problem === undefined, ...SHAPE, command, ...failure, data: outcome.data });
+        return;
+      }
+      program.write(data(outcome.lines));
+      if (problem !== undefined) writeProblem(problem);
+      if (isTalkative) writeTalk([{ text: `Next: ${outcome.next}`, style: 'dim' }]);
+    },
+    failed: (problem, command) => {
+      if (switches.isJson) {
+        const name = command === undefined ? {} : { command };
+        writeJson({ ok: false, ...SHAPE, ...name, error: jsonError(problem) });
+      } else writeProblem(problem);
+    },
+    say: (line) => {
+      if (isTalkative) writeTalk(line);
+    },
+    progress: progressDisplay({
+      write: program.writeError,
+      isTerminal: terminal.isError() && env['TERM'] !== 'dumb',
+      isSilent: switches.isQuiet,
+    }),
+    hasColor: mayColor && terminal.isOutput(),
+  };
+}
+
+function jsonError({ error }: Problem): object {
+  return { ...error, fix: error.suggestion };
+}

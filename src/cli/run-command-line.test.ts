@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../test/cli/fake-program.ts';
+import { enforces } from '../../test/enforces.ts';
+import { SESSION } from '../../test/examples/ids.ts';
+import { COMMANDS, commandName } from './command-list.ts';
+import { EXIT } from './exit-codes.ts';
+import { sessionVerifyShape } from './shapes/session-verify-shape.ts';
+import { versionShape } from './shapes/version-shape.ts';
+import { welcomeShape } from './shapes/welcome-shape.ts';
+
+const ESCAPE = '\u001b';
+const ALL = ['input', 'output', 'error'] as const;
+
+describe('the version', () => {
+  it('is printed for the word and for the option', async () => {
+    for (const argv of [['version'], ['--version'], ['--version', '--quiet'], ['--quiet', 'version']]) {
+      expect(await runFake({ argv })).toEqual({ exitCode: 0, out: '1.2.3\n', talk: '', calls: [] });
+    }
+  });
+
+  it('is a document of its published shape when that is asked for', async () => {
+    for (const argv of [
+      ['version', '--json'],
+      ['--version', '--json'],
+      ['--json', 'version'],
+    ]) {
+      const { exitCode, out, talk } = await runFake({ argv });
+      expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
+      expect(versionShape.parse(JSON.parse(out))).toMatchObject({
+        ok: true,
+        command: 'version',
+        data: { version: '1.2.3' },
+      });
+    }
+  });
+});
+
+describe('the name of the program alone', () => {
+  it('is the server when a client starts it, and so is serve', async () => {
+    const serving = { exitCode: undefined, out: '', talk: '', calls: ['serve'] };
+    expect(await runFake({ argv: [] })).toEqual(serving);
+    expect(await runFake({ argv: ['serve'] })).toEqual(serving);
+    expect(await runFake({ argv: ['serve', '--stdio'] })).toEqual(serving);
+    expect(await runFake({ argv: ['serve', '--quiet'], terminals: ALL })).toEqual(serving);
+  });
+
+  it('is a friendly start in a terminal', async () => {
+    const { exitCode, out, talk, calls } = await runFake({ argv: [], terminals: ['input'] });
+    expect({ exitCode, talk, calls }).toEqual({ exitCode: 0, talk: 'Next: workrail --help\n', calls: [] });
+    for (const part of [
+      'WorkRail 1.2.3',
+      '/data/workrail',
+      'no telemetry',
+      'claude mcp add workrail -- workrail serve',
+    ]) {
+      expect(out).toContain(part);
+    }
+    for (const entry of COMMANDS) expect(out).toContain(`workrail ${commandName(entry)}`);
+  });
+
+  it('is a document of its published shape when that is asked for', async () => {
+    const { exitCode, out, calls } = await runFake({ argv: ['--json'] });
+    expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: [] });
+    expect(welcomeShape.parse(JSON.parse(out))).toMatchObject({ ok: true, data: { dataDir: '/data/workrail' } });
+  });
+
+  it('says in a terminal what serve waits for, and only on standard error', async () => {
+    const { exitCode, out, talk, calls } = await runFake({ argv: ['serve'], terminals: ['input'] });
+    expect({ exitCode, out, calls }).toEqual({ exitCode: undefined, out: '', calls: ['serve'] });
+    expect(talk).toContain('Ctrl-C ends it');
+  });
+});
+
+describe('help', () => {
+  it('is there for the program and for every command, with an example, and starts nothing', async () => {
+    enforces('cli_help_and_version_never_serve');
+    const names = ['', 'session', ...COMMANDS.map(commandName)];
+    for (const name of names) {
+      const words = name === '' ? [] : name.split(' ');
+      for (const argv of [
+        [...words, '--help'],
+        [...words, '-h'],
+        ['help', ...words],
+      ]) {
+        const { exitCode, out, talk, calls } = await runFake({ argv });
+        expect({ exitCode, talk, calls }, argv.join(' ')).toEqual({ exitCode: 0, talk: '', calls: [] });
+        expect(out).toContain(`Usage: workrail ${name}`);
+        expect(out).toContain('--json');
+        expect(out).toMatch(/Example:\n {2}\S/);
+        expect(out).not.toContain(ESCAPE);
+      }
+    }
+    expect(await runFake({ argv: ['--version'] })).toMatchObject({ calls: [] });
+  });
+});
+
+describe('a command line that makes no sense', () => {
+  const wrong: readonly (readonly [argv: readonly string[], said: RegExp])[] = [
+    [['sesion'], /Unknown command 'sesion'.\nFix: Did you mean session\?/],
+    [['session', 'verfy'], /Unknown command 'verfy'.\nFix: Did you mean verify\?/],
+    [['session', 'verify', '--jsn'], /Unknown option '--jsn'.\nFix: Did you mean --json\?/],
+    [['version', 'please'], /Too many arguments/],
+    [['serve', '--port'], /Unknown option '--port'/],
+    [['session'], /A command is missing/],
+    [['nonsense'], /Unknown command 'nonsense'.\nFix: Type "workrail --help"/],
+  ];
+
+  it('ends with exit code 2 and what may have been meant, and runs nothing', async () => {
+    for (const [argv, said] of wrong) {
+      const { exitCode, out, talk, calls } = await runFake({ argv });
+      expect({ exitCode, out, calls }, argv.join(' ')).toEqual({ exitCode: 2, out: '', calls: [] });
+      expect(talk).toMatch(said);
+    }
+  });
+
+  it('is a document too when that is asked for', async () => {
+    enforces('cli_json_error_shape');
+    for (const [argv] of wrong) {
+      const { exitCode, out, talk } = await runFake({ argv: [...argv, '--json'] });
+      expect({ exitCode, talk }, argv.join(' ')).toEqual({ exitCode: 2, talk: '' });
+      const document = JSON.parse(out);
+      expect(document).toEqual({
+        ok: false,
+        v: 1,
+        error: {
+          code: 'VALIDATION_ERROR',
+          message: expect.any(String),
+          suggestion: expect.any(String),
+          retry: { kind: 'not_retryable' },
+          fix: document.error.suggestion,
+        },
+      });
+      for (const shape of [versionShape, sessionVerifyShape, welcomeShape])
+        expect(shape.parse(document)).toEqual(document);
+    }
+  });
+
+  it('is shown without obeying what it says to the terminal', async () => {
+    enforces('cli_escapes_not_raw');
+    const { talk } = await runFake({ argv: [`${ESCAPE}[2Jx\u202e`], terminals: ['error'], env: { NO_COLOR: '1' } });
+    expect(talk).toContain("'\\u001b[2Jx\\u202e'");
+    expect(talk).not.toContain(ESCAPE);
+    const { out } = await runFake({ argv: ['\u009b31mx', '--json'] });
+    expect(out).toContain('\\u009b31mx');
+  });
+});
+
+describe('colours', () => {
+  const isColored = async (world: Omit<Parameters<typeof runFake>[0], 'argv'>, ...argv: string[]) => {
+    const { out, talk } = await runFake({ argv, ...world });
+    return [out.includes(ESCAPE), talk.includes(ESCAPE)];
+  };
+
+  it('are used on a stream that is a terminal, and on no other', async () => {
+    expect(await isColored({ terminals: ALL })).toEqual([true, true]);
+    expect(await isColored({ terminals: ['input', 'error'] })).toEqual([false, true]);
+    expect(await isColored({ terminals: ['input', 'output'] })).toEqual([true, false]);
+    expect(await isColored({ terminals: ALL }, '--help')).toEqual([true, false]);
+    expect(await isColored({ terminals: ['input', 'error'] }, '--help')).toEqual([false, false]);
+  });
+
+  it('are left out when the environment or the command line says so', async () => {
+    expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } })).toEqual([false, false]);
+    expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } }, '--help')).toEqual([false, false]);
+    expect(await isColored({ terminals: ALL, env: { TERM: 'dumb' } })).toEqual([false, false]);
+    expect(await isColored({ terminals: ALL }, '--no-color')).toEqual([false, false]);
+    expect(await isColored({ terminals: ALL, env: { NO_COLOR: '' } })).toEqual([true, true]);
+  });
+});
+
+describe('every command', () => {
+  const shapes: { readonly [name: string]: typeof versionShape | typeof sessionVerifyShape } = {
+    'session verify': sessionVerifyShape,
+    version: versionShape,
+  };
+
+  it('prints one document of its published shape under --json, and nothing else', async () => {
+    enforces('cli_json_everywhere');
+    for (const name of COMMANDS.map(commandName)) {
+      const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], terminals: ALL });
+      expect(talk, name).toBe('');
+      // What serve prints is the protocol.
+      if (exitCode === undefined) expect([name, out]).toEqual(['serve', '']);
+      else expect(shapes[name]?.parse(JSON.parse(out))).toMatchObject({ ok: true, v: 1, command: name });
+    }
+  });
+
+  it('ends with one of seven exit codes', async () => {
+    enforces('cli_exit_codes');
+    expect(EXIT).toEqual({
+      ok: 0,
+      failed: 1,
+      usage: 2,
+      notFound: 3,
+      checkFailed: 4,
+      needsPerson: 5,
+      interrupted: 130,
+    });
+    const exitCode = async (world: Parameters<typeof runFake>[0]) => (await runFake(world)).exitCode;
+    expect(await exitCode({ argv: ['session', 'verify'] })).toBe(0);
+    expect(await exitCode({ argv: ['session', 'verify'], bug: new Error('bug: five') })).toBe(1);
+    expect(await exitCode({ argv: ['session', 'verify', '--what'] })).toBe(2);
+    expect(await exitCode({ argv: ['session', 'verify', 'sess_0'] })).toBe(3);
+    const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;
+    const health = { kind: 'corrupt_head', damage } as const;
+    const audits = [{ sessionId: SESSION, health, events: 0, bytes: 0, findings: [] }];
+    expect(await exitCode({ argv: ['session', 'verify'], audits })).toBe(4);
+  });
+});
+
+describe('a fault of our own', () => {
+  const world = { argv: ['session', 'verify'], bug: new Error('bug: two and two is five') };
+
+  it('ends with exit code 1 and words, not with a stack', async () => {
+    const { exitCode, out, talk } = await runFake(world);
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
+    expect(talk).toMatch(/^INTERNAL: .*\nFix: .*--verbose.*\n$/);
+  });
+
+  it('shows where it happened to who asks for it', async () => {
+    const { talk } = await runFake({ ...world, argv: [...world.argv, '--verbose'] });
+    expect(talk).toMatch(/two and two is five\n\s+at /);
+  });
+
+  it('is a document when that is asked for', async () => {
+    const { exitCode, out } = await runFake({ ...world, argv: [...world.argv, '--json'] });
+    expect(exitCode).toBe(1);
+    expect(sessionVerifyShape.parse(JSON.parse(out))).toMatchObject({ ok: false, error: { code: 'INTERNAL' } });
+  });
+});

@@ -1,0 +1,101 @@
+import { CommanderError } from 'commander';
+import type { Result } from 'neverthrow';
+import type { CommandContext, Outcome, Problem } from './command.ts';
+import { commandName } from './command-list.ts';
+import { commandParser } from './command-parser.ts';
+import { EXIT } from './exit-codes.ts';
+import { type Report, reportTo } from './output/report.ts';
+import type { Program } from './program.ts';
+import { readSwitches } from './switches.ts';
+
+/** Runs any command line and returns the exit code; `undefined` while a server goes on. */
+export async function runCommandLine(program: Program): Promise<number | undefined> {
+  const { switches, words } = readSwitches(program.argv);
+  const report = reportTo(program, switches);
+  const context: CommandContext = { program, switches, progress: report.progress, say: report.say };
+
+  let exitCode: number | undefined = EXIT.ok;
+  const parser = commandParser({
+    hasColor: report.hasColor,
+    write: program.write,
+    writeError: switches.isJson ? () => undefined : program.writeError,
+    run: async (entry, input) => {
+      const run = await entry.load();
+      exitCode = concluded(report, commandName(entry), await run(context, input));
+    },
+  });
+  const bare = async () => {
+    const { welcome } = await import('./commands/welcome.ts');
+    exitCode = concluded(report, parser.name(), await welcome(context, { operands: [] }));
+  };
+
+  const running = words.length === 0 ? bare() : parser.parseAsync(plainWords(words), { from: 'user' });
+  await running.then(
+    () => undefined,
+    (thrown: unknown) => {
+      report.progress.stop();
+      exitCode = failed(report, thrown, switches.isVerbose ? program.writeError : undefined);
+    },
+  );
+  return exitCode;
+}
+
+/** `help` and `--version` stand for what can be said in another way. */
+function plainWords(words: readonly string[]): string[] {
+  const [first, ...rest] = words;
+  if (first === 'help') return [...rest, '--help'];
+  return first === '--version' ? ['version', ...rest] : [...words];
+}
+
+function concluded(report: Report, command: string, result: Result<Outcome, Problem>): number | undefined {
+  report.progress.stop();
+  if (result.isErr()) {
+    report.failed(result.error, command);
+    return result.error.exitCode;
+  }
+  if (result.value.kind === 'serving') return undefined;
+  report.done(command, result.value);
+  return result.value.problem?.exitCode ?? EXIT.ok;
+}
+
+function failed(report: Report, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
+  if (thrown instanceof CommanderError) {
+    if (thrown.exitCode === 0) return EXIT.ok;
+    report.failed(usageProblem(thrown));
+    return EXIT.usage;
+  }
+  if (thrown instanceof Error) writeTrace?.(`${thrown.stack ?? thrown.message}\n`);
+  report.failed(OUR_FAULT);
+  return EXIT.failed;
+}
+
+/** The library writes `error: what is wrong`, and on a second line what may have been meant. */
+function usageProblem({ code, message }: CommanderError): Problem {
+  const [first = '', second] = message.split('\n');
+  const isHelp = code === 'commander.help';
+  const said = isHelp ? 'A command is missing.' : `${capitalised(first.replace(/^error: /, ''))}.`;
+  const meant = /^\(Did you mean (.+)\?\)$/.exec(second ?? '')?.[1];
+  return {
+    exitCode: EXIT.usage,
+    error: {
+      code: 'VALIDATION_ERROR',
+      message: said,
+      suggestion: `${meant === undefined ? '' : `Did you mean ${meant}? `}Type "workrail --help" to see the commands.`,
+      retry: { kind: 'not_retryable' },
+    },
+  };
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
+}
+
+const OUR_FAULT: Problem = {
+  exitCode: EXIT.failed,
+  error: {
+    code: 'INTERNAL',
+    message: 'WorkRail failed through a fault of its own. What was recorded before is safe.',
+    suggestion: 'Type the command again with --verbose, and report what it shows.',
+    retry: { kind: 'not_retryable' },
+  },
+};

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { AUDIT_FINDING_KINDS } from '../../app/ports/store-audit.ts';
+import { DAMAGE_REASONS } from '../../core/log/health.ts';
+import { SessionId } from '../../core/log/ids.ts';
+import { commandShape } from './envelope-shape.ts';
+
+const count = z.int().min(0);
+/** Relative to the data directory. */
+const place = z.string();
+const damage = z.strictObject({ reason: z.enum(DAMAGE_REASONS), place, offset: count });
+
+const health = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('healthy') }),
+  z.strictObject({ kind: z.literal('corrupt_tail'), damage }),
+  z.strictObject({ kind: z.literal('corrupt_head'), damage }),
+  z.strictObject({ kind: z.literal('unknown_version'), place, offset: count, version: z.string() }),
+]);
+
+const finding = z.strictObject({
+  severity: z.enum(['damage', 'note']),
+  what: z.enum(AUDIT_FINDING_KINDS),
+  place,
+  offset: count,
+});
+
+const sessionVerifyData = z.strictObject({
+  sessions: z.array(
+    z.strictObject({
+      sessionId: SessionId.schema,
+      health,
+      events: count,
+      bytes: count,
+      findings: z.array(finding).readonly(),
+    }),
+  ),
+  totals: z.strictObject({ sessions: count, damaged: count, events: count, bytes: count }),
+});
+export type SessionVerifyData = z.infer<typeof sessionVerifyData>;
+
+/** What `workrail session verify --json` prints. */
+export const sessionVerifyShape = commandShape('session verify', sessionVerifyData);

@@ -1,0 +1,89 @@
+import { err, ok } from 'neverthrow';
+import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
+import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
+import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
+import { runCommand } from '../../src/cli/main.ts';
+import type { Program } from '../../src/cli/program.ts';
+import { assert } from '../../src/core/assert.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import { labelView } from '../../src/core/views/labelled-view.ts';
+import { foldEvents } from '../../src/core/views/session-view.ts';
+import { SESSION } from '../examples/ids.ts';
+import { SESSION_EVENTS } from '../examples/session.ts';
+
+type World = {
+  readonly argv: readonly string[];
+  readonly env?: Program['env'];
+  /** Streams that are a terminal; none unless told. */
+  readonly terminals?: readonly ('input' | 'output' | 'error')[];
+  /** What is stored, and what an audit of it finds. Only the example session can be read. */
+  readonly audits?: readonly SessionAudit[];
+  readonly listFails?: StoreFailure;
+  /** Called before each audit. */
+  readonly onAudit?: () => void;
+  /** Our own fault, to see what becomes of it. */
+  readonly bug?: Error;
+};
+
+type Ran = {
+  readonly exitCode: number | undefined;
+  readonly out: string;
+  readonly talk: string;
+  readonly calls: string[];
+};
+
+/** Runs a command line against a program that has no process, no files and no server. */
+export async function runFake(world: World): Promise<Ran> {
+  const { argv, env = {}, terminals = [] } = world;
+  const ran = { out: '', talk: '' };
+  const calls: string[] = [];
+  const exitCode = await runCommand({
+    version: '1.2.3',
+    argv,
+    env,
+    terminal: {
+      isInput: () => terminals.includes('input'),
+      isOutput: () => terminals.includes('output'),
+      isError: () => terminals.includes('error'),
+    },
+    write: (text) => {
+      ran.out += text;
+    },
+    writeError: (text) => {
+      ran.talk += text;
+    },
+    dataDir: async () => '/data/workrail',
+    store: async () => {
+      calls.push('store');
+      if (world.bug !== undefined) throw world.bug;
+      return fakeStore(world);
+    },
+    serve: async () => {
+      calls.push('serve');
+    },
+  });
+  return { exitCode, ...ran, calls };
+}
+
+function fakeStore({ audits = [], listFails, onAudit }: World): Awaited<ReturnType<Program['store']>> {
+  const notThere = (sessionId: SessionId) => err<never, LoadRefusal>({ code: 'session_not_found', sessionId });
+  return {
+    sessions: {
+      list: async () => (listFails === undefined ? ok(audits.map(({ sessionId }) => sessionId)) : err(listFails)),
+      load: async (sessionId) => notThere(sessionId),
+      loadValidPrefix: async (sessionId) =>
+        sessionId === SESSION
+          ? ok({ ...labelView(foldEvents(SESSION_EVENTS), { kind: 'healthy' }), sessionId })
+          : notThere(sessionId),
+      storedReply: async (sessionId) => notThere(sessionId),
+    },
+    audit: {
+      audit: async (sessionId) => {
+        onAudit?.();
+        const audit = audits.find((one) => one.sessionId === sessionId);
+        assert(audit !== undefined, `${sessionId} is not stored`);
+        return ok(audit);
+      },
+    },
+  };
+}
