@@ -1,0 +1,43 @@
+/** One line of the table: what was measured, what it may be, and whether it is. */
+export type Row = {
+  readonly metric: string;
+  readonly figure: string;
+  readonly budget: string;
+  /** The figure as a part of its budget. */
+  readonly ratio: string;
+  readonly verdict: 'pass' | 'FAIL' | '';
+};
+
+export function budgeted(metric: string, figure: number, budget: { readonly max: number; readonly unit: string }): Row {
+  const { max, unit } = budget;
+  return {
+    metric,
+    figure: shown(figure, unit),
+    budget: `<= ${shown(max, unit)}`,
+    ratio: (figure / max).toFixed(2),
+    verdict: figure <= max ? 'pass' : 'FAIL',
+  };
+}
+
+/** A figure without a budget of its own. */
+export function noted(metric: string, figure: number, unit: string): Row {
+  return { metric, figure: shown(figure, unit), budget: '', ratio: '', verdict: '' };
+}
+
+export function median(figures: readonly number[]): number {
+  return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
+}
+
+/** Wall-clock and processor milliseconds of some work. */
+export async function timed(work: () => unknown): Promise<{ readonly wallMs: number; readonly cpuMs: number }> {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  await work();
+  const wallMs = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wallMs, cpuMs: (user + system) / 1_000 };
+}
+
+function shown(figure: number, unit: string): string {
+  return `${figure < 10 ? figure.toFixed(2) : figure.toFixed(0)} ${unit}`;
+}
