@@ -34,7 +34,8 @@ async function play(): Promise<void> {
   const { workflows } = await call<{ workflows: { id: string; description: string }[] }>('list_workflows', {});
   for (const { id, description } of workflows) say(`list_workflows      ${id}: ${description}`);
 
-  let step = await call<Step>('start_workflow', { workflowId: 'wr.first_steps' });
+  const workflowId = process.argv[2] ?? 'wr.first_steps';
+  let step = await call<Step>('start_workflow', { workflowId });
   say(`start_workflow      run ${step.run.tag}, step "${step.pending?.title}"`);
 
   const again = await call<Step>('continue_workflow', { stateToken: step.stateToken });
@@ -48,7 +49,7 @@ async function play(): Promise<void> {
     say(`continue_workflow   "${step.pending.title}" done${next.pending ? `, next "${next.pending.title}"` : ''}`);
     step = next;
   }
-  say('\nThe run is complete; every call was repeated and changed nothing.');
+  say('\nThe run is complete; every report was repeated and changed nothing.');
   say(`To let an agent use it: claude mcp add workrail -- node ${program} serve`);
 }
 

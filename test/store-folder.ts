@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system.ts';
+import type { FileStoreParts } from '../src/adapters/file-store/file-store.ts';
+import { systemLocks } from '../src/adapters/lock/system-locks.ts';
+import { canonicalJson } from '../src/core/json/canonical-json.ts';
+import { derivedBits, SessionId, stepIdSchema, workflowIdSchema } from '../src/core/log/ids.ts';
+import type { CompiledWorkflow } from '../src/core/workflow/compiled-workflow.ts';
+import { sha256 } from './examples/sha256.ts';
+
+/** What a store in a folder of its own is made of. The folder goes when the test is over. */
+export function storeFolder(parts: Partial<FileStoreParts> = {}): FileStoreParts & { readonly root: string } {
+  const root = mkdtempSync(join(tmpdir(), 'workrail-store-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
+  return { disk: { fs: nodeFileSystem, root }, sha256, locks: systemLocks, waiting, ...parts, root };
+}
+
+/** Session ids that sort as their numbers do. */
+export function numberedSession(number: number): SessionId {
+  const bits = derivedBits(['numbered', number], sha256);
+  bits[0] = number >> 8;
+  bits[1] = number & 0xff;
+  return SessionId.of(bits);
+}
+
+/** A workflow that a store can pin, and the text whose hash names it. */
+export const SMALL_WORKFLOW: CompiledWorkflow = {
+  schemaVersion: 1,
+  workflowId: workflowIdSchema.parse('wr.small'),
+  name: 'Small',
+  description: 'One step.',
+  steps: [
+    {
+      stepId: stepIdSchema.parse('step'),
+      title: 'Step',
+      prompt: 'Do it.',
+      requireConfirmation: false,
+      provenance: { source: 'authored' },
+    },
+  ],
+};
+export const SMALL_WORKFLOW_TEXT = canonicalJson(SMALL_WORKFLOW)._unsafeUnwrap();
