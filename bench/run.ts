@@ -1,5 +1,6 @@
 import { benchAppend } from './append.ts';
 import { benchColdLoad } from './cold-load.ts';
+import { benchCompile } from './compile.ts';
 import { benchFold } from './fold.ts';
 import type { Row } from './row.ts';
 import { benchSessionIndex } from './session-index.ts';
@@ -9,6 +10,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   'cold-load': benchColdLoad,
   'session-index': benchSessionIndex,
   fold: benchFold,
+  compile: benchCompile,
 };
 
 // Usage: npm run bench [-- NAME...]

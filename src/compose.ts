@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
+import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
 
@@ -53,19 +54,38 @@ async function openStore(): Promise<Store & Upkeep> {
 
 /** Joins ports to adapters; no other file does. Loaded when a command needs it, so that the others stay fast. */
 async function composeServices(): Promise<Services> {
-  const [store, { bundledWorkflows }, { nodeHasher }, { randomIds }, { systemClock }] = await Promise.all([
+  const [store, catalog, { nodeHasher }, { randomIds }, { systemClock }] = await Promise.all([
     openStore(),
-    import('./adapters/bundled-workflows.ts'),
+    openCatalog(),
     import('./adapters/node-hasher.ts'),
     import('./adapters/random-ids.ts'),
     import('./adapters/system-clock.ts'),
   ]);
   return {
     ...store,
-    workflows: bundledWorkflows(fileURLToPath(new URL('../workflows', import.meta.url))),
+    catalog,
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
     tokenForm: process.env['WORKRAIL_TOKEN_FORMAT'] === 'v1' ? 'json' : 'compact',
   };
+}
+
+async function openCatalog(): Promise<WorkflowCatalog> {
+  const [{ workflowCatalog }, { compileWorkflow }, files, { nodeFolderAccess }, { re2Patterns }, { nodeHasher }] =
+    await Promise.all([
+      import('./app/catalog/workflow-catalog.ts'),
+      import('./core/workflow/compile-workflow.ts'),
+      import('./adapters/workflow-files/workflow-files.ts'),
+      import('./adapters/workflow-files/folder-access.ts'),
+      import('./adapters/re2-patterns.ts'),
+      import('./adapters/node-hasher.ts'),
+    ]);
+  const { sha256 } = nodeHasher;
+  const compilePattern = re2Patterns();
+  const bundled = fileURLToPath(new URL('../workflows', import.meta.url));
+  return workflowCatalog(files.workflowFiles(files.fixedFolders(bundled), nodeFolderAccess), {
+    sha256,
+    compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
+  });
 }

@@ -1,7 +1,9 @@
 import { readRegistry } from '../../test/invariants/registry.ts';
+import { builtinsCatalogue, builtinsPage } from './builtins.ts';
 import { eventsPage } from './events-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { DOCUMENTS, documentSchema } from './json-schemas.ts';
+import { workflowSchema } from './workflow-schema.ts';
 
 export type GeneratedFile = { readonly path: string; readonly text: string };
 
@@ -12,6 +14,9 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
       path: `schemas/${document.name}.schema.json`,
       text: `${JSON.stringify(documentSchema(document), null, 2)}\n`,
     })),
+    { path: 'schemas/workflow.schema.json', text: `${JSON.stringify(workflowSchema(), null, 2)}\n` },
+    { path: 'schemas/builtins.json', text: builtinsCatalogue() },
+    { path: 'docs/reference/builtins.md', text: builtinsPage() },
     { path: 'docs/reference/events.md', text: eventsPage() },
     { path: 'docs/internals/invariants.md', text: invariantsPage(readRegistry(root)) },
   ];

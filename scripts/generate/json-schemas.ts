@@ -8,7 +8,7 @@ import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.t
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
 import { jsonObjectSchema } from '../../src/core/log/text.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
-import { compiledWorkflowSchema } from '../../src/core/workflow/compiled-workflow.ts';
+import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 
 /** A document that is stored or sent, and whose shape others may rely on. */
 export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };

@@ -1,4 +1,5 @@
 import type { TokenForm } from '../core/token/token.ts';
+import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Collector } from './ports/collector.ts';
@@ -10,7 +11,6 @@ import type { SessionIndex } from './ports/session-index.ts';
 import type { SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
 import type { StoreAudit } from './ports/store-audit.ts';
-import type { WorkflowSource } from './ports/workflow-source.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
 export type ReadServices = {
@@ -29,7 +29,7 @@ export type Services = ReadServices & {
   readonly sessions: SessionStore;
   readonly pinnedWorkflows: PinnedWorkflows;
   readonly keyring: KeyringStore;
-  readonly workflows: WorkflowSource;
+  readonly catalog: WorkflowCatalog;
   readonly clock: Clock;
   readonly ids: Ids;
 };

@@ -1,31 +1,36 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WorkflowId } from '../core/log/ids.ts';
+import { unreachable } from '../core/assert.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import { PRESETS } from '../core/log/preferences.ts';
 import { stepReply } from '../core/prompt/step-reply.ts';
 import { startRun } from '../core/run/start-run.ts';
+import { unsupportedParts } from '../core/run/unsupported-parts.ts';
 import { FIRST_ATTEMPT } from '../core/token/attempt.ts';
-import { appendPlan } from './append-plan.ts';
+import { sourceHash } from '../core/workflow/drift.ts';
+import { appendStart } from './append-plan.ts';
+import { findWorkflow, type InvalidFile, type ListedWorkflow } from './catalog/catalog.ts';
 import { giveReply } from './give-reply.ts';
-import { type BrokenWorkflow, type FoundWorkflow, listWorkflows } from './list-workflows.ts';
 import { planOf } from './plan-of.ts';
 import type { GateRefusal } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import type { Services } from './services.ts';
 
 export type StartRefusal =
-  | { readonly code: 'workflow_not_found'; readonly workflowId: string; readonly known: readonly WorkflowId[] }
-  | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly broken: BrokenWorkflow }
+  | { readonly code: 'workflow_not_found'; readonly workflowId: string; readonly known: readonly string[] }
+  | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
+  | { readonly code: 'workflow_unsupported'; readonly workflowId: string; readonly parts: readonly string[] }
   | GateRefusal;
+
+export type StartRequest = { readonly workflowId: string; readonly workspacePath?: string | undefined };
 
 /** Opens a new session with one run of a workflow and gives its first step. */
 export async function startWorkflow(
   services: Services,
-  request: { readonly workflowId: string },
+  request: StartRequest,
 ): Promise<Result<GivenReply, StartRefusal>> {
-  const found = await findWorkflow(services, request.workflowId);
+  const found = await find(services, request);
   if (found.isErr()) return err(found.error);
-  const { workflow, file } = found.value;
+  const { workflow, file, origin } = found.value;
 
   const prepared = await prepare(services, found.value);
   if (prepared.isErr()) return err(prepared.error);
@@ -39,12 +44,13 @@ export async function startWorkflow(
     workflowHash,
     workflowSourceKind: file.kind,
     workflowSourceRef: file.ref,
+    sourceHash: sourceHash(origin, services.hasher.sha256),
   };
   const decision = startRun({ runId, workflow, pin, preferences }, services.hasher.sha256);
   const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
-  const plan = planOf(decision, placement, services.hasher.sha256);
+  const plan = { ...planOf(decision, placement, services.hasher.sha256), pinned: [workflowHash] };
   const appended = await services.sessions.exclusively(sessionId, (_, permit) =>
-    appendPlan(services.sessions, permit, plan),
+    appendStart(services, permit, { plan, workflow }),
   );
 
   return appended.map(({ view }) => {
@@ -54,22 +60,24 @@ export async function startWorkflow(
   });
 }
 
-async function findWorkflow(services: Services, workflowId: string): Promise<Result<FoundWorkflow, StartRefusal>> {
-  const { workflows, broken } = await listWorkflows(services.workflows);
-  const found = workflows.find(({ workflow }) => workflow.workflowId === workflowId);
-  if (found !== undefined) return ok(found);
-  const brokenFile = broken.find(({ file }) => claimedId(file.content) === workflowId);
-  if (brokenFile !== undefined) return err({ code: 'workflow_invalid', workflowId, broken: brokenFile });
-  const known = workflows.map(({ workflow }) => workflow.workflowId);
-  return err({ code: 'workflow_not_found', workflowId, known });
+async function find(services: Services, request: StartRequest): Promise<Result<ListedWorkflow, StartRefusal>> {
+  const { workflowId } = request;
+  const found = findWorkflow(await services.catalog.list(request.workspacePath), workflowId);
+  switch (found.kind) {
+    case 'unknown':
+      return err({ code: 'workflow_not_found', workflowId, known: found.known });
+    case 'invalid':
+      return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
+    case 'found': {
+      const parts = unsupportedParts(found.listed.workflow);
+      return parts.length === 0 ? ok(found.listed) : err({ code: 'workflow_unsupported', workflowId, parts });
+    }
+    default:
+      return unreachable(found);
+  }
 }
 
-/** The id that a file which cannot be compiled would have had. */
-function claimedId(content: unknown): unknown {
-  return typeof content === 'object' && content !== null && 'id' in content ? content.id : undefined;
-}
-
-async function prepare(services: Services, { workflow }: FoundWorkflow) {
+async function prepare(services: Services, { workflow }: ListedWorkflow) {
   const keyring = await services.keyring.open();
   if (keyring.isErr()) return err<never, StoreFailure>(keyring.error);
   const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };

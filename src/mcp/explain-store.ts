@@ -4,6 +4,9 @@ import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const IO_RETRY_MS = 1_000;
+const BUSY_RETRY_MS = 500;
+
+const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
 
 /** The words for trouble with what is stored. Mostly only the user can help. */
 export function explainStore(failure: StoreFailure): ErrorEnvelope {
@@ -11,8 +14,23 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
     case 'io_failed':
       return {
         code: 'STORE_IO',
-        message: `The data directory could not be used (${failure.operation}: ${failure.cause}). Nothing was recorded.`,
-        suggestion: 'Ask the user to check free space and permissions of the data directory, then send the same call.',
+        message: `The data directory could not be used (${failure.operation}: ${failure.cause}).`,
+        suggestion:
+          'Ask the user to check free space and permissions of the data directory, then send the same call; nothing is recorded twice.',
+        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
+      };
+    case 'busy':
+      return {
+        code: 'TOKEN_SESSION_LOCKED',
+        message: `${RUNNING[failure.running]} in the data directory${by(failure.holder)}. Nothing was recorded.`,
+        suggestion: `Send the same call again in ${BUSY_RETRY_MS} ms. If this goes on, ask the user which other workrail process is at work.`,
+        retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
+      };
+    case 'lock_lost':
+      return {
+        code: 'STORE_IO',
+        message: `The lock of ${failure.place} was deleted while this call was at work, so it stopped. Nothing was recorded.`,
+        suggestion: 'Ask the user to let no program clean up in the data directory, then send the same call.',
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'unsafe_permissions':
@@ -25,7 +43,7 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
     case 'damaged':
       return {
         code: 'STORE_CORRUPT',
-        message: `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}). Nothing was recorded.`,
+        message: `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}).`,
         suggestion: 'Tell the user; this session cannot go on. Start a new run with start_workflow.',
         retry: NOT_RETRYABLE,
       };
@@ -39,4 +57,8 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
     default:
       return unreachable(failure);
   }
+}
+
+function by(holder: string | undefined): string {
+  return holder === undefined ? '' : ` (${holder})`;
 }

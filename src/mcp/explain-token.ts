@@ -80,7 +80,7 @@ function formatProblem(problem: FormatProblem): string {
     case 'too_long':
       return `it has ${problem.found} characters, more than ${problem.lengthMax}`;
     case 'unknown_prefix':
-      return 'it does not begin with st_, ack_ or chk_';
+      return `it begins with ${JSON.stringify(problem.found)} and not with st_, ack_ or chk_`;
     case 'wrapped':
       return 'there are quotes or white space around it';
     case 'wrong_length':
@@ -88,7 +88,7 @@ function formatProblem(problem: FormatProblem): string {
     case 'wrong_parts':
       return `it has ${problem.found} parts instead of ${problem.expected}`;
     case 'foreign_character':
-      return `character ${problem.position + 1} cannot occur in a token`;
+      return `character ${problem.position + 1}, ${JSON.stringify(problem.character)}, cannot occur in a token`;
     case 'wrong_payload':
       return 'its content has the wrong shape';
     case 'prefix_disagrees':

@@ -1,5 +1,4 @@
 import type { AdvanceRefusal } from '../app/advance.ts';
-import type { BrokenWorkflow } from '../app/list-workflows.ts';
 import type { RehydrateRefusal } from '../app/rehydrate.ts';
 import type { StartRefusal } from '../app/start-workflow.ts';
 import { unreachable } from '../core/assert.ts';
@@ -8,6 +7,7 @@ import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
 import { retryOfTokenRefusal } from '../core/token/token-refusal.ts';
 import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
+import { explainWorkflow } from './explain-workflow.ts';
 
 /** Everything a tool may refuse. */
 export type Refusal =
@@ -68,20 +68,12 @@ export function explain(refusal: Refusal): ErrorEnvelope {
         retry: NOT_RETRYABLE,
       };
     case 'workflow_not_found':
-      return {
-        code: 'WORKFLOW_NOT_FOUND',
-        message: `There is no workflow "${refusal.workflowId}".`,
-        suggestion: `Call start_workflow with one of: ${refusal.known.join(', ')}.`,
-        retry: NOT_RETRYABLE,
-      };
+    case 'workflow_unsupported':
     case 'workflow_invalid':
-      return {
-        code: 'WORKFLOW_INVALID',
-        message: `The file of workflow "${refusal.workflowId}" cannot be used: ${problems(refusal.broken)}.`,
-        suggestion: 'Mend the file and start the workflow again, or start another one.',
-        retry: NOT_RETRYABLE,
-      };
+      return explainWorkflow(refusal);
     case 'io_failed':
+    case 'busy':
+    case 'lock_lost':
     case 'unsafe_permissions':
     case 'damaged':
     case 'unknown_version':
@@ -89,8 +81,4 @@ export function explain(refusal: Refusal): ErrorEnvelope {
     default:
       return unreachable(refusal);
   }
-}
-
-function problems({ diagnostics }: BrokenWorkflow): string {
-  return diagnostics.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
 }

@@ -2,8 +2,9 @@ import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { Services } from '../app/services.ts';
-import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { errorResult } from './error-result.ts';
+import { INTERNAL, unknownTool, wrongArguments } from './explain-call.ts';
 import { TOOLS } from './tools/tool-set.ts';
 
 const INSTRUCTIONS =
@@ -50,46 +51,13 @@ function inputSchema(input: z.ZodObject): { type: 'object' } {
 
 async function callTool(services: Services, name: string, input: unknown): Promise<CallToolResult> {
   const tool = TOOLS.find((one) => one.name === name);
-  if (tool === undefined) return errorResult(unknownTool(name));
+  if (tool === undefined) return errorResult(unknownTool(name, TOOLS));
   const parsed = tool.input.safeParse(input);
-  if (!parsed.success) return errorResult(wrongArguments(tool.name, parsed.error));
+  if (!parsed.success) return errorResult(wrongArguments(tool, parsed.error));
   const reply = await tool.run(services, parsed.data);
   return reply.match(okResult, errorResult);
 }
 
 function okResult({ text, structured }: GivenReply): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: structured };
-}
-
-function errorResult(error: ErrorEnvelope): CallToolResult {
-  const text = `${error.code}: ${error.message}\n${error.suggestion}`;
-  return { isError: true, content: [{ type: 'text', text }], structuredContent: { kind: 'error', error } };
-}
-
-const INTERNAL: ErrorEnvelope = {
-  code: 'INTERNAL',
-  message: 'WorkRail failed through a fault of its own. What was recorded before is safe.',
-  suggestion: 'Send the same call again; if it fails again, tell the user to report it with what stands in the log.',
-  retry: { kind: 'retryable_immediate' },
-};
-
-function unknownTool(name: string): ErrorEnvelope {
-  return {
-    code: 'VALIDATION_ERROR',
-    message: `There is no tool "${name}".`,
-    suggestion: `Call one of: ${TOOLS.map((tool) => tool.name).join(', ')}.`,
-    retry: { kind: 'not_retryable' },
-  };
-}
-
-function wrongArguments(tool: string, error: z.ZodError): ErrorEnvelope {
-  const problems = error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
-  return {
-    code: 'VALIDATION_ERROR',
-    message: `${tool} cannot take these arguments. ${problems.join('. ')}.`,
-    suggestion: 'Correct the arguments named above and send the call again.',
-    retry: { kind: 'not_retryable' },
-  };
 }

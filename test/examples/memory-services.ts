@@ -2,18 +2,33 @@ import { readFileSync } from 'node:fs';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
 import type { Services } from '../../src/app/services.ts';
+import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');
-const file: WorkflowFile = { kind: 'bundled', ref: 'wr.first_steps.json', content: JSON.parse(source) };
+const file: WorkflowFile = {
+  kind: 'bundled',
+  ref: 'wr.first_steps.json',
+  path: '/bundle/wr.first_steps.json',
+  rank: 0,
+  isInRoutines: false,
+  content: { kind: 'text', text: source },
+};
 const clock = { nowMs: () => 1_700_000_000_000 };
+const { sha256 } = nodeHasher;
+const compilePattern = re2Patterns();
 
 /** Everything a use case needs, with one bundled workflow, a clock that stands and nothing on the disk. */
 export function memoryServices(): Services {
   return {
-    ...memoryStore(nodeHasher.sha256),
-    workflows: { files: async () => [file] },
+    ...memoryStore(sha256),
+    catalog: workflowCatalog(
+      { files: async () => ({ files: [file] }) },
+      { sha256, compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+    ),
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),

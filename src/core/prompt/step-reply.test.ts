@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
+import { compiled } from '../../../test/examples/compiled.ts';
 import { RUN } from '../../../test/examples/ids.ts';
 import { PRESETS } from '../log/preferences.ts';
 import { firstState, nextState } from '../run/step-selection.ts';
-import { compileWorkflow } from '../workflow/compile-workflow.ts';
 import { type Place, stepReply } from './step-reply.ts';
 
-const workflow = compileWorkflow({
+const workflow = compiled({
   id: 'wr.two',
   name: 'Two',
   description: 'Two steps.',
   steps: [{ id: 'one', title: 'One', prompt: 'Do one.', requireConfirmation: true }],
-})._unsafeUnwrap();
+});
 
 const place: Place = {
   runId: RUN,

@@ -6,7 +6,8 @@ import { type RunId, runTag } from '../log/ids.ts';
 import { hole, storedReply } from '../log/operation/stored-reply.ts';
 import type { Preferences } from '../log/preferences.ts';
 import { pendingAt } from '../run/step-selection.ts';
-import type { CompiledStep, CompiledWorkflow } from '../workflow/compiled-workflow.ts';
+import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 
 export type Place = {
   readonly runId: RunId;
@@ -29,7 +30,8 @@ export function stepReply(place: Place): StoredReply {
 
 function pendingReply(place: Place, step: CompiledStep, position: number): StoredReply {
   const { workflow, preferences } = place;
-  const mustAsk = step.requireConfirmation && preferences.autonomy === 'guided';
+  const wantsConfirmation = step.confirmation.kind !== 'none';
+  const mustAsk = wantsConfirmation && preferences.autonomy === 'guided';
   const nextIntent: NextIntent = mustAsk ? 'await_user_confirmation' : 'perform_pending_then_continue';
   const ask = mustAsk ? 'Ask the user to confirm before you go on.\n' : '';
   return {
@@ -50,7 +52,7 @@ function pendingReply(place: Place, step: CompiledStep, position: number): Store
         stepId: step.stepId,
         title: step.title,
         prompt: step.prompt,
-        requireConfirmation: step.requireConfirmation,
+        requireConfirmation: wantsConfirmation,
         position: { index: position, of: workflow.steps.length },
       },
       stateToken: hole('stateToken'),

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { compiled } from '../../../test/examples/compiled.ts';
 import { digestOf, ROOT, RUN, SESSION } from '../../../test/examples/ids.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { placeEvents } from '../log/event-draft.ts';
 import { executionSnapshot } from '../log/execution-snapshot.ts';
 import { workflowHashSchema } from '../log/ids.ts';
 import { FIRST_ATTEMPT } from '../token/attempt.ts';
-import { compileWorkflow } from '../workflow/compile-workflow.ts';
 import { type Advance, advanceRun } from './advance-run.ts';
 import { firstState } from './step-selection.ts';
 
-const workflow = compileWorkflow({
+const workflow = compiled({
   id: 'wr.two',
   name: 'Two',
   description: 'Two steps.',
@@ -18,7 +18,7 @@ const workflow = compileWorkflow({
     { id: 'one', title: 'One', prompt: 'Do one.' },
     { id: 'two', title: 'Two', prompt: 'Do two.' },
   ],
-})._unsafeUnwrap();
+});
 
 const advance: Advance = {
   runId: RUN,

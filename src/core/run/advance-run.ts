@@ -5,7 +5,7 @@ import { type ExecutionSnapshot, executionSnapshot, sealSnapshot } from '../log/
 import type { RunId } from '../log/ids.ts';
 import { type Attempt, createdNodeId } from '../log/operation/derived-ids.ts';
 import { outputDrafts, type StepOutput } from '../log/operation/output-drafts.ts';
-import type { CompiledWorkflow } from '../workflow/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { Decision } from './start-run.ts';
 import { nextState } from './step-selection.ts';
 

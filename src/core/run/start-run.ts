@@ -5,7 +5,7 @@ import { type ExecutionSnapshot, executionSnapshot, sealSnapshot } from '../log/
 import type { NodeId, RunId } from '../log/ids.ts';
 import { preferenceChangeId, rootNodeId } from '../log/operation/derived-ids.ts';
 import type { Preferences } from '../log/preferences.ts';
-import type { CompiledWorkflow } from '../workflow/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { firstState } from './step-selection.ts';
 
 export type RunStart = {

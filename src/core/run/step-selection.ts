@@ -1,6 +1,7 @@
 import { assert } from '../assert.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
-import type { CompiledStep, CompiledWorkflow } from '../workflow/compiled-workflow.ts';
+import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 
 /** The state in which a run begins. */
 export function firstState(workflow: CompiledWorkflow): EngineState {

@@ -1,0 +1,71 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { SourceFile, SourceListing, WorkflowSource } from '../../app/ports/workflow-source.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import type { FolderAccess } from './folder-access.ts';
+import { readFolder, type SourceFolder } from './read-folder.ts';
+import { readSourceFile, sightThroughLinks } from './read-source-file.ts';
+
+/** More than the folders of one workspace can hold. */
+const KEPT_MAX = 4096;
+
+/** The folders that do not depend on the workspace. */
+export type FixedFolders = { readonly bundled: string; readonly user: string };
+
+export function fixedFolders(bundled: string): FixedFolders {
+  return { bundled, user: join(homedir(), '.workrail', 'workflows') };
+}
+
+/** Workflow files from the bundle, from the user and from the workspace; later ones rank higher. */
+export function workflowFiles(fixed: FixedFolders, access: FolderAccess): WorkflowSource {
+  const reader = { access, kept: boundedCache<string, { stamp: string; file: SourceFile }>(KEPT_MAX) };
+  return {
+    files: async (workspace) => {
+      const folders = differentFolders(access, [
+        { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
+        { kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 },
+        ...(workspace === undefined ? [] : projectFolders(workspace)),
+      ]);
+      const files = folders.flatMap((folder) => readFolder(reader, folder));
+      const bindings = workspace === undefined ? undefined : readBindings(workspace, reader);
+      return { files, ...(bindings === undefined ? {} : { bindings }) } satisfies SourceListing;
+    },
+  };
+}
+
+/** A repository may be anyone's, so its folders must not lead out of it. */
+function projectFolders(workspace: string): readonly SourceFolder[] {
+  return ['.workrail/workflows', 'workflows'].map((folder, i) => ({
+    kind: 'project',
+    dir: join(workspace, folder),
+    refPrefix: `${folder}/`,
+    rank: 2 + i,
+    within: workspace,
+  }));
+}
+
+/** Without a folder that is another one already: the home folder may be a workspace, and so may our own source tree. */
+function differentFolders(access: FolderAccess, folders: readonly SourceFolder[]): readonly SourceFolder[] {
+  const seen = new Set<string>();
+  return folders.filter(({ dir }) => {
+    const real = access.resolve(dir).unwrapOr(dir);
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}
+
+function readBindings(workspace: string, reader: Parameters<typeof readSourceFile>[0]): SourceFile | undefined {
+  const file = { path: join(workspace, '.workrail', 'bindings.json'), ref: '.workrail/bindings.json' };
+  const { access } = reader;
+  if (
+    access.look(file.path).match(
+      () => false,
+      ({ code }) => code === 'absent',
+    )
+  )
+    return undefined;
+  const root = access.resolve(workspace).unwrapOr(workspace);
+  const sighting = sightThroughLinks(access, file.path, root);
+  return sighting.kind === 'folder' ? undefined : readSourceFile<SourceFile>(reader, sighting, file);
+}

@@ -1,0 +1,64 @@
+import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
+import type { SourceFile, WorkflowFile } from '../ports/workflow-source.ts';
+import type { LocatedDiagnostic } from './invalid-file.ts';
+
+/** A workflow or routine that can be started. */
+export type ListedWorkflow = {
+  readonly id: string;
+  readonly kind: 'workflow' | 'routine';
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly idStatus: 'namespaced' | 'legacy';
+  /** What an id of the old kind should become. */
+  readonly suggestedId?: string;
+  readonly sourceKind: WorkflowSourceKind;
+  readonly file: WorkflowFile;
+  /** Files with the same id that are not used because of this one. */
+  readonly shadows: readonly WorkflowFile[];
+  readonly warnings: readonly LocatedDiagnostic[];
+  readonly workflow: CompiledWorkflow;
+  /** What drift is measured against. */
+  readonly origin: WorkflowOrigin;
+};
+
+/** A file that cannot be used, and everything that keeps it from being used. */
+export type InvalidFile = {
+  readonly file: SourceFile;
+  /** The id it claims, where it claims one. */
+  readonly id?: string;
+  readonly diagnostics: readonly LocatedDiagnostic[];
+  readonly shadows: readonly WorkflowFile[];
+};
+
+export type Catalog = { readonly workflows: readonly ListedWorkflow[]; readonly invalid: readonly InvalidFile[] };
+
+export type FoundWorkflow =
+  | { readonly kind: 'found'; readonly listed: ListedWorkflow }
+  | { readonly kind: 'invalid'; readonly invalid: InvalidFile }
+  | { readonly kind: 'unknown'; readonly known: readonly string[] };
+
+/** What an id stands for. An id whose file is broken is not unknown: its author must hear what is wrong. */
+export function findWorkflow({ workflows, invalid }: Catalog, id: string): FoundWorkflow {
+  const listed = workflows.find((workflow) => workflow.id === id);
+  if (listed !== undefined) return { kind: 'found', listed };
+  const broken = invalid.find((file) => file.id === id);
+  if (broken !== undefined) return { kind: 'invalid', invalid: broken };
+  return { kind: 'unknown', known: workflows.map((workflow) => workflow.id) };
+}
+
+/** By namespace, where ids without one come first; then workflows before routines; then by the rest of the id. */
+export function inListOrder(a: ListedWorkflow, b: ListedWorkflow): number {
+  return order(namespaceOf(a.id), namespaceOf(b.id)) || order(b.kind, a.kind) || order(a.id, b.id);
+}
+
+function namespaceOf(id: string): string {
+  return id.includes('.') ? id.slice(0, id.indexOf('.')) : '';
+}
+
+/** By code units: the same on every machine, whatever language it speaks. */
+function order(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

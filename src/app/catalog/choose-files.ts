@@ -1,0 +1,43 @@
+import type { Template } from '../../core/workflow/expand/expanded.ts';
+import type { WorkflowFile } from '../ports/workflow-source.ts';
+import type { FileClaim } from './file-claim.ts';
+
+/** Which file an id stands for, and what it stands before. */
+export type ChosenFile = {
+  readonly claim: FileClaim;
+  /** Files with the same id that are not used because of this one, nearest in rank first. */
+  readonly shadows: readonly WorkflowFile[];
+};
+
+export type Choice = {
+  readonly chosen: readonly ChosenFile[];
+  /** Files that claim the id of another file in the same folder, each with that other file. */
+  readonly duplicates: ReadonlyMap<WorkflowFile, WorkflowFile>;
+};
+
+/**
+ * Chooses one file for each id: that of the highest rank, and within a folder the first by name. A file that does not
+ * compile is chosen all the same: running the one behind it would be running something else than the author wrote.
+ */
+export function chooseFiles(claims: readonly FileClaim[]): Choice {
+  const duplicates = new Map<WorkflowFile, WorkflowFile>();
+  const byId = new Map<string, FileClaim[]>();
+  for (const claim of claims) {
+    if (claim.isReserved) continue;
+    const rivals = byId.get(claim.id) ?? [];
+    const first = rivals.find(({ file }) => file.rank === claim.file.rank);
+    if (first === undefined) byId.set(claim.id, [...rivals, claim]);
+    else duplicates.set(claim.file, first.file);
+  }
+  const chosen = [...byId.values()].flatMap((rivals) => {
+    const [claim, ...hidden] = rivals.toSorted((a, b) => b.file.rank - a.file.rank);
+    return claim === undefined ? [] : [{ claim, shadows: hidden.map(({ file }) => file) }];
+  });
+  return { chosen, duplicates };
+}
+
+/** Routines by the name under which workflows call them. */
+export function templatesOf(chosen: readonly ChosenFile[]): ReadonlyMap<string, Template> {
+  const byRank = chosen.toSorted((a, b) => a.claim.file.rank - b.claim.file.rank);
+  return new Map(byRank.flatMap(({ claim: { template } }) => (template ? [[template.templateId, template]] : [])));
+}

@@ -1,0 +1,65 @@
+import { Result } from 'neverthrow';
+import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
+import { routineTemplateId } from '../../core/workflow/builtins/template.ts';
+import type { Span } from '../../core/workflow/diagnostic.ts';
+import type { Template } from '../../core/workflow/expand/expanded.ts';
+import { sourceOutline } from '../../core/workflow/source/source-outline.ts';
+import type { WorkflowFile } from '../ports/workflow-source.ts';
+
+/** A file with the id it claims. */
+export type FileClaim = {
+  readonly file: WorkflowFile;
+  readonly text: string;
+  readonly id: string;
+  readonly idSpan: () => Span;
+  readonly kind: 'workflow' | 'routine';
+  /** Whether it claims an id that only the bundle may give. */
+  readonly isReserved: boolean;
+  /** A routine's steps, to be called from other workflows. */
+  readonly template?: Template;
+};
+
+/** The namespace that ids of a source have when their author chose none. */
+export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string } = {
+  bundled: 'wr',
+  user: 'user',
+  project: 'project',
+  remote: 'repo',
+  plugin: 'repo',
+};
+
+const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
+
+const RESERVED_PREFIX = 'wr.';
+const ROUTINE_ID = /^[^.]+\.routine-/;
+
+/** What a file claims to be; `undefined` when it was not read or has no id. */
+export function fileClaim(file: WorkflowFile): FileClaim | undefined {
+  if (file.content.kind === 'unread') return undefined;
+  const { text } = file.content;
+  const id = claimedId(text);
+  if (id === undefined) return undefined;
+  const isReserved = id.startsWith(RESERVED_PREFIX) && file.kind !== 'bundled';
+  const kind = file.isInRoutines || ROUTINE_ID.test(id) ? 'routine' : 'workflow';
+  const template = kind === 'routine' && !isReserved ? templateOf(file, id, text) : undefined;
+  const idSpan = () => sourceOutline(text).claimed?.span ?? { offset: 0, length: 0 };
+  const claim = { file, text, id, idSpan, kind, isReserved } as const;
+  return template === undefined ? claim : { ...claim, template };
+}
+
+/** Every file is asked this before any is compiled, so it is asked the fastest way there is. */
+function claimedId(text: string): string | undefined {
+  const root = parseJson(text);
+  if (root.isErr()) return sourceOutline(text).claimed?.id;
+  const { value } = root;
+  const hasId = typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value;
+  return hasId && typeof value.id === 'string' ? value.id : undefined;
+}
+
+/** A routine with an id of the old kind is called under the namespace of its source. */
+function templateOf({ kind }: WorkflowFile, id: string, text: string): Template | undefined {
+  const syntax = sourceOutline(text).syntax();
+  if (syntax === undefined) return undefined;
+  const fullId = id.includes('.') ? id : `${SOURCE_NAMESPACES[kind]}.${id}`;
+  return { ...syntax, templateId: routineTemplateId(fullId) };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { SourceFile } from '../ports/workflow-source.ts';
+
+describe('bindings of a workspace', () => {
+  function bindingsFile(content: string): SourceFile {
+    const ref = '.workrail/bindings.json';
+    return { ref, path: `/repo/${ref}`, content: { kind: 'text', text: content } };
+  }
+
+  it('are handed to the compiler, and kept with what uses them', async () => {
+    enforces('bindings_resolve_at_compile_time');
+    const tools = listeningTools();
+    const slot = { slotId: 'build', purpose: 'How to build.', default: 'make' };
+    const file = fileWith(workflowText('team.x', { extensionPoints: [slot] }));
+    const bindings = bindingsFile('{"$schema":"x","build":"gradle","lint":"biome"}');
+    const { workflows } = await catalogOf([file], { bindings, tools });
+    const expected = { build: 'gradle', lint: 'biome' };
+    expect(tools.inputs.map((input) => input.bindings)).toEqual([expected]);
+    expect(workflows.map(({ origin }) => [origin.slotIds, origin.bindings])).toEqual([[['build'], expected]]);
+  });
+
+  it('that are wrong are told with their place; the rest of them holds', async () => {
+    const tools = listeningTools();
+    const bindings = bindingsFile('{\n  "build": 7,\n  "lint": "biome"\n}');
+    const { invalid } = await catalogOf([fileWith(workflowText('team.x'))], { bindings, tools });
+    expect(tools.inputs.map((input) => input.bindings)).toEqual([{ lint: 'biome' }]);
+    expect(invalid).toEqual([
+      {
+        file: bindings,
+        shadows: [],
+        diagnostics: [
+          {
+            code: 'wrong_type',
+            severity: 'error',
+            pointer: '/build',
+            span: { offset: 13, length: 1 },
+            line: 2,
+            column: 12,
+            message: 'The slot "build" is bound to a text. Put it in quotes.',
+          },
+        ],
+      },
+    ]);
+    expect((await catalogOf([], { bindings: bindingsFile('[]') })).invalid[0]?.diagnostics[0]?.code).toBe('wrong_type');
+    expect((await catalogOf([], { bindings: bindingsFile('{') })).invalid[0]?.diagnostics[0]?.code).toBe('not_json');
+  });
+});

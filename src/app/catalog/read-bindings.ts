@@ -1,0 +1,36 @@
+import { collectDiagnostics } from '../../core/workflow/collect-diagnostics.ts';
+import type { Diagnostic } from '../../core/workflow/diagnostic.ts';
+import type { Bindings } from '../../core/workflow/expand/expanded.ts';
+import { parseSource } from '../../core/workflow/source/parse-source.ts';
+import type { SourceNode } from '../../core/workflow/source/source-node.ts';
+import type { SourceFile } from '../ports/workflow-source.ts';
+import { unreadDiagnostic } from './invalid-file.ts';
+
+/** What a workspace puts into extension points: an object with a text for each slot. What is wrong is left out and told. */
+export function readBindings(file: SourceFile): {
+  readonly bindings: Bindings;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  if (file.content.kind === 'unread') return { bindings: {}, diagnostics: [unreadDiagnostic(file.content.reason)] };
+  const diagnostics = collectDiagnostics();
+  const root = parseSource(file.content.text, diagnostics);
+  if (root.isErr()) return { bindings: {}, diagnostics: [root.error] };
+  if (root.value.kind !== 'object') {
+    diagnostics.add(wrongType(root.value, 'Bindings are an object with a text for each slot.'));
+    return { bindings: {}, diagnostics: diagnostics.all() };
+  }
+  const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
+    if (value.kind === 'string') return [[name, value.value] as const];
+    if (!name.startsWith('$'))
+      diagnostics.add(wrongType(value, `The slot "${name}" is bound to a text. Put it in quotes.`));
+    return [];
+  });
+  return {
+    bindings: Object.fromEntries(entries.filter(([name]) => !name.startsWith('$'))),
+    diagnostics: diagnostics.all(),
+  };
+}
+
+function wrongType({ pointer, span }: SourceNode, message: string): Diagnostic {
+  return { code: 'wrong_type', severity: 'error', pointer, span, message };
+}

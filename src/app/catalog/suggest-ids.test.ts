@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { catalogOf, fileWith, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { WorkflowFile } from '../ports/workflow-source.ts';
+
+describe('a workflow with an id of the old kind', () => {
+  async function suggestions(files: readonly WorkflowFile[]): Promise<readonly (string | undefined)[]> {
+    return (await catalogOf(files)).workflows.map(({ suggestedId }) => suggestedId);
+  }
+
+  it('can be used, with a warning and a suggestion by its source', async () => {
+    enforces('legacy_id_runs_with_warning', 'legacy_rename_suggestion');
+    const { workflows } = await catalogOf([
+      fileWith(workflowText('bug-hunt'), { kind: 'user' }),
+      fileWith(workflowText('2fa-setup'), { kind: 'project' }),
+    ]);
+    const warned = workflows.map(({ warnings }) => warnings.map(({ code, line, column }) => [code, line, column]));
+    expect(warned).toEqual([[['legacy_id', 1, 7]], [['legacy_id', 1, 7]]]);
+    expect(workflows.map(({ id, idStatus, suggestedId }) => [id, idStatus, suggestedId])).toEqual([
+      ['2fa-setup', 'legacy', 'project.w_2fa_setup'],
+      ['bug-hunt', 'legacy', 'user.bug_hunt'],
+    ]);
+  });
+
+  it('is suggested an id that no other has, the same one on every machine', async () => {
+    enforces('legacy_rename_suggestion');
+    const files = [
+      fileWith(workflowText('bug-hunt'), { ref: 'a.json' }),
+      fileWith(workflowText('bug_hunt'), { ref: 'b.json' }),
+      fileWith(workflowText('triage'), { ref: 'c.json' }),
+      fileWith(workflowText('project.triage'), { ref: 'd.json' }),
+    ];
+    const expected = ['project.bug_hunt_9611', 'project.bug_hunt_1bc6', 'project.triage_b304', undefined];
+    expect(await suggestions(files)).toEqual(expected);
+    expect(await suggestions(files.map((file) => ({ ...file, path: `/elsewhere/${file.ref}` })))).toEqual(expected);
+    expect(await suggestions(files.map((file) => ({ ...file, content: edited(file) })))).toEqual(expected);
+  });
+
+  it('keeps its plain suggestion when the same id is in another folder of the project', async () => {
+    expect(
+      await suggestions([fileWith(workflowText('triage')), fileWith(workflowText('triage'), { rank: 3 })]),
+    ).toEqual(['project.triage']);
+  });
+
+  function edited({ content }: WorkflowFile): WorkflowFile['content'] {
+    return content.kind === 'text' ? { kind: 'text', text: `${content.text}\n` } : content;
+  }
+});

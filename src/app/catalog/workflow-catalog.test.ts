@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { catalogOf, fileOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { SourceListing, WorkflowSource } from '../ports/workflow-source.ts';
+import { type Catalog, findWorkflow } from './catalog.ts';
+import { workflowCatalog } from './workflow-catalog.ts';
+
+function ids({ workflows }: Catalog): readonly string[] {
+  return workflows.map(({ id }) => id);
+}
+
+describe('the catalog', () => {
+  it('tells of each workflow what one needs to choose it', async () => {
+    const file = fileWith(workflowText('team.review', { tags: ['quality'], extensionPoints: [] }));
+    expect(await catalogOf([file])).toEqual({
+      workflows: [
+        {
+          id: 'team.review',
+          kind: 'workflow',
+          name: 'Name of team.review',
+          description: 'What it does.',
+          tags: ['quality'],
+          idStatus: 'namespaced',
+          sourceKind: 'project',
+          file,
+          shadows: [],
+          warnings: [],
+          workflow: expect.objectContaining({ schemaVersion: 1, workflowId: 'team.review' }),
+          origin: {
+            text: workflowText('team.review', { tags: ['quality'], extensionPoints: [] }),
+            slotIds: [],
+            bindings: {},
+          },
+        },
+      ],
+      invalid: [],
+    });
+  });
+
+  it('is sorted by namespace, then workflows before routines, then by id, wherever the files lie', async () => {
+    enforces('list_order');
+    const files = ['zeta', 'wr.b', 'wr.routine-a', 'wr.c', 'app.z', 'app.routine-b', 'alpha'].map((id, i) =>
+      fileWith(workflowText(id), { kind: 'bundled', ref: `${i}.json` }),
+    );
+    const sorted = ['alpha', 'zeta', 'app.z', 'app.routine-b', 'wr.b', 'wr.c', 'wr.routine-a'];
+    expect(ids(await catalogOf(files))).toEqual(sorted);
+    expect(ids(await catalogOf(files.toReversed()))).toEqual(sorted);
+  });
+
+  it('takes the file of the highest rank for an id and tells what that hides', async () => {
+    enforces('source_precedence', 'shadowing_reported');
+    const [low, middle, high] = [
+      fileWith(workflowText('team.review'), { kind: 'bundled' }),
+      fileWith(workflowText('team.review'), { kind: 'user' }),
+      fileWith(workflowText('team.review'), { kind: 'project' }),
+    ];
+    const { workflows, invalid } = await catalogOf([low, middle, high]);
+    expect(workflows.map(({ file, shadows }) => [file, shadows])).toEqual([[high, [middle, low]]]);
+    expect(invalid).toEqual([]);
+  });
+
+  it('does not fall back to a hidden workflow when the one before it is broken', async () => {
+    const [whole, broken] = [
+      fileWith(workflowText('team.review'), { kind: 'user' }),
+      fileWith(workflowText('team.review', { steps: 1 }), { kind: 'project' }),
+    ];
+    const catalog = await catalogOf([whole, broken]);
+    expect(ids(catalog)).toEqual([]);
+    expect(catalog.invalid.map(({ file, shadows }) => [file, shadows])).toEqual([[broken, [whole]]]);
+    expect(findWorkflow(catalog, 'team.review')).toEqual({ kind: 'invalid', invalid: catalog.invalid[0] });
+  });
+
+  it('lists a broken file although another hides it', async () => {
+    enforces('invalid_file_is_listed');
+    const broken = fileWith(workflowText('team.review', { steps: 1 }), { kind: 'user' });
+    const catalog = await catalogOf([broken, fileWith(workflowText('team.review'))]);
+    expect(ids(catalog)).toEqual(['team.review']);
+    expect(catalog.invalid.map(({ file }) => file)).toEqual([broken]);
+  });
+
+  it('keeps the wr namespace for the bundle: no other file can have or hide such an id', async () => {
+    enforces('wr_namespace_reserved', 'wr_never_shadowed');
+    const [bundled, pretender, stray] = [
+      fileWith(workflowText('wr.review'), { kind: 'bundled' }),
+      fileWith(workflowText('wr.review'), { kind: 'project' }),
+      fileWith(workflowText('wr.other'), { kind: 'user' }),
+    ];
+    const catalog = await catalogOf([bundled, stray, pretender]);
+    expect(catalog.workflows.map(({ file, shadows }) => [file, shadows])).toEqual([[bundled, []]]);
+    expect(catalog.invalid.map(({ file, diagnostics }) => [file, diagnostics.map(({ fix }) => fix)])).toEqual([
+      [stray, [{ title: 'Rename it to "user.other"', edits: [{ offset: 6, length: 10, text: '"user.other"' }] }]],
+      [
+        pretender,
+        [{ title: 'Rename it to "project.review"', edits: [{ offset: 6, length: 11, text: '"project.review"' }] }],
+      ],
+    ]);
+  });
+
+  it('refuses the second file of a folder that claims an id', async () => {
+    const [first, second] = [
+      fileWith(workflowText('team.x')),
+      fileWith(`\n${workflowText('team.x')}`, { ref: 'b.json' }),
+    ];
+    const { workflows, invalid } = await catalogOf([first, second]);
+    expect(workflows.map(({ file }) => file)).toEqual([first]);
+    expect(invalid).toEqual([
+      {
+        file: second,
+        id: 'team.x',
+        shadows: [],
+        diagnostics: [
+          {
+            code: 'duplicate_id',
+            severity: 'error',
+            pointer: '/id',
+            span: { offset: 7, length: 8 },
+            line: 2,
+            column: 7,
+            message: 'a.json has the id "team.x" already. Give this workflow another one, or remove the file.',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('shows where a file is wrong, by line and column', async () => {
+    enforces('invalid_file_is_listed');
+    const broken = fileWith('{\n "é": [}');
+    const [invalid] = (await catalogOf([broken])).invalid;
+    expect(invalid).toEqual({
+      file: broken,
+      shadows: [],
+      diagnostics: [expect.objectContaining({ code: 'not_json', pointer: '', line: 2, column: 8 })],
+    });
+  });
+
+  it('lists files that were not read, with the reason and what to do', async () => {
+    enforces('invalid_file_is_listed', 'workflow_file_1mb');
+    const reasons = [
+      { code: 'too_large', bytes: 5_000_000, bytesMax: 1_048_576 },
+      { code: 'leads_outside', target: '/etc/passwd' },
+      { code: 'not_a_file' },
+      { code: 'not_utf8' },
+      { code: 'too_many_files', filesMax: 1000 },
+      { code: 'io_failed', cause: 'EACCES' },
+    ] as const;
+    const { invalid } = await catalogOf(reasons.map((reason) => fileOf({ kind: 'unread', reason }, {})));
+    expect(
+      invalid.map(({ diagnostics: [one] }) => [one?.code, one?.line, one?.column, one?.pointer, one?.message]),
+    ).toEqual([
+      [
+        'file_too_large',
+        ...[1, 1, ''],
+        'The file has 5000000 bytes; a workflow file may have 1048576. Split it or move long texts into documents.',
+      ],
+      [
+        'link_leads_outside',
+        ...[1, 1, ''],
+        'This is a link to /etc/passwd, which is outside of the folder. Put the file itself here instead.',
+      ],
+      ['file_unreadable', 1, 1, '', 'There is no file here that can be read. Put one here, or remove this.'],
+      ['file_unreadable', 1, 1, '', 'The file is not text in UTF-8. Save it with that encoding.'],
+      [
+        'too_many_files',
+        ...[1, 1, ''],
+        'Only the first 1000 files of this folder are used. Move what is no workflow elsewhere.',
+      ],
+      ['file_unreadable', 1, 1, '', 'Reading it failed with EACCES. Check its permissions.'],
+    ]);
+  });
+
+  it('tells an unknown id from a broken one', async () => {
+    const catalog = await catalogOf([fileWith(workflowText('team.x'))]);
+    expect(findWorkflow(catalog, 'team.x')).toEqual({ kind: 'found', listed: catalog.workflows[0] });
+    expect(findWorkflow(catalog, 'team.y')).toEqual({ kind: 'unknown', known: ['team.x'] });
+  });
+});
+
+describe('a second listing', () => {
+  it('compiles only what may have changed', async () => {
+    const tools = listeningTools();
+    const [plain, other] = [
+      fileWith(workflowText('team.a'), { ref: 'a.json' }),
+      fileWith(workflowText('team.b'), { ref: 'b.json' }),
+    ];
+    const routine = fileWith(workflowText('team.c'), { ref: 'routines/c.json' });
+    let listing: SourceListing = { files: [plain, other, routine] };
+    const source: WorkflowSource = { files: async () => ({ ...listing }) };
+    const catalog = workflowCatalog(source, tools);
+    const compiled = async (next: SourceListing) => {
+      listing = next;
+      tools.inputs.length = 0;
+      const result = await catalog.list('/repo');
+      return [tools.inputs.length, ids(result)];
+    };
+    expect(await compiled(listing)).toEqual([3, ['team.a', 'team.b', 'team.c']]);
+    const before = await catalog.list('/repo');
+    expect(await compiled(listing)).toEqual([0, ['team.a', 'team.b', 'team.c']]);
+    expect(await catalog.list('/repo')).toBe(before);
+
+    const renamed = fileWith(workflowText('team.z'), { ref: 'b.json' });
+    expect(await compiled({ files: [plain, renamed, routine] })).toEqual([1, ['team.a', 'team.z', 'team.c']]);
+    expect(await compiled({ files: [plain, routine] })).toEqual([0, ['team.a', 'team.c']]);
+
+    const edited = fileWith(workflowText('team.c', { tags: ['edited'] }), { ref: 'routines/c.json' });
+    expect(await compiled({ files: [plain, edited] })).toEqual([2, ['team.a', 'team.c']]);
+    const bindings = { ref: 'b', path: '/b', content: { kind: 'text', text: '{}' } } as const;
+    expect(await compiled({ files: [plain, edited], bindings })).toEqual([2, ['team.a', 'team.c']]);
+  });
+});

@@ -1,0 +1,110 @@
+import { assert, unreachable } from '../../assert.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import type { Condition } from '../../workflow/compiled/condition.ts';
+import type { CompilePattern } from '../../workflow/pattern.ts';
+import { foldText, lenientEquals, numberOf } from './lenient-equals.ts';
+import { readPath, type Values } from './read-path.ts';
+
+/** Everything a condition may depend on. */
+export type Facts = Values & {
+  /** Conditions that have a name. */
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** What the latest loop-control artifact of the innermost loop says; `undefined` before there is one. */
+  readonly loopDecision: 'continue' | 'stop' | undefined;
+  readonly compilePattern: CompilePattern;
+};
+
+export function evaluateCondition(condition: Condition, facts: Facts): boolean {
+  return holds(condition, facts, []);
+}
+
+function holds(condition: Condition, facts: Facts, path: readonly string[]): boolean {
+  switch (condition.kind) {
+    case 'always':
+      return true;
+    case 'never':
+      return false;
+    case 'compare':
+      return compares(condition, facts);
+    case 'and':
+      return condition.conditions.every((one) => holds(one, facts, path));
+    case 'or':
+      return condition.conditions.some((one) => holds(one, facts, path));
+    case 'not':
+      return !holds(condition.condition, facts, path);
+    case 'ref': {
+      const { conditionId } = condition;
+      const named = facts.conditions.get(conditionId);
+      assert(named !== undefined, `a compiled workflow has the condition "${conditionId}" that it refers to`);
+      assert(!path.includes(conditionId), `no condition of a compiled workflow refers to itself: "${conditionId}"`);
+      return holds(named, facts, [...path, conditionId]);
+    }
+    case 'loop_control':
+      // As long as nothing was decided a loop goes on: its first iteration always runs.
+      return facts.loopDecision === undefined || facts.loopDecision === condition.continueWhen;
+    default:
+      return unreachable(condition);
+  }
+}
+
+type Comparison = Extract<Condition, { kind: 'compare' }>;
+
+function compares({ variable, comparison, value }: Comparison, facts: Facts): boolean {
+  const found = readPath(facts, variable);
+  // Compiled conditions are JSON; the schema says so, the type cannot.
+  const expected = value as JsonValue;
+  switch (comparison) {
+    case 'equals':
+      return lenientEquals(found, expected);
+    case 'not_equals':
+      return !lenientEquals(found, expected);
+    case 'in':
+      return Array.isArray(expected) && expected.some((one: JsonValue) => lenientEquals(found, one));
+    case 'gt':
+      return ordered(found, expected, (a, b) => a > b);
+    case 'gte':
+      return ordered(found, expected, (a, b) => a >= b);
+    case 'lt':
+      return ordered(found, expected, (a, b) => a < b);
+    case 'lte':
+      return ordered(found, expected, (a, b) => a <= b);
+    case 'contains':
+      if (Array.isArray(found)) return found.some((one: JsonValue) => lenientEquals(one, expected));
+      return folded(found, expected, (text, part) => text.includes(part));
+    case 'startsWith':
+      return folded(found, expected, (text, part) => text.startsWith(part));
+    case 'endsWith':
+      return folded(found, expected, (text, part) => text.endsWith(part));
+    case 'matches':
+      return matches(found, expected, facts);
+    default:
+      return unreachable(comparison);
+  }
+}
+
+/** What is no number is neither above nor below anything. */
+function ordered(found: JsonValue | undefined, expected: JsonValue, is: (a: number, b: number) => boolean): boolean {
+  const [a, b] = [numberOf(found), numberOf(expected)];
+  return a !== undefined && b !== undefined && is(a, b);
+}
+
+/** Parts of texts are compared as whole texts are: trimmed, and without regard to case. */
+function folded(found: JsonValue | undefined, expected: JsonValue, is: (text: string, part: string) => boolean) {
+  const [text, part] = [textOf(found), textOf(expected)];
+  return text !== undefined && part !== undefined && is(foldText(text), foldText(part));
+}
+
+/** A pattern says itself what it forgives, so it sees the text as it is. */
+function matches(found: JsonValue | undefined, expected: JsonValue, { compilePattern }: Facts): boolean {
+  const text = textOf(found);
+  if (text === undefined) return false;
+  const pattern = compilePattern(String(expected), '');
+  assert(pattern.isOk(), 'the patterns of a compiled workflow compile');
+  return pattern.value.test(text);
+}
+
+/** Numbers and booleans are often sent as texts, and texts as them: they count as what they look like. */
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}

@@ -1,0 +1,80 @@
+import { assert, unreachable } from '../../assert.ts';
+import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
+import { evaluateCondition, type Facts } from './evaluate-condition.ts';
+import { foldText } from './lenient-equals.ts';
+
+/** What notes do not meet yet. */
+export type UnmetCriteria =
+  /** What the rule asks for is not there. */
+  | { readonly kind: 'missing'; readonly rule: CriteriaRule }
+  /** What the rule describes is there and must not be. */
+  | { readonly kind: 'unwanted'; readonly rule: CriteriaRule }
+  /** Each alternative with what it lacks; meeting one of them would do. */
+  | { readonly kind: 'any_of'; readonly alternatives: readonly (readonly UnmetCriteria[])[] };
+
+/** Everything the notes do not meet, in the order in which it was written; none when they will do. */
+export function evaluateCriteria(criteria: Criteria, notes: string, facts: Facts): readonly UnmetCriteria[] {
+  return check(criteria, { notes, facts, isNegated: false }) ?? [];
+}
+
+type Check = { readonly notes: string; readonly facts: Facts; readonly isNegated: boolean };
+
+/** What is unmet; `undefined` where nothing counts, which is neither met nor unmet. */
+function check(criteria: Criteria, given: Check): readonly UnmetCriteria[] | undefined {
+  switch (criteria.kind) {
+    case 'not':
+      return check(criteria.criteria, { ...given, isNegated: !given.isNegated });
+    case 'and':
+    case 'or': {
+      const counted = criteria.criteria.flatMap((one) => {
+        const unmet = check(one, given);
+        return unmet === undefined ? [] : [unmet];
+      });
+      if (counted.length === 0) return undefined;
+      // Not all of them is one of them not; none of them is each of them not.
+      const isOneEnough = (criteria.kind === 'or') !== given.isNegated;
+      return isOneEnough ? anyOf(counted) : counted.flat();
+    }
+    default:
+      return checkRule(criteria, given);
+  }
+}
+
+function anyOf(counted: readonly (readonly UnmetCriteria[])[]): readonly UnmetCriteria[] {
+  const [only, ...others] = counted;
+  if (counted.some((unmet) => unmet.length === 0)) return [];
+  if (only !== undefined && others.length === 0) return only;
+  return [{ kind: 'any_of', alternatives: counted }];
+}
+
+function checkRule(rule: CriteriaRule, { notes, facts, isNegated }: Check): readonly UnmetCriteria[] | undefined {
+  if (rule.kind === 'schema') return undefined;
+  if (rule.when !== undefined && !evaluateCondition(rule.when, facts)) return undefined;
+  if (isMet(rule, notes, facts) !== isNegated) return [];
+  return [{ kind: isNegated ? 'unwanted' : 'missing', rule }];
+}
+
+function isMet(rule: Exclude<CriteriaRule, { kind: 'schema' }>, notes: string, { compilePattern }: Facts): boolean {
+  switch (rule.kind) {
+    case 'contains':
+      return foldText(notes).includes(foldText(rule.value));
+    case 'regex': {
+      const pattern = compilePattern(rule.pattern, rule.flags);
+      assert(pattern.isOk(), 'the patterns of a compiled workflow compile');
+      return pattern.value.test(notes);
+    }
+    case 'length': {
+      const length = characters(notes);
+      return length >= (rule.min ?? 0) && length <= (rule.max ?? Number.POSITIVE_INFINITY);
+    }
+    default:
+      return unreachable(rule);
+  }
+}
+
+/** Characters as people count them, more or less: not the halves that JavaScript counts. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { nearest, nearestId } from './nearest.ts';
+
+describe('what was probably meant', () => {
+  it.each([
+    ['promt', ['prompt', 'promptBlocks'], 'prompt'],
+    ['equls', ['equals', 'endsWith'], 'equals'],
+    ['Forach', ['for', 'forEach'], 'forEach'],
+    ['ab', ['ba', 'xyz'], 'ba'],
+    ['something', ['nothing_alike'], undefined],
+    ['x'.repeat(1_000_000), ['x'], undefined],
+  ])('by %.20s among %j is %s', (word, candidates, meant) => {
+    expect(nearest(word, candidates)).toBe(meant);
+  });
+
+  it('is found by the last part of dotted ids', () => {
+    const ids = ['wr.contracts.findings', 'wr.contracts.assessment'];
+    expect(nearestId('wr.contracts.finding', ids)).toBe('wr.contracts.findings');
+    expect(nearestId('wr.contracts.own', ids)).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import type { JsonObject } from '../../json/json-value.ts';
+import { contractRefSchema } from '../../log/blockers.ts';
+import type { PinnedContract } from '../compiled/compiled-workflow.ts';
+import { contractGuidance } from './contract-guidance.ts';
+import { inStableOrder, type Shape, shapeOf } from './shape/shape.ts';
+
+export type ContractRef = z.infer<typeof contractRefSchema>;
+
+/** How an artifact is shown to people. */
+export const RENDERER_HINTS = ['table', 'verdict', 'list', 'handoff', 'plain'] as const;
+export type RendererHint = (typeof RENDERER_HINTS)[number];
+
+/** All there is to know about a kind of artifact that a step can ask for. */
+export type Contract = {
+  readonly contractRef: ContractRef;
+  /** The `kind` by which an artifact says that it answers this contract. */
+  readonly artifactKind: string;
+  /** What the artifact is for, told to people who choose a contract. */
+  readonly purpose: string;
+  readonly schema: z.ZodType;
+  /** The schema as data: what a compiled workflow embeds and what an artifact is checked against. */
+  readonly shape: Shape;
+  readonly example: JsonObject;
+  /** What the agent is told to hand in. */
+  readonly guidance: string;
+  readonly rendererHint: RendererHint;
+};
+
+type Declaration = {
+  readonly name: string;
+  readonly purpose: string;
+  /** What the agent should do, before the list of fields. */
+  readonly lead: string;
+  readonly example: JsonObject;
+  readonly rendererHint: RendererHint;
+} & ({ readonly fields: z.ZodRawShape } | { readonly schema: z.ZodType });
+
+/**
+ * Makes the one object of a contract. Reference and kind follow from its name, so they always belong together. The data
+ * form is made when it is first asked for: most processes use two or three contracts.
+ */
+export function defineContract(declaration: Declaration): Contract {
+  const { name, purpose, lead, rendererHint } = declaration;
+  const artifactKind = kindOf(name);
+  const schema = 'schema' in declaration ? declaration.schema : artifactSchema(name, declaration.fields);
+  const declared = once(() => shapeOf(schema));
+  const shape = once(() => inStableOrder(declared()));
+  const guidance = once(() => contractGuidance({ artifactKind, lead, shape: declared() }));
+  return {
+    contractRef: contractRefSchema.parse(`wr.contracts.${name}`),
+    artifactKind,
+    purpose,
+    schema,
+    example: { kind: artifactKind, ...declaration.example },
+    rendererHint,
+    get shape() {
+      return shape();
+    },
+    get guidance() {
+      return guidance();
+    },
+  };
+}
+
+/** An artifact with these fields and no others: a misspelled field must not look like a missing one. */
+function artifactSchema(name: string, fields: z.ZodRawShape): z.ZodObject {
+  return z.strictObject({ kind: z.literal(kindOf(name)), ...fields });
+}
+
+/** An artifact that may hold anything. */
+export function openArtifactSchema(name: string): z.ZodObject {
+  return z.looseObject({ kind: z.literal(kindOf(name)) });
+}
+
+/** The contract as a compiled workflow embeds it. */
+export function pinnedContract({ contractRef, artifactKind, shape, example, guidance }: Contract): PinnedContract {
+  return { contractRef, artifactKind, schema: shape, example, guidance };
+}
+
+function kindOf(name: string): string {
+  return `wr.${name}`;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,67 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { contractFix, missingMessage, violationMessage } from './explain-violations.ts';
+import { contracts } from './registry.ts';
+import { checkShape } from './shape/check-shape.ts';
+
+const violationsOf = (shape: JsonObject, artifact: JsonValue) => checkShape(shape, artifact)._unsafeUnwrapErr();
+
+describe('the words for a refused artifact', () => {
+  it('name each place, what was found there and what is allowed', () => {
+    const contract = contracts.find('wr.contracts.loop_control');
+    if (contract === undefined) throw new Error('no loop control');
+    const violations = violationsOf(contract.shape, { kind: 'wr.loop_control', decison: 'stop', summary: '' });
+    expect(violationMessage(contract, violations)).toBe(
+      'The wr.loop_control artifact was not accepted: /decision is missing (continue | stop); /summary is empty (allowed: text); /decison is not a field here (fields: decision, kind, loopId, metadata, summary).',
+    );
+    expect(violationMessage(contract, violationsOf(contract.shape, 'stop'))).toBe(
+      'The wr.loop_control artifact was not accepted: the artifact is "stop" (allowed: {decision: continue | stop, kind: wr.loop_control, loopId?: text, metadata?: object, summary?: text}).',
+    );
+    expect(missingMessage(contract)).toBe('This step needs an artifact of kind wr.loop_control and none was sent.');
+  });
+
+  it.each(contracts.all)('of $artifactKind fit their budgets and end in an example that is accepted', (contract) => {
+    const fix = contractFix(contract);
+    expect(utf8Length(fix)).toBeLessThanOrEqual(BLOCKER_FIX_BYTES_MAX);
+    const example: unknown = JSON.parse(fix.slice(fix.indexOf('\n')));
+    expect(example).toEqual(contract.example);
+    expect(utf8Length(missingMessage(contract))).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
+
+    const longest = '€'.repeat(3000);
+    const unknown = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${longest}${i}`, longest]));
+    const worst: readonly JsonValue[] = [{}, [], longest, unknown, { ...contract.example, kind: longest }];
+    for (const artifact of worst) {
+      const message = violationMessage(contract, violationsOf(contract.shape, artifact));
+      expect(utf8Length(message)).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
+      expect(message.isWellFormed()).toBe(true);
+    }
+  });
+
+  it('count what finds no room, however much is wrong', () => {
+    const contract = contracts.find('wr.contracts.findings');
+    if (contract === undefined) throw new Error('no findings');
+    const artifact = { kind: 'wr.findings', findings: Array.from({ length: 5000 }, () => ({})) };
+    const violations = violationsOf(contract.shape, artifact);
+    expect(violations).toHaveLength(25_000);
+    expect(violationMessage(contract, violations)).toMatch(/\); and 24992 more\.$/);
+  });
+
+  it('fit their budgets whatever a pinned contract holds', () => {
+    const violation = fc.record({
+      code: fc.constantFrom('missing', 'unknown_key', 'wrong_type'),
+      path: fc.string({ unit: 'binary', maxLength: 400 }),
+      found: fc.string({ unit: 'binary', maxLength: 400 }),
+      allowed: fc.string({ unit: 'binary', maxLength: 400 }),
+    });
+    fc.assert(
+      fc.property(fc.array(violation, { minLength: 1 }), fc.string({ maxLength: 900 }), (violations, text) => {
+        const contract = { artifactKind: text, example: { kind: text, text } };
+        expect(utf8Length(violationMessage(contract, violations))).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
+        expect(utf8Length(contractFix(contract))).toBeLessThanOrEqual(BLOCKER_FIX_BYTES_MAX);
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { assert } from '../../assert.ts';
+import { quote } from '../../json/quote.ts';
+import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import type { PinnedContract } from '../compiled/compiled-workflow.ts';
+import type { Violation } from './shape/check-shape.ts';
+
+/** A pinned workflow may come from elsewhere, so even a kind is not trusted to be short. */
+const KIND_BYTES_MAX = 48;
+const PATH_BYTES_MAX = 120;
+const FOUND_BYTES_MAX = 60;
+const ALLOWED_BYTES_MAX = 160;
+/** More never fit into a blocker, and a refused artifact may have very many. */
+const SENTENCES_MAX = 32;
+
+type Named = Pick<PinnedContract, 'artifactKind'>;
+
+/** Says what is wrong with an artifact, within the budget of a blocker: what finds no room is counted. */
+export function violationMessage({ artifactKind }: Named, violations: readonly Violation[]): string {
+  assert(violations.length > 0, 'an artifact is refused for a reason');
+  const head = `The ${clipped(artifactKind, KIND_BYTES_MAX)} artifact was not accepted: `;
+  const sentences = violations.slice(0, SENTENCES_MAX).map(explainViolation);
+  let message = '';
+  for (let kept = sentences.length; kept > 0; kept--) {
+    const more = violations.length - kept;
+    message = `${head}${sentences.slice(0, kept).join('; ')}${more === 0 ? '.' : `; and ${more} more.`}`;
+    if (utf8Length(message) <= BLOCKER_MESSAGE_BYTES_MAX) break;
+  }
+  assert(utf8Length(message) <= BLOCKER_MESSAGE_BYTES_MAX, 'one sentence fits into a blocker');
+  return message;
+}
+
+/** Says that an artifact was asked for and did not come. */
+export function missingMessage({ artifactKind }: Named): string {
+  return `This step needs an artifact of kind ${clipped(artifactKind, KIND_BYTES_MAX)} and none was sent.`;
+}
+
+/** Says how to go on, ending in an artifact that would be accepted. */
+export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'artifactKind' | 'example'>): string {
+  const head = `Send output.artifacts with a ${clipped(artifactKind, KIND_BYTES_MAX)} object. Keep what was right and correct the rest; never invent facts to fill a field.`;
+  const fix = `${head} Its form, with your own values:\n${quote(example)}`;
+  if (utf8Length(fix) <= BLOCKER_FIX_BYTES_MAX) return fix;
+  return `${head} The prompt of this step shows its form.`;
+}
+
+/** One violation as part of a sentence, of bounded length whatever was sent. */
+function explainViolation({ code, path, found, allowed }: Violation): string {
+  const where = path === '' ? 'the artifact' : clipped(path, PATH_BYTES_MAX);
+  const what = clipped(allowed, ALLOWED_BYTES_MAX);
+  switch (code) {
+    case 'missing':
+      return `${where} is missing (${what})`;
+    case 'unknown_key':
+      return `${where} is not a field here (fields: ${what})`;
+    default:
+      return `${where} is ${clipped(found, FOUND_BYTES_MAX)} (allowed: ${what})`;
+  }
+}
+
+function clipped(text: string, bytesMax: number): string {
+  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
+}

@@ -1,0 +1,99 @@
+import { nearestId } from '../../spelling/nearest.ts';
+import type { Contract } from './contract.ts';
+import { assessment } from './contracts/assessment.ts';
+import { capabilityObservation } from './contracts/capability-observation.ts';
+import { changedFiles } from './contracts/changed-files.ts';
+import { codingHandoff } from './contracts/coding-handoff.ts';
+import { coordinatorSignal } from './contracts/coordinator-signal.ts';
+import { differentiationHandoff } from './contracts/differentiation-handoff.ts';
+import { discoveryHandoff } from './contracts/discovery-handoff.ts';
+import { findings } from './contracts/findings.ts';
+import { gateVerdict } from './contracts/gate-verdict.ts';
+import { loopControl } from './contracts/loop-control.ts';
+import { reviewVerdict } from './contracts/review-verdict.ts';
+import { shapingHandoff } from './contracts/shaping-handoff.ts';
+import { verificationReport } from './contracts/verification-report.ts';
+import { workflowDivergence } from './contracts/workflow-divergence.ts';
+import type { Feature } from './feature.ts';
+import { capabilities } from './features/capabilities.ts';
+import { durableRecapGuidance } from './features/durable-recap-guidance.ts';
+import { memoryContext } from './features/memory-context.ts';
+import { modeGuidance } from './features/mode-guidance.ts';
+import { outputContracts } from './features/output-contracts.ts';
+import { subagentGuidance } from './features/subagent-guidance.ts';
+import type { Ref } from './ref.ts';
+import { adversarialChallengeRules } from './refs/adversarial-challenge-rules.ts';
+import { memoryQuery } from './refs/memory-query.ts';
+import { memoryStore } from './refs/memory-store.ts';
+import { memoryUsage } from './refs/memory-usage.ts';
+import { notesFirstDurability } from './refs/notes-first-durability.ts';
+import { parallelizeCognitionSerializeSynthesis } from './refs/parallelize-cognition-serialize-synthesis.ts';
+import { synthesisUnderDisagreement } from './refs/synthesis-under-disagreement.ts';
+import type { Template } from './template.ts';
+import { capabilityProbe } from './templates/capability-probe.ts';
+import { designReview } from './templates/design-review.ts';
+import { tensionDrivenDesign } from './templates/tension-driven-design.ts';
+
+/** A closed set of built-ins. What is not in it does not exist; a name that comes close is suggested. */
+export type Registry<Builtin> = {
+  /** In the order of their ids. */
+  readonly all: readonly Builtin[];
+  readonly ids: readonly string[];
+  readonly find: (id: string) => Builtin | undefined;
+  readonly nearestId: (id: string) => string | undefined;
+};
+
+export const contracts = registry<Contract>(
+  [
+    assessment,
+    capabilityObservation,
+    changedFiles,
+    codingHandoff,
+    coordinatorSignal,
+    differentiationHandoff,
+    discoveryHandoff,
+    findings,
+    gateVerdict,
+    loopControl,
+    reviewVerdict,
+    shapingHandoff,
+    verificationReport,
+    workflowDivergence,
+  ],
+  ({ contractRef }) => contractRef,
+);
+
+export const features = registry<Feature>(
+  [capabilities, durableRecapGuidance, memoryContext, modeGuidance, outputContracts, subagentGuidance],
+  ({ featureId }) => featureId,
+);
+
+export const refs = registry<Ref>(
+  [
+    adversarialChallengeRules,
+    memoryQuery,
+    memoryStore,
+    memoryUsage,
+    notesFirstDurability,
+    parallelizeCognitionSerializeSynthesis,
+    synthesisUnderDisagreement,
+  ],
+  ({ refId }) => refId,
+);
+
+export const templates = registry<Template>(
+  [capabilityProbe, designReview, tensionDrivenDesign],
+  ({ templateId }) => templateId,
+);
+
+/** The contract that an artifact of this kind answers. */
+export function contractOfKind(artifactKind: string): Contract | undefined {
+  return contracts.all.find((contract) => contract.artifactKind === artifactKind);
+}
+
+function registry<Builtin>(members: readonly Builtin[], idOf: (member: Builtin) => string): Registry<Builtin> {
+  const all = members.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  const byId = new Map(all.map((member) => [idOf(member), member]));
+  const ids = [...byId.keys()];
+  return { all, ids, find: (id) => byId.get(id), nearestId: (id) => nearestId(id, ids) };
+}

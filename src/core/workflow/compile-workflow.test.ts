@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compiled,
+  compileText,
+  compileValue,
+  fixture,
+  found,
+  routine,
+  templatesOf,
+} from '../../../test/compiler/compile-file.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { utf8Length } from '../json/utf8.ts';
+import { refs } from './builtins/registry.ts';
+import { COMPARISONS } from './compiled/condition.ts';
+
+const step = (rest: object = {}, id = 'a') => ({ id, title: 'T', prompt: 'P', ...rest });
+const workflow = (rest: object = {}, steps: readonly object[] = [step()]) => ({
+  id: 'test.rules',
+  name: 'N',
+  description: 'D',
+  steps,
+  ...rest,
+});
+const foundIn = (rest: object, steps?: readonly object[]) => found(compileValue(workflow(rest, steps)));
+const firstStep = (rest: object, around: object = {}) => {
+  const [first] = compiled(compileValue(workflow(around, [step(rest)]))).steps;
+  if (first === undefined) throw new Error('a workflow has a step');
+  return first;
+};
+
+describe('prompts', () => {
+  it('made of blocks have the blocks in one order, under headings', () => {
+    enforces('prompt_blocks_set_and_order');
+    const blocks = {
+      verify: ['V.'],
+      outputRequired: { b: 'B.', a: 'A.' },
+      procedure: ['P.', 'Q.'],
+      constraints: 'C.',
+      goal: 'G.',
+    };
+    expect(firstStep({ prompt: undefined, promptBlocks: blocks }).prompt).toBe(
+      '## Goal\n\nG.\n\n## Constraints\n\n- C.\n\n## Procedure\n\n1. P.\n2. Q.\n\n## Hand in\n\n- a: A.\n- b: B.\n\n## Verify\n\n- V.',
+    );
+  });
+
+  it('hold bundled texts whole, and say which, with their hash and size', () => {
+    enforces('refs_resolved_at_compile_time', 'refs_budget_and_provenance', 'refs_members_closed');
+    for (const { refId, text } of refs.all) {
+      const made = firstStep({ prompt: undefined, promptBlocks: { goal: [{ kind: 'ref', refId }] } });
+      expect(made.prompt).toContain(text);
+      expect(made.refs).toEqual([{ refId, contentHash: expect.stringMatching(/^sha256:/), bytes: utf8Length(text) }]);
+    }
+  });
+
+  it('hold no more bundled text than 8 KiB, however often the same is put in', () => {
+    enforces('refs_budget_and_provenance');
+    const part = { kind: 'ref', refId: 'wr.refs.memory_usage' };
+    const bytes = utf8Length(refs.find(part.refId)?.text ?? '');
+    const blocks = (count: number) => ({
+      prompt: undefined,
+      promptBlocks: { goal: Array.from({ length: count }, () => part) },
+    });
+    expect(foundIn({}, [step(blocks(Math.floor(8192 / bytes)))])).toEqual([]);
+    expect(foundIn({}, [step(blocks(Math.floor(8192 / bytes) + 1))])).toEqual([
+      'error ref_budget /steps/0/promptBlocks',
+    ]);
+  });
+
+  it('keep the values of context for later, and nothing else', () => {
+    enforces('templating_only_for_context', 'bindings_resolve_at_compile_time');
+    expect(firstStep({ prompt: 'About {{a.b}}.' }).prompt).toBe('About {{a.b}}.');
+    expect(foundIn({}, [step({ prompt: 'See {{wr.refs.memory_usage}}.' })])).toEqual([
+      'error placeholder_left /steps/0/prompt',
+    ]);
+    expect(foundIn({}, [step({ title: '{{ wr.x' })])).toEqual(['error placeholder_left /steps/0/title']);
+    const made = compiled(compileText(fixture('bindings'), { bindings: { product: 'the shop' } }));
+    expect(JSON.stringify(made)).not.toContain('{{wr.');
+    expect(made.steps[0]).toMatchObject({
+      title: 'About the shop',
+      prompt: 'Describe the shop to {{reader}}.',
+      agentRole: 'You work on the shop.',
+      guidance: ['Name the shop.'],
+      fragments: [{ text: 'More on the shop.' }],
+    });
+  });
+
+  it('of a step go with its own role, else with the workflow’s', () => {
+    enforces('agent_role_override');
+    expect(firstStep({}, { agentRole: 'R' }).agentRole).toBe('R');
+    expect(firstStep({ agentRole: 'S' }, { agentRole: 'R' }).agentRole).toBe('S');
+    expect(firstStep({}).agentRole).toBeUndefined();
+  });
+});
+
+describe('conditions', () => {
+  it('compare in these ways and no others', () => {
+    enforces('condition_operators_closed', 'conditions_closed_no_expressions');
+    for (const comparison of COMPARISONS) {
+      const value = comparison === 'in' ? ['1'] : '1';
+      expect(firstStep({ runCondition: { var: 'x', [comparison]: value } }).runCondition).toEqual({
+        kind: 'compare',
+        variable: 'x',
+        comparison,
+        value,
+      });
+    }
+    expect(foundIn({}, [step({ runCondition: { var: 'x', expression: '1' } })])).toEqual([
+      'error unknown_operator /steps/0/runCondition/expression',
+    ]);
+    expect(foundIn({}, [step({ runCondition: 'x == 1' })])).toEqual(['error wrong_type /steps/0/runCondition']);
+  });
+
+  it('with a name are of these kinds and no others', () => {
+    enforces('condition_named_kinds_closed');
+    const kinds = ['always_true', 'always_false', 'loop_control', 'context', 'sometimes'];
+    const conditions = kinds.map((kind, i) => ({
+      id: `c${i}`,
+      kind,
+      ...(kind === 'context' ? { var: 'x', equals: 1 } : {}),
+    }));
+    expect(foundIn({ conditions })).toEqual(['error wrong_value /conditions/4/kind']);
+  });
+
+  it('compare once, and without any comparison are true', () => {
+    enforces('condition_one_operator');
+    const result = compileValue(workflow({}, [step({ runCondition: { var: 'x', gt: 1, lt: 3, equals: 2 } })]));
+    expect(result.diagnostics.map(({ message }) => message)).toEqual([
+      'One condition makes one comparison. Drop "gt", or join both with "and".',
+      'One condition makes one comparison. Drop "lt", or join both with "and".',
+    ]);
+    expect(firstStep({ requireConfirmation: {} }).confirmation).toEqual({ kind: 'confirm', when: { kind: 'always' } });
+  });
+});
+
+describe('steps', () => {
+  it('ask for confirmation in five ways', () => {
+    enforces('require_confirmation_forms');
+    const { steps } = compiled(compileText(fixture('confirmations')));
+    const when = { kind: 'compare', variable: 'risk', comparison: 'equals', value: 'high' };
+    const unless = { kind: 'compare', variable: 'risk', comparison: 'not_equals', value: 'low' };
+    expect(steps.map(({ confirmation }) => confirmation)).toEqual([
+      { kind: 'confirm', when: { kind: 'always' } },
+      { kind: 'none' },
+      { kind: 'confirm', when },
+      { kind: 'human_approval', when: { kind: 'always' } },
+      { kind: 'coordinator_eval', when: unless },
+    ]);
+  });
+
+  it('require what they declare, unless they say otherwise, and never the hints', () => {
+    enforces('output_hints_not_enforced');
+    const { steps } = compiled(compileText(fixture('contracts')));
+    expect(steps.map(({ output, guidance, isNoteRequired }) => ({ output, guidance, isNoteRequired }))).toEqual([
+      {
+        output: { contractRef: 'wr.contracts.review_verdict', isRequired: true, hints: [] },
+        guidance: [],
+        isNoteRequired: false,
+      },
+      {
+        output: { contractRef: 'wr.contracts.changed_files', isRequired: true, hints: ['At most ten files.'] },
+        guidance: [],
+        isNoteRequired: false,
+      },
+      {
+        output: { contractRef: 'wr.contracts.findings', isRequired: false, hints: [] },
+        guidance: [],
+        isNoteRequired: false,
+      },
+      { output: undefined, guidance: ['Keep it short.'], isNoteRequired: true },
+    ]);
+  });
+
+  it('declare dimensions with two levels or more, required unless they say otherwise', () => {
+    enforces('assessment_declaration');
+    const { assessments } = compiled(compileText(fixture('assessments')));
+    expect(assessments[0]?.dimensions.map(({ id, levels, isRequired }) => ({ id, levels, isRequired }))).toEqual([
+      { id: 'depth', levels: ['low', 'medium', 'high'], isRequired: true },
+      { id: 'breadth', levels: ['narrow', 'wide'], isRequired: false },
+    ]);
+  });
+
+  it('may need or refuse the two capabilities there are', () => {
+    enforces('capability_declaration_closed');
+    expect(foundIn({ capabilities: { delegation: 'preferred', web_browsing: 'disabled' } })).toEqual([]);
+    expect(foundIn({ capabilities: { delegation: 'yes', flying: 'required' } })).toEqual([
+      'error wrong_value /capabilities/delegation',
+      'error unknown_key /capabilities/flying',
+    ]);
+  });
+
+  it('switch on the features there are, once each, with settings of the right kind', () => {
+    enforces('features_closed', 'features_applied_lexically');
+    const id = 'wr.features.subagent_guidance';
+    expect(foundIn({ features: [id, { id, config: { maxParallel: 3 } }] })).toEqual([]);
+    expect(foundIn({ features: [id, { id, config: { maxParallel: 4 } }] })).toEqual([
+      'error duplicate_id /features/1/id',
+    ]);
+    expect(foundIn({ features: ['own.features.x', { id, config: { maxParallel: 'two' } }] })).toEqual([
+      'error unknown_feature /features/0',
+      'error wrong_value /features/1/config/maxParallel',
+    ]);
+  });
+});
+
+describe('a called template', () => {
+  it('fills its arguments and slots in every text, and brings its conditions, functions and assessments along', () => {
+    enforces('template_args_substituted', 'routines_are_templates', 'expanded_ids_double_hyphen');
+    const call = {
+      id: 't',
+      templateCall: { templateId: 'project.templates.routine.triage', args: { subject: 'bugs' } },
+    };
+    const made = compiled(compileValue(workflow({}, [call]), { bindings: { tracker: 'the board' } }));
+    expect(made.steps[0]).toMatchObject({
+      stepId: 't--gather',
+      title: 'Gather bugs',
+      prompt: 'List every report about bugs in the board.',
+      agentRole: 'You sort; you do not solve.',
+      functionNames: ['row'],
+      runCondition: { kind: 'ref', conditionId: 't--is_deep' },
+    });
+    expect(made.conditions.map(({ conditionId }) => conditionId as string)).toEqual(['t--is_deep']);
+    expect(made.assessments.map(({ id }) => id)).toEqual(['t--sorting']);
+    expect(made.functions).toMatchObject([{ name: 'row', scope: { kind: 'step', stepId: 't--gather' } }]);
+    expect(made.steps[1]).toMatchObject({
+      assessmentIds: ['t--sorting'],
+      consequences: [{ forAssessment: 't--sorting', guidance: 'Say what makes bugs hard to sort.' }],
+    });
+  });
+
+  it('leaves what stands in double braces alone', () => {
+    const file = { ...workflow({ id: 'x.routine-r' }, [step({ prompt: '{one} {{two}} {three four} {{{five}}}' })]) };
+    const templates = templatesOf(routine(JSON.stringify(file)));
+    const call = { id: 't', templateCall: { templateId: 'x.templates.routine.r', args: { one: '{{kept}}' } } };
+    const made = compiled(compileValue(workflow({}, [call]), { templates }));
+    expect(made.steps[0]?.prompt).toBe('{{kept}} {{two}} {three four} {{{five}}}');
+  });
+});
+
+describe('all that is wrong', () => {
+  it('is told at once, from top to bottom', () => {
+    const broken = {
+      id: 'test.all',
+      name: '',
+      steps: [
+        { id: 'a', title: 'T', runCondition: { kind: 'condition_ref', conditionId: 'nowhere' } },
+        {
+          id: 'l',
+          type: 'loop',
+          loop: { type: 'while' },
+          body: [step({ assessmentRefs: ['x'], functionReferences: ['f()'] }, 'b')],
+        },
+        step(
+          {
+            outputContract: { contractRef: 'wr.contracts.zzz' },
+            validationCriteria: [{ type: 'regex', pattern: '(', message: 'M' }],
+          },
+          'c',
+        ),
+      ],
+    };
+    expect(found(compileValue(broken))).toEqual([
+      'error missing_field ',
+      'error text_empty /name',
+      'error prompt_missing /steps/0',
+      'error unknown_condition /steps/0/runCondition/conditionId',
+      'error loop_without_control /steps/1',
+      'error loop_without_limit /steps/1/loop',
+      'error unknown_assessment /steps/1/body/0/assessmentRefs/0',
+      'error unknown_function /steps/1/body/0/functionReferences/0',
+      'error unknown_contract /steps/2/outputContract/contractRef',
+      'error bad_pattern /steps/2/validationCriteria/0/pattern',
+    ]);
+  });
+});

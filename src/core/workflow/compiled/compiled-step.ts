@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { contractRefSchema } from '../../log/blockers.ts';
+import { capabilitySchema } from '../../log/capabilities.ts';
+import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
+import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
+import { conditionSchema } from './condition.ts';
+import { criteriaSchema } from './criteria.ts';
+
+/** Where a step comes from: written by the author, or put in by a template or feature, whose id is told. */
+const provenanceSchema = z.discriminatedUnion('source', [
+  z.object({ source: z.literal('authored') }),
+  z.object({ source: z.literal('template_injected'), originId: z.string().min(1) }),
+  z.object({ source: z.literal('feature_injected'), originId: z.string().min(1) }),
+]);
+
+/** Whether a person or a coordinator has a say before the run goes on. */
+const confirmationSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('confirm'), when: conditionSchema }),
+  z.object({ kind: z.literal('human_approval'), when: conditionSchema }),
+  z.object({ kind: z.literal('coordinator_eval'), when: conditionSchema }),
+]);
+
+/** Text that is part of the prompt only while its condition holds. */
+const fragmentSchema = z.object({ id: z.string().min(1), when: conditionSchema, text: z.string() });
+
+const userDependencySchema = z.object({
+  reason: z.enum(USER_ONLY_REASONS),
+  choiceKind: z.enum(NON_ASSUMABLE_CHOICES).optional(),
+  contextKey: contextKeySchema.optional(),
+  prompt: z.string().min(1),
+});
+
+const consequenceSchema = z.object({
+  anyEqualsLevel: z.string().min(1),
+  forAssessment: z.string().optional(),
+  guidance: z.string().min(1),
+});
+
+const delegationSchema = z.object({
+  workflowId: z.string().min(1),
+  goal: z.string().optional(),
+  runCondition: conditionSchema.optional(),
+  contextMapping: z.record(z.string(), z.string()).optional(),
+  args: z.record(z.string(), z.string()).optional(),
+  modelTier: z.string().optional(),
+  allowedTools: z.array(z.string()).optional(),
+});
+
+/** A bundled text that was put into the prompt, so that its origin can be told. */
+const usedRefSchema = z.object({ refId: z.string(), contentHash: z.string(), bytes: z.int().min(0) });
+
+/** What a step is there for, beyond being done: the engine reads these answers itself. */
+const purposeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('work') }),
+  z.object({ kind: z.literal('probe'), capability: capabilitySchema, templateId: z.string().min(1) }),
+  z.object({ kind: z.literal('loop_decision'), loopId: loopIdSchema }),
+  z.object({ kind: z.literal('delegation'), delegations: z.array(delegationSchema).min(1) }),
+]);
+
+export const compiledStepSchema = z.object({
+  stepId: stepIdSchema,
+  title: z.string().min(1),
+  /** The authored prompt, or the rendered prompt blocks; context values are still `{{name}}`. */
+  prompt: z.string(),
+  agentRole: z.string().optional(),
+  guidance: z.array(z.string()),
+  fragments: z.array(fragmentSchema),
+  runCondition: conditionSchema.optional(),
+  confirmation: confirmationSchema,
+  isNoteRequired: z.boolean(),
+  output: z.object({ contractRef: contractRefSchema, isRequired: z.boolean(), hints: z.array(z.string()) }).optional(),
+  criteria: criteriaSchema.optional(),
+  assessmentIds: z.array(z.string()),
+  consequences: z.array(consequenceSchema),
+  /** Names of functions this step refers to, each visible to it. */
+  functionNames: z.array(z.string()),
+  userDependency: userDependencySchema.optional(),
+  purpose: purposeSchema,
+  provenance: provenanceSchema,
+  refs: z.array(usedRefSchema),
+});
+export type CompiledStep = z.infer<typeof compiledStepSchema>;

@@ -1,0 +1,117 @@
+import { err, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { assert } from '../../assert.ts';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
+import { contractRefSchema } from '../../log/blockers.ts';
+import { conditionIdSchema, loopIdSchema, stepIdSchema, type WorkflowHash, workflowIdSchema } from '../../log/ids.ts';
+import { autonomySchema, riskPolicySchema } from '../../log/preferences.ts';
+import { parseDocument, type SchemaRefusal } from '../../log/schema-refusal.ts';
+import { jsonObjectSchema } from '../../log/text.ts';
+import { compiledLoopSchema, entrySchema } from './compiled-loop.ts';
+import { compiledStepSchema } from './compiled-step.ts';
+import { conditionSchema } from './condition.ts';
+
+export const COMPILED_WORKFLOW_VERSION = 1;
+
+const requirementSchema = z.enum(['required', 'preferred', 'disabled']);
+
+/** A contract as it was when the workflow was compiled: a later change of the built-in does not reach into a run. */
+const pinnedContractSchema = z.object({
+  contractRef: contractRefSchema,
+  artifactKind: z.string().min(1),
+  schema: jsonObjectSchema,
+  example: jsonObjectSchema,
+  guidance: z.string().min(1),
+});
+export type PinnedContract = z.infer<typeof pinnedContractSchema>;
+
+const functionScopeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('workflow') }),
+  z.object({ kind: z.literal('loop'), loopId: loopIdSchema }),
+  z.object({ kind: z.literal('step'), stepId: stepIdSchema }),
+]);
+
+const functionSchema = z.object({
+  name: z.string().min(1),
+  definition: z.string().min(1),
+  parameters: z.array(z.object({ name: z.string(), type: z.string().optional(), description: z.string().optional() })),
+  scope: functionScopeSchema,
+});
+
+const assessmentSchema = z.object({
+  id: z.string().min(1),
+  purpose: z.string(),
+  dimensions: z
+    .array(
+      z.object({
+        id: z.string().min(1),
+        purpose: z.string(),
+        levels: z.array(z.string().min(1)).min(2),
+        isRequired: z.boolean(),
+      }),
+    )
+    .min(1),
+});
+export type Assessment = z.infer<typeof assessmentSchema>;
+
+/** A document the workflow points at. Where it lies on a machine and what it says are not part of the workflow. */
+const referenceSchema = z.object({
+  id: z.string().min(1),
+  title: z.string().min(1),
+  source: z.string().min(1),
+  purpose: z.string(),
+  isAuthoritative: z.boolean(),
+  resolveFrom: z.enum(['workspace', 'package']),
+});
+
+/** Something an author should know, told again to whoever inspects the workflow. */
+const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
+
+/** What a run is pinned to: everything needed to render and run it, and nothing of where it came from. */
+export const compiledWorkflowSchema = z.object({
+  schemaVersion: z.literal(COMPILED_WORKFLOW_VERSION),
+  workflowId: workflowIdSchema,
+  name: z.string().min(1),
+  description: z.string().min(1),
+  agentRole: z.string().optional(),
+  capabilities: z.object({ delegation: requirementSchema.optional(), web_browsing: requirementSchema.optional() }),
+  features: z.array(z.object({ featureId: z.string().min(1), config: jsonObjectSchema.optional() })),
+  recommended: z.object({ autonomy: autonomySchema.optional(), riskPolicy: riskPolicySchema.optional() }),
+  preconditions: z.array(z.string()),
+  clarificationPrompts: z.array(z.string()),
+  metaGuidance: z.array(z.string()),
+  references: z.array(referenceSchema),
+  assessments: z.array(assessmentSchema),
+  functions: z.array(functionSchema),
+  contracts: z.array(pinnedContractSchema),
+  conditions: z.array(z.object({ conditionId: conditionIdSchema, condition: conditionSchema })),
+  /** The order of the top level; steps inside of loops are named by their loop. */
+  entries: z.array(entrySchema).min(1),
+  loops: z.array(compiledLoopSchema),
+  /** Every step there is, in the order in which the entries lead to them. */
+  steps: z.array(compiledStepSchema).min(1),
+  compiledWarnings: z.array(z.object({ code: z.enum(COMPILED_WARNING_CODES), subject: z.string() })),
+});
+export type CompiledWorkflow = z.infer<typeof compiledWorkflowSchema>;
+
+export type CompiledWorkflowRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
+
+const envelopeSchema = z.object({ schemaVersion: z.unknown() });
+
+export function parseCompiledWorkflow(value: unknown): Result<CompiledWorkflow, CompiledWorkflowRefusal> {
+  const outer = parseDocument(envelopeSchema, value);
+  if (outer.isErr()) return err(outer.error);
+  const version = outer.value.schemaVersion;
+  if (version !== COMPILED_WORKFLOW_VERSION) return err({ code: 'unknown_version', version });
+  return parseDocument(compiledWorkflowSchema, value);
+}
+
+/** The workflow's bytes and its name, which is their hash. */
+export function sealWorkflow(
+  workflow: CompiledWorkflow,
+  sha256: Sha256,
+): { readonly hash: WorkflowHash; readonly bytes: CanonicalBytes } {
+  const bytes = canonicalBytes(workflow);
+  assert(bytes.isOk(), 'a compiled workflow is JSON');
+  return { hash: sha256(bytes.value) as string as WorkflowHash, bytes: bytes.value };
+}

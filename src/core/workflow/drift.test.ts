@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import type { Sha256 } from '../json/canonical-bytes.ts';
+import { driftOf, sourceHash } from './drift.ts';
+
+const sha256: Sha256 = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const origin = { text: '{"id":"project.x"}', slotIds: ['lint', 'build'], bindings: { build: 'make' } };
+const before = sourceHash(origin, sha256);
+const pinned = { workflowId: 'project.x', workflowHash: 'sha256:pin', sourceHash: before };
+const restart = { attachTo: 'st_token', goal: 'Ship it', context: { size: 'large' } };
+
+describe('the digest of an origin', () => {
+  it('changes with every character of the text and with every binding that is used', () => {
+    enforces('pinned_drift_warned');
+    const changed = [
+      { ...origin, text: `${origin.text} ` },
+      { ...origin, bindings: {} },
+      { ...origin, bindings: { build: 'gradle' } },
+      { ...origin, bindings: { build: 'make', lint: 'biome' } },
+    ].map((one) => sourceHash(one, sha256));
+    expect(new Set([before, ...changed]).size).toBe(5);
+  });
+
+  it('does not change with bindings of other workflows, nor with the order of anything', () => {
+    const bindings = { deploy: 'push', build: 'make' };
+    expect(sourceHash({ ...origin, bindings }, sha256)).toBe(before);
+    expect(sourceHash({ ...origin, slotIds: ['build', 'lint'] }, sha256)).toBe(before);
+    expect(sourceHash({ ...origin, slotIds: ['lint', 'build', 'toString'] }, sha256)).toBe(before);
+  });
+});
+
+describe('drift of a run from its origin', () => {
+  it('is none while the source and its bindings are what they were, whatever compiles them', () => {
+    enforces('pinned_drift_warned');
+    expect(driftOf(pinned, before, restart)).toEqual({ kind: 'same' });
+    expect(driftOf({ ...pinned, workflowHash: 'sha256:older' }, before, restart)).toEqual({ kind: 'same' });
+  });
+
+  it('is told with the call that starts the new version in the same session, with goal and context', () => {
+    enforces('pinned_drift_warned');
+    const now = sourceHash({ ...origin, text: '{}' }, sha256);
+    expect(driftOf(pinned, now, restart)).toEqual({
+      kind: 'changed',
+      workflowId: 'project.x',
+      workflowHash: 'sha256:pin',
+      pinnedSourceHash: before,
+      currentSourceHash: now,
+      nextCall: {
+        tool: 'start_workflow',
+        arguments: { workflowId: 'project.x', attachTo: 'st_token', goal: 'Ship it', context: { size: 'large' } },
+      },
+    });
+    expect(driftOf(pinned, now, { attachTo: 'st_token', context: {} })).toMatchObject({
+      nextCall: { tool: 'start_workflow', arguments: { workflowId: 'project.x', attachTo: 'st_token' } },
+    });
+  });
+
+  it('is told when the source is gone, and not claimed where the run kept nothing to compare', () => {
+    expect(driftOf(pinned, undefined, restart)).toEqual({
+      kind: 'gone',
+      workflowId: 'project.x',
+      workflowHash: 'sha256:pin',
+    });
+    const { sourceHash: _, ...old } = pinned;
+    expect(driftOf(old, before, restart)).toEqual({ kind: 'unknown' });
+  });
+});

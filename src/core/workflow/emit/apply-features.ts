@@ -1,0 +1,84 @@
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/feature.ts';
+import { features } from '../builtins/registry.ts';
+import { checkShape } from '../builtins/shape/check-shape.ts';
+import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
+import type { Finding } from '../finding.ts';
+import type { FeatureUse } from '../syntax.ts';
+
+/** A feature in use, once, with its settings. */
+export type ActiveFeature = { readonly feature: Feature; readonly config?: JsonObject };
+
+/** The features of a workflow in the order of their ids; the order in the file means nothing. */
+export function activeFeatures(uses: readonly FeatureUse[], findings: Finding[]): readonly ActiveFeature[] {
+  const active = new Map<string, ActiveFeature>();
+  for (const use of uses) {
+    const feature = features.find(use.featureId);
+    if (feature === undefined) {
+      const unknown = { name: use.featureId, known: features.ids };
+      const message = `There is no feature "${use.featureId}".`;
+      findings.push({ code: 'unknown_feature', severity: 'error', at: use.idAt, message, unknown });
+    } else if (isConfigRight(feature, use, findings)) {
+      const settings = { feature, ...settingsOf(feature, use) };
+      const other = active.get(feature.featureId);
+      if (other !== undefined && !isSame(settings, other)) {
+        const message = `"${use.featureId}" is listed twice with different settings. Keep one of them.`;
+        findings.push({ code: 'duplicate_id', severity: 'error', at: use.idAt, message });
+      }
+      active.set(feature.featureId, settings);
+    }
+  }
+  return [...active.values()].sort((a, b) => (a.feature.featureId < b.feature.featureId ? -1 : 1));
+}
+
+/** Written out in full: leaving a setting at its default and saying so are the same. */
+function settingsOf({ config }: Feature, use: FeatureUse): Pick<ActiveFeature, 'config'> {
+  return config === undefined ? {} : { config: { ...config.defaults, ...use.config } };
+}
+
+function isSame(a: ActiveFeature, b: ActiveFeature): boolean {
+  const [one, other] = [a, b].map(({ config }) => canonicalJson(config ?? {}));
+  return one?.isOk() === true && other?.isOk() === true && one.value === other.value;
+}
+
+function isConfigRight(feature: Feature, use: FeatureUse, findings: Finding[]): boolean {
+  if (use.config === undefined) return true;
+  if (feature.config === undefined) {
+    findings.push(wrong(`${use.at}/config`, `"${use.featureId}" has nothing to set. Remove "config".`));
+    return false;
+  }
+  const checked = checkShape(feature.config.shape, use.config);
+  if (checked.isOk()) return true;
+  const first = checked.error[0];
+  const message = `The config of "${use.featureId}" is wrong${first === undefined ? '' : ` at ${first.path}: ${first.allowed}`}.`;
+  findings.push(wrong(`${use.at}/config${first?.path ?? ''}`, message));
+  return false;
+}
+
+function wrong(at: string, message: string): Finding {
+  return { code: 'wrong_value', severity: 'error', at, message };
+}
+
+export function featureRules(active: readonly ActiveFeature[]): readonly string[] {
+  return active.flatMap(({ feature, config }) => standingRules(feature, config));
+}
+
+/** Adds what features say to the guidance of the steps they concern. */
+export function withFeatureGuidance(
+  entries: readonly ExpandedEntry[],
+  active: readonly ActiveFeature[],
+): readonly ExpandedEntry[] {
+  const steps = [...stepsOf(entries)];
+  return mapSteps(entries, (step) => {
+    const facts: StepFacts = {
+      first: step === steps[0],
+      last: step === steps.at(-1),
+      with_contract: step.syntax.output !== undefined,
+      with_confirmation: step.syntax.confirmation.kind !== 'none',
+      delegating: step.purpose.kind === 'delegation',
+    };
+    const added = active.flatMap(({ feature, config }) => stepGuidance(feature, facts, config));
+    return { ...step, syntax: { ...step.syntax, guidance: [...step.syntax.guidance, ...added] } };
+  });
+}

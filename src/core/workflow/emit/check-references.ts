@@ -1,0 +1,142 @@
+import type { Condition } from '../compiled/condition.ts';
+import type { Finding } from '../finding.ts';
+import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
+import type { Uses } from '../read/reader.ts';
+import type { StandardStep, WorkflowSyntax } from '../syntax.ts';
+import type { Emission } from './emission.ts';
+
+/** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */
+const PATTERNS_MAX = 100;
+
+/** Checks what was written wherever conditions and patterns may stand. */
+export function checkUses(
+  uses: Uses,
+  { conditions }: WorkflowSyntax,
+  { compilePattern, findings }: { readonly compilePattern: CompilePattern; readonly findings: Finding[] },
+): void {
+  const known = conditions.map(({ conditionId }) => conditionId);
+  const declared = new Set(known);
+  for (const { at, conditionId } of uses.conditions) {
+    if (!declared.has(conditionId)) findings.push(unknown('condition', at, { name: conditionId, known }));
+  }
+  const tooMany = uses.patterns[PATTERNS_MAX];
+  if (tooMany !== undefined) {
+    const message = `A workflow may have ${PATTERNS_MAX} patterns; this is one more. Say it with fewer, or with "contains".`;
+    findings.push({ code: 'bad_pattern', severity: 'error', at: tooMany.at, message });
+  }
+  for (const { at, pattern, flags } of uses.patterns.slice(0, PATTERNS_MAX)) {
+    const compiled = compilePattern(pattern, flags);
+    if (compiled.isOk()) continue;
+    findings.push({ code: 'bad_pattern', severity: 'error', at, message: explainPatternRefusal(compiled.error) });
+  }
+}
+
+/** Named conditions may refer to each other, but not in a circle. */
+export function checkCycles({ conditions }: WorkflowSyntax, findings: Finding[]): void {
+  const references = new Map(conditions.map(({ conditionId, condition }) => [conditionId, referencesOf(condition)]));
+  // Whoever refers to nothing that is left cannot be in a circle; what remains in the end can.
+  const leading = whatRemains(references);
+  const backwards = new Map([...leading].map((id) => [id, [] as string[]]));
+  for (const id of leading) for (const to of references.get(id) ?? []) backwards.get(to)?.push(id);
+  const circle = whatRemains(backwards);
+  for (const { conditionId, at } of conditions) {
+    if (!circle.has(conditionId)) continue;
+    const message = `The condition "${conditionId}" refers to itself, directly or by way of others.`;
+    findings.push({ code: 'condition_cycle', severity: 'error', at, message });
+  }
+}
+
+/** The ids from which one can go on for ever; each reference is looked at once. */
+function whatRemains(references: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const open = new Map<string, number>();
+  const referrers = new Map<string, string[]>();
+  for (const [id, targets] of references) {
+    const inside = targets.filter((target) => references.has(target));
+    open.set(id, inside.length);
+    for (const target of inside) {
+      const known = referrers.get(target);
+      if (known === undefined) referrers.set(target, [id]);
+      else known.push(id);
+    }
+  }
+  const done = [...open].filter(([, count]) => count === 0).map(([id]) => id);
+  for (const id of done) {
+    for (const referrer of referrers.get(id) ?? []) {
+      const left = (open.get(referrer) ?? 0) - 1;
+      open.set(referrer, left);
+      if (left === 0) done.push(referrer);
+    }
+  }
+  const settled = new Set(done);
+  return new Set([...references.keys()].filter((id) => !settled.has(id)));
+}
+
+/** The names a condition refers to. */
+export function referencesOf(condition: Condition): readonly string[] {
+  switch (condition.kind) {
+    case 'ref':
+      return [condition.conditionId];
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap(referencesOf);
+    case 'not':
+      return referencesOf(condition.condition);
+    default:
+      return [];
+  }
+}
+
+export function checkAssessments(step: StandardStep, { assessments, findings }: Emission): void {
+  const known = [...assessments.keys()];
+  for (const { id, at } of step.assessmentRefs) {
+    if (!assessments.has(id)) findings.push(unknown('assessment', at, { name: id, known }));
+  }
+  const own = step.assessmentRefs.map(({ id }) => id);
+  for (const { at, anyEqualsLevel, forAssessment } of step.consequences) {
+    if (forAssessment !== undefined && !own.includes(forAssessment)) {
+      findings.push(unknown('assessment', `${at}/when/forAssessment`, { name: forAssessment, known: own }));
+      continue;
+    }
+    const looked = forAssessment === undefined ? own : [forAssessment];
+    const levels = looked.flatMap((id) => assessments.get(id)?.dimensions.flatMap((one) => one.levels) ?? []);
+    if (levels.some((level) => level.toLowerCase() === anyEqualsLevel.toLowerCase())) continue;
+    if (looked.some((id) => !assessments.has(id))) continue;
+    findings.push({
+      code: 'unknown_level',
+      severity: 'error',
+      at: `${at}/when/anyEqualsLevel`,
+      message: `No dimension of this step's assessments has the level "${anyEqualsLevel}".`,
+      unknown: { name: anyEqualsLevel, known: [...new Set(levels)] },
+    });
+  }
+}
+
+/** Names of the functions a step refers to; its own come before its loops', and these before the workflow's. */
+export function checkFunctions(
+  step: StandardStep,
+  scope: readonly string[],
+  { functions, findings }: Emission,
+): string[] {
+  if (step.functionReferences.length === 0) return [];
+  const visible = functions.filter(({ scope: where }) => isVisible(where, step.id, scope)).map(({ name }) => name);
+  const declared = new Set(visible);
+  return step.functionReferences.flatMap(({ name, at }) => {
+    if (declared.has(name)) return [name];
+    findings.push(unknown('function', at, { name, known: visible }));
+    return [];
+  });
+}
+
+function isVisible(where: Emission['functions'][number]['scope'], stepId: string, loops: readonly string[]): boolean {
+  if (where.kind === 'workflow') return true;
+  return where.kind === 'step' ? where.stepId === stepId : loops.includes(where.loopId);
+}
+
+function unknown(
+  what: 'condition' | 'assessment' | 'function',
+  at: string,
+  { name, known }: NonNullable<Finding['unknown']>,
+): Finding {
+  const message = `There is no ${what} "${name}" here.`;
+  return { code: `unknown_${what}`, severity: 'error', at, message, unknown: { name, known } };
+}

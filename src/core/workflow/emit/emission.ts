@@ -1,0 +1,20 @@
+import type { Contract } from '../builtins/contract.ts';
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { Condition } from '../compiled/condition.ts';
+import type { Finding } from '../finding.ts';
+import type { AssessmentSyntax } from '../syntax.ts';
+import type { Binder } from './bind-texts.ts';
+
+/** What emitting a workflow knows and gathers. */
+export type Emission = {
+  readonly agentRole?: string;
+  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
+  /** Functions with the scope that defines them. */
+  readonly functions: CompiledWorkflow['functions'];
+  readonly bind: Binder;
+  readonly hashText: (text: string) => string;
+  /** The contracts that steps ask for. */
+  readonly contracts: Map<string, Contract>;
+  readonly findings: Finding[];
+};

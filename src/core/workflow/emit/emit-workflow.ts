@@ -1,0 +1,146 @@
+import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
+import type { CompiledStep } from '../compiled/compiled-step.ts';
+import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { ExpandedEntry, ExpandedLoop, ExpandedWorkflow } from '../expand/expanded.ts';
+import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
+import type { Finding } from '../finding.ts';
+import { duplicate } from '../read/check-unique.ts';
+import type { FunctionSyntax } from '../syntax.ts';
+import { type ActiveFeature, featureRules } from './apply-features.ts';
+import type { Emission } from './emission.ts';
+import { emitStep } from './emit-step.ts';
+import { usedConditions } from './used-conditions.ts';
+
+/** One flat plan: every step there is, with the loops and the order that lead to them. */
+type Plan = { readonly steps: CompiledStep[]; readonly loops: CompiledLoop[] };
+
+/** The workflow as it is pinned and run. Only meaningful when no error was found on the way. */
+export function emitWorkflow(
+  workflow: ExpandedWorkflow,
+  emission: Emission,
+  active: readonly ActiveFeature[],
+): CompiledWorkflow {
+  const plan: Plan = { steps: [], loops: [] };
+  const entries = emitEntries(workflow.entries, plan, { emission, scope: [] });
+  checkStepIds(workflow.entries, emission.findings);
+  const { agentRole } = emission;
+  const bindAll = (name: 'preconditions' | 'clarificationPrompts' | 'metaGuidance') =>
+    workflow[name].map((text, i) => emission.bind(text, `/${name}/${i}`));
+  return {
+    schemaVersion: COMPILED_WORKFLOW_VERSION,
+    workflowId: workflow.id as CompiledWorkflow['workflowId'],
+    name: workflow.name,
+    description: workflow.description,
+    ...(agentRole === undefined ? {} : { agentRole: emission.bind(agentRole, '/agentRole') }),
+    capabilities: { ...workflow.capabilities },
+    features: active.map(({ feature, config }) => ({
+      featureId: feature.featureId,
+      ...(config === undefined ? {} : { config }),
+    })),
+    recommended: { ...workflow.recommended },
+    preconditions: bindAll('preconditions'),
+    clarificationPrompts: bindAll('clarificationPrompts'),
+    metaGuidance: [...bindAll('metaGuidance'), ...featureRules(active)],
+    references: workflow.references.map(({ at: _, ...reference }) => reference),
+    assessments: workflow.assessments.map(emitAssessment),
+    functions: emission.functions,
+    contracts: [...emission.contracts.values()]
+      .sort((a, b) => (a.contractRef < b.contractRef ? -1 : 1))
+      .map(({ contractRef, artifactKind, shape, example, guidance }) => ({
+        contractRef,
+        artifactKind,
+        schema: shape,
+        example,
+        guidance,
+      })),
+    conditions: usedConditions(plan, emission.conditions),
+    entries,
+    loops: plan.loops.sort((a, b) => (a.loopId < b.loopId ? -1 : 1)),
+    steps: plan.steps,
+    compiledWarnings: [],
+  };
+}
+
+type Scope = { readonly emission: Emission; readonly scope: readonly string[] };
+
+function emitEntries(entries: readonly ExpandedEntry[], plan: Plan, where: Scope): Entry[] {
+  return entries.flatMap((entry): Entry[] => {
+    if (entry.kind === 'loop') return emitLoop(entry.loop, plan, where);
+    const step = emitStep(entry.step, where.emission, where.scope);
+    plan.steps.push(step);
+    return [{ kind: 'step', stepId: step.stepId }];
+  });
+}
+
+function emitLoop(loop: ExpandedLoop, plan: Plan, { emission, scope }: Scope): Entry[] {
+  const control = controlOf(loop, emission.conditions, emission.findings);
+  const loopId = loop.loopId as CompiledLoop['loopId'];
+  const entries = control === undefined ? loop.body : bodyWithDecision(loop, control);
+  const body = emitEntries(entries, plan, { emission, scope: [...scope, loopId] });
+  // What is missing was reported; the body was still looked at, so that its mistakes are told as well.
+  if (control === undefined || loop.maxIterations === undefined) return [];
+  plan.loops.push({
+    loopId,
+    stepId: loop.id as CompiledLoop['stepId'],
+    title: emission.bind(loop.title, `${loop.at}/title`),
+    control,
+    maxIterations: loop.maxIterations,
+    variables: loop.variables,
+    ...(loop.runCondition === undefined ? {} : { runCondition: loop.runCondition }),
+    body,
+  });
+  return [{ kind: 'loop', loopId }];
+}
+
+function emitAssessment({ at: _, ...assessment }: ExpandedWorkflow['assessments'][number]) {
+  return {
+    ...assessment,
+    dimensions: assessment.dimensions.map(({ at: _at, ...dimension }) => ({
+      ...dimension,
+      levels: [...dimension.levels],
+    })),
+  };
+}
+
+/** Ids are what a run and its log go by, so each may occur once. An artifact may name a loop by either of its ids. */
+function checkStepIds(entries: readonly ExpandedEntry[], findings: Finding[]): void {
+  const steps = new Set<string>();
+  const loops = new Set<string>();
+  const visit = (list: readonly ExpandedEntry[]) => {
+    for (const entry of list) {
+      const { id, at } = entry.kind === 'step' ? entry.step.syntax : entry.loop;
+      if (id !== '' && steps.has(id)) findings.push(duplicate('step id', id, `${at}/id`));
+      steps.add(id);
+      if (entry.kind !== 'loop') continue;
+      const { loopId, loopIdAt } = entry.loop;
+      if (loopId !== '' && loops.has(loopId)) findings.push(duplicate('loop id', loopId, loopIdAt));
+      loops.add(loopId);
+      visit(entry.loop.body);
+    }
+  };
+  visit(entries);
+}
+
+/** The functions of a workflow with the scope that each was declared in. */
+export function functionsOf(workflow: ExpandedWorkflow, bind: Emission['bind']): CompiledWorkflow['functions'] {
+  const found: CompiledWorkflow['functions'] = [];
+  type FunctionScope = CompiledWorkflow['functions'][number]['scope'];
+  const add = (functions: readonly FunctionSyntax[], scope: FunctionScope) => {
+    for (const { at, name, definition, parameters } of functions) {
+      found.push({ name, definition: bind(definition, `${at}/definition`), parameters: [...parameters], scope });
+    }
+  };
+  const visit = (entries: readonly ExpandedEntry[]) => {
+    for (const entry of entries) {
+      if (entry.kind === 'step') {
+        add(entry.step.syntax.functions, { kind: 'step', stepId: entry.step.syntax.id as CompiledStep['stepId'] });
+      } else {
+        add(entry.loop.functions, { kind: 'loop', loopId: entry.loop.loopId as CompiledLoop['loopId'] });
+        visit(entry.loop.body);
+      }
+    }
+  };
+  add(workflow.functions, { kind: 'workflow' });
+  visit(workflow.entries);
+  return found;
+}

@@ -1,0 +1,36 @@
+import type { ParallelStep, StandardStep } from '../syntax.ts';
+import { plainStep } from './follow-ups.ts';
+
+/** The step in which work is handed to other agents. How it reads depends on whether delegation is available. */
+export function delegationStep(step: ParallelStep): StandardStep {
+  return {
+    ...plainStep(step, 'delegate', step.title),
+    id: step.id,
+    confirmation: step.confirmation,
+    isNotesOptional: step.isNotesOptional,
+    prompt: { kind: 'text', text: delegationPrompt(step) },
+    ...(step.agentRole === undefined ? {} : { agentRole: step.agentRole }),
+  };
+}
+
+/** The step that brings the results together; there is one only where the author asked for it. */
+export function synthesisStep(step: ParallelStep): StandardStep | undefined {
+  const { synthesis } = step;
+  if (synthesis === undefined) return undefined;
+  const text =
+    synthesis.prompt ??
+    'Bring the results of the delegated tasks together. Where they disagree, say so and decide by the evidence, not by the number of voices.';
+  return {
+    ...plainStep(step, 'synthesis', `Synthesis: ${step.title}`),
+    prompt: { kind: 'text', text },
+    ...(step.agentRole === undefined ? {} : { agentRole: step.agentRole }),
+    ...(synthesis.output === undefined ? {} : { output: synthesis.output }),
+  };
+}
+
+function delegationPrompt({ title, delegations }: ParallelStep): string {
+  const tasks = delegations.map(
+    ({ workflowId, goal }, i) => `${i + 1}. ${workflowId}${goal === undefined ? '' : `: ${goal}`}`,
+  );
+  return `${title}\n\nThe tasks, each on its own:\n\n${tasks.join('\n')}`;
+}

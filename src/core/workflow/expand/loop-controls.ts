@@ -1,0 +1,131 @@
+import { loopControl } from '../builtins/contracts/loop-control.ts';
+import type { CompiledLoop, LoopControl } from '../compiled/compiled-loop.ts';
+import type { Condition } from '../compiled/condition.ts';
+import type { Finding } from '../finding.ts';
+import type { ExpandedEntry, ExpandedLoop } from './expanded.ts';
+import { plainStep } from './follow-ups.ts';
+
+const CONTRACT = loopControl.contractRef;
+
+/** Named conditions, by which a loop may be controlled indirectly. */
+export type NamedConditions = ReadonlyMap<string, Condition>;
+
+/** What decides whether a loop goes round again. Says what is wrong with it, or odd. */
+export function controlOf(loop: ExpandedLoop, named: NamedConditions, findings: Finding[]): LoopControl | undefined {
+  const { control } = loop;
+  switch (control.kind) {
+    case 'artifact':
+      return control.contractRef === CONTRACT ? artifactControl : wrongContract(control.at, findings);
+    case 'undeclared': {
+      const { fallback } = control;
+      const isDecided = hasDecision(loop);
+      if (fallback !== undefined) return conditional(loop, fallback, { named, findings, isDecided });
+      return isDecided ? artifactControl : withoutControl(loop, findings);
+    }
+    case 'unknown':
+      return undefined;
+    case 'while':
+    case 'until':
+      return conditional(loop, control, { named, findings, isDecided: false });
+    case 'for':
+      return { kind: 'for', count: countOf(loop, control.count, findings) };
+    case 'for_each':
+      return { kind: 'for_each', items: itemsOf(loop, control.items, findings) };
+  }
+}
+
+type Conditional = { readonly kind: 'while' | 'until'; readonly condition: Condition };
+
+/** A condition that stands for the loop-control artifact, or reads context, which is run as written. */
+function conditional(
+  loop: ExpandedLoop,
+  { kind, condition }: Conditional,
+  { named, findings, isDecided }: { named: NamedConditions; findings: Finding[]; isDecided: boolean },
+): LoopControl {
+  const meant = resolved(condition, named);
+  if (meant.kind === 'loop_control') return { kind: 'artifact', continueWhen: meant.continueWhen };
+  if (isDecided) return artifactControl;
+  warnOfContext(loop, findings);
+  return { kind, condition };
+}
+
+const artifactControl: LoopControl = { kind: 'artifact', continueWhen: 'continue' };
+
+/** Whether some step of the body hands in the decision. One in a loop inside decides about that loop. */
+function hasDecision({ body }: ExpandedLoop): boolean {
+  return body.some((entry) => entry.kind === 'step' && entry.step.syntax.output?.contractRef === CONTRACT);
+}
+
+/** The body, with the step that decides where the loop needs one and the author wrote none. */
+export function bodyWithDecision(loop: ExpandedLoop, control: LoopControl): readonly ExpandedEntry[] {
+  if (control.kind !== 'artifact' || hasDecision(loop)) return loop.body;
+  const decision: ExpandedEntry = {
+    kind: 'step',
+    step: {
+      syntax: {
+        ...plainStep({ at: loop.at, id: loop.id }, 'decide', `Decide: ${loop.title}`),
+        isNotesOptional: true,
+        prompt: { kind: 'text', text: decisionPrompt(loop) },
+        output: { at: loop.at, contractRef: CONTRACT, isRequired: true, hints: [] },
+      },
+      provenance: { source: 'template_injected', originId: CONTRACT },
+      purpose: { kind: 'loop_decision', loopId: loop.loopId as CompiledLoop['loopId'] },
+    },
+  };
+  return [...loop.body, decision];
+}
+
+function decisionPrompt({ title, maxIterations }: ExpandedLoop): string {
+  return [
+    `Decide whether "${title}" goes round once more. Go by what the last round brought, not by how much effort it took.`,
+    `Continue when a further round would change the result; stop when it would not. There are at most ${maxIterations} rounds.`,
+    'Say in the summary what made you decide.',
+  ].join('\n\n');
+}
+
+/** Follows references; one that leads in a circle is reported elsewhere. */
+function resolved(condition: Condition, named: NamedConditions): Condition {
+  const seen = new Set<string>();
+  let found = condition;
+  while (found.kind === 'ref' && !seen.has(found.conditionId)) {
+    seen.add(found.conditionId);
+    found = named.get(found.conditionId) ?? { kind: 'always' };
+  }
+  return found;
+}
+
+function wrongContract(at: string, findings: Finding[]): undefined {
+  const message = `A loop is controlled by "${CONTRACT}" and by no other contract.`;
+  findings.push({ code: 'unknown_contract', severity: 'error', at, message });
+}
+
+function withoutControl(loop: ExpandedLoop, findings: Finding[]): undefined {
+  const message = `Nothing says when this loop ends. Give a step of its body the contract "${CONTRACT}", or give the loop a condition.`;
+  findings.push({ code: 'loop_without_control', severity: 'error', at: loop.at, message });
+}
+
+function warnOfContext(loop: ExpandedLoop, findings: Finding[]): void {
+  const message = `This loop goes by context values, which an agent may forget to set. Prefer a decision step with "${CONTRACT}".`;
+  findings.push({ code: 'context_loop', severity: 'warning', at: loop.at, message });
+}
+
+type Count = Extract<LoopControl, { kind: 'for' }>['count'];
+type Items = Extract<LoopControl, { kind: 'for_each' }>['items'];
+
+function countOf(loop: ExpandedLoop, count: number | string, findings: Finding[]): Count {
+  if (typeof count === 'string') return { kind: 'context', variable: count };
+  checkLimit(loop, count, findings);
+  return { kind: 'literal', count };
+}
+
+function itemsOf(loop: ExpandedLoop, items: string | readonly unknown[], findings: Finding[]): Items {
+  if (typeof items === 'string') return { kind: 'context', variable: items };
+  checkLimit(loop, items.length, findings);
+  return { kind: 'literal', items: [...items] as Extract<Items, { kind: 'literal' }>['items'] };
+}
+
+function checkLimit({ at, maxIterations }: ExpandedLoop, rounds: number, findings: Finding[]): void {
+  if (maxIterations === undefined || rounds <= maxIterations) return;
+  const message = `This loop has ${rounds} rounds, but "maxIterations" allows ${maxIterations}. Raise it or do less.`;
+  findings.push({ code: 'loop_over_limit', severity: 'error', at: `${at}/loop/maxIterations`, message });
+}

@@ -1,0 +1,51 @@
+import type { Result } from 'neverthrow';
+import { unreachable } from '../assert.ts';
+
+/** A regular expression that takes time in proportion to the text, whatever the text is. */
+export type Pattern = { readonly test: (text: string) => boolean };
+
+/** Constructs that authors know from other engines and that cannot be run in linear time. */
+export type UnsupportedConstruct =
+  | 'lookahead'
+  | 'lookbehind'
+  | 'backreference'
+  | 'atomic group'
+  | 'possessive repetition';
+
+export type PatternRefusal =
+  | { readonly code: 'too_long'; readonly length: number; readonly lengthMax: number }
+  | { readonly code: 'too_large'; readonly sizeMax: number }
+  | {
+      readonly code: 'unsupported';
+      readonly construct: UnsupportedConstruct;
+      readonly at: number;
+      readonly found: string;
+    }
+  | { readonly code: 'malformed'; readonly reason: string; readonly at: number; readonly found: string };
+
+/** Makes a pattern of what an author wrote; handed in from outside, because core owns no engine. Flags: `i`, `m`, `s`. */
+export type CompilePattern = (pattern: string, flags: string) => Result<Pattern, PatternRefusal>;
+
+const INSTEAD: { readonly [construct in UnsupportedConstruct]: string } = {
+  lookahead: 'Match the text itself, or make two rules of it',
+  lookbehind: 'Match the text before it as well, or make two rules of it',
+  backreference: 'Write out what it may repeat',
+  'atomic group': 'Use a plain group "(?:…)"',
+  'possessive repetition': 'Use "*", "+" or "?" alone',
+};
+
+/** What is wrong with a pattern, where in it, and what to write instead. */
+export function explainPatternRefusal(refusal: PatternRefusal): string {
+  switch (refusal.code) {
+    case 'too_long':
+      return `The pattern has ${refusal.length} characters; ${refusal.lengthMax} are allowed. Look for less at once.`;
+    case 'too_large':
+      return `The pattern stands for more than ${refusal.sizeMax} single checks, mostly by its counted repetitions. Lower the counts.`;
+    case 'unsupported':
+      return `The ${refusal.construct} "${refusal.found}" at character ${refusal.at + 1} cannot be checked in linear time. ${INSTEAD[refusal.construct]}.`;
+    case 'malformed':
+      return `The pattern cannot be read: ${refusal.reason} ("${refusal.found}" at character ${refusal.at + 1}). Mend it there, or put a backslash before a character that stands for itself.`;
+    default:
+      return unreachable(refusal);
+  }
+}

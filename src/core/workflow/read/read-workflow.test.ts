@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { compileValue, found } from '../../../../test/compiler/compile-file.ts';
+import { enforces } from '../../../../test/enforces.ts';
+
+const step = (rest: object = {}) => ({ id: 'a', title: 'T', prompt: 'P', ...rest });
+const workflow = (rest: object = {}, steps: readonly object[] = [step()]) => ({
+  id: 'test.rules',
+  name: 'N',
+  description: 'D',
+  steps,
+  ...rest,
+});
+const foundIn = (rest: object, steps?: readonly object[]) => found(compileValue(workflow(rest, steps)));
+
+describe('ids', () => {
+  it.each([
+    ['team.flow', []],
+    ['team.my-flow_2', []],
+    ['abc', ['warning legacy_id /id']],
+    ['2_old-flow', ['warning legacy_id /id']],
+    ['ab', ['error bad_id /id']],
+    ['x'.repeat(65), ['error bad_id /id']],
+    ['a.b.c', ['error bad_id /id']],
+    ['Team.flow', ['error bad_id /id']],
+    ['team.2flow', ['error bad_id /id']],
+    ['wr.flow', ['error reserved_namespace /id']],
+  ])('%s', (id, expected) => {
+    enforces('workflow_id_format', 'legacy_id_format', 'wr_namespace_reserved', 'legacy_id_runs_with_warning');
+    expect(foundIn({ id })).toEqual(expected);
+  });
+
+  it('of the wr namespace are the bundle’s', () => {
+    enforces('wr_namespace_reserved');
+    expect(found(compileValue(workflow({ id: 'wr.flow' }), { isBundled: true }))).toEqual([]);
+  });
+});
+
+describe('limits of texts', () => {
+  it.each([
+    ['name', 128, 1],
+    ['description', 512, 1],
+    ['about', 4096, 0],
+    ['agentRole', 1024, 0],
+  ])('%s has at most %i bytes', (name, bytesMax) => {
+    enforces('workflow_text_limits');
+    expect(foundIn({ [name]: 'x'.repeat(bytesMax) })).toEqual([]);
+    expect(foundIn({ [name]: 'ü'.repeat(bytesMax / 2 + 1) })).toEqual([`error text_too_long /${name}`]);
+    expect(foundIn({ [name]: '' })).toEqual([`error text_empty /${name}`]);
+  });
+
+  it.each(['preconditions', 'clarificationPrompts', 'metaGuidance'])('an entry of %s has at most 256 bytes', (name) => {
+    enforces('workflow_text_limits');
+    expect(foundIn({ [name]: ['x'.repeat(256), 'x'.repeat(257)] })).toEqual([`error text_too_long /${name}/1`]);
+  });
+
+  it('there are one to six examples of 10 to 120 bytes', () => {
+    enforces('workflow_text_limits');
+    const example = (bytes: number) => 'x'.repeat(bytes);
+    expect(foundIn({ examples: [example(10), example(120)] })).toEqual([]);
+    expect(foundIn({ examples: [example(9), example(121)] })).toEqual([
+      'error text_empty /examples/0',
+      'error text_too_long /examples/1',
+    ]);
+    expect(foundIn({ examples: [] })).toEqual(['error wrong_value /examples']);
+    expect(foundIn({ examples: Array.from({ length: 7 }, () => example(20)) })).toEqual([
+      'error wrong_value /examples/6',
+    ]);
+  });
+
+  it('a prompt has at most 8192 bytes, a fragment 4096', () => {
+    enforces('step_prompt_xor_blocks', 'prompt_fragment_limit');
+    const fragment = (bytes: number) => ({ promptFragments: [{ id: 'f', text: 'x'.repeat(bytes) }] });
+    expect(foundIn({}, [step({ prompt: 'x'.repeat(8192), ...fragment(4096) })])).toEqual([]);
+    expect(foundIn({}, [step({ prompt: 'x'.repeat(8193), ...fragment(4097) })])).toEqual([
+      'error text_too_long /steps/0/prompt',
+      'error text_too_long /steps/0/promptFragments/0/text',
+    ]);
+  });
+});

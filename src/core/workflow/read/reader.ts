@@ -1,0 +1,247 @@
+import { quote } from '../../json/quote.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import { nearest } from '../../spelling/nearest.ts';
+import type { Diagnostics } from '../collect-diagnostics.ts';
+import type { Diagnostic, DiagnosticCode, Fix, Span } from '../diagnostic.ts';
+import type { Finding } from '../finding.ts';
+import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
+import { LIST_MAX, PLAIN_NAME, SAFE_ID, TEXT_LIMITS } from './limits.ts';
+
+/** Collects what is wrong while a file is read; reading goes on, so that an author is told everything at once. */
+export type Reader = {
+  readonly diagnostics: Diagnostics;
+  /** What can only be checked once everything was read. */
+  readonly uses: Uses;
+  readonly findings: Finding[];
+};
+
+/** Places that refer to a named condition, or hold a pattern. */
+export type Uses = {
+  readonly conditions: { readonly at: string; readonly conditionId: string }[];
+  readonly patterns: { readonly at: string; readonly pattern: string; readonly flags: string }[];
+};
+
+export function openReader(diagnostics: Diagnostics): Reader {
+  return { diagnostics, uses: { conditions: [], patterns: [] }, findings: [] };
+}
+
+/** Where a diagnostic belongs. */
+export type Place = { readonly pointer: string; readonly span: Span };
+
+export type Problem = { readonly code: DiagnosticCode; readonly message: string; readonly fix?: Fix | undefined };
+
+export function reportError(reader: Reader, place: Place, problem: Problem): undefined {
+  report(reader, 'error', { place, problem });
+  return undefined;
+}
+
+export function reportWarning(reader: Reader, place: Place, problem: Problem): void {
+  report(reader, 'warning', { place, problem });
+}
+
+function report(reader: Reader, severity: Diagnostic['severity'], found: { place: Place; problem: Problem }): void {
+  const { code, message, fix } = found.problem;
+  const { pointer, span } = found.place;
+  reader.diagnostics.add({ code, severity, pointer, span, message, ...(fix === undefined ? {} : { fix }) });
+}
+
+/** An object, or a report that something else stands there. */
+export function asObject(reader: Reader, node: SourceNode, what: string): SourceObject | undefined {
+  if (node.kind === 'object') return node;
+  return reportError(reader, node, wrongType(what, 'an object', node));
+}
+
+export function wrongType(what: string, expected: string, node: SourceNode): Problem {
+  return { code: 'wrong_type', message: `${what} must be ${expected}, not ${describe(node)}.` };
+}
+
+export function field(object: SourceObject, name: string): SourceNode | undefined {
+  return object.fields.get(name)?.value;
+}
+
+/** Reports keys that mean nothing here. In a closed object they are errors: a misspelled condition must not pass. */
+export function checkKeys(
+  reader: Reader,
+  object: SourceObject,
+  known: { readonly keys: readonly string[]; readonly isClosed?: boolean },
+): void {
+  const severity = known.isClosed === true ? 'error' : 'warning';
+  for (const found of object.fields.values()) {
+    if (known.keys.includes(found.name) || found.name.startsWith('$')) continue;
+    if (reader.diagnostics.isFull(severity)) {
+      reader.diagnostics.count(severity);
+      continue;
+    }
+    const unused = known.keys.filter((key) => !object.fields.has(key));
+    const meant = nearest(found.name, unused);
+    const problem: Problem = {
+      code: 'unknown_key',
+      message:
+        meant === undefined
+          ? `"${found.name}" means nothing here and is ignored. Known: ${known.keys.join(', ')}.`
+          : `"${found.name}" means nothing here. Did you mean "${meant}"?`,
+      fix: meant === undefined ? undefined : renameTo(found, meant),
+    };
+    const place = { pointer: found.value.pointer, span: found.nameSpan };
+    report(reader, severity, { place, problem });
+  }
+}
+
+function renameTo({ nameSpan, name }: SourceField, meant: string): Fix {
+  return { title: `Rename "${name}" to "${meant}"`, edits: [{ ...nameSpan, text: quote(meant) }] };
+}
+
+export type TextRule = { readonly bytesMax: number; readonly bytesMin?: number };
+
+/** A text field within its budget; `undefined` when it is missing or wrong, which was reported if it is required. */
+export function readText(
+  reader: Reader,
+  object: SourceObject,
+  rule: TextRule & { readonly name: string; readonly isRequired?: boolean },
+): string | undefined {
+  const node = field(object, rule.name);
+  if (node !== undefined) return textOf(reader, node, { ...rule, what: `"${rule.name}"` });
+  return rule.isRequired === true ? reportMissing(reader, object, rule.name) : undefined;
+}
+
+export function textOf(
+  reader: Reader,
+  node: SourceNode,
+  rule: TextRule & { readonly what: string },
+): string | undefined {
+  if (node.kind !== 'string') return reportError(reader, node, wrongType(rule.what, 'a text', node));
+  const bytes = utf8Length(node.value);
+  if (bytes > rule.bytesMax) {
+    const message = `${rule.what} has ${bytes} bytes of UTF-8; at most ${rule.bytesMax} are allowed. Shorten it by ${bytes - rule.bytesMax}.`;
+    return reportError(reader, node, { code: 'text_too_long', message });
+  }
+  const bytesMin = rule.bytesMin ?? 1;
+  if (bytes >= bytesMin && node.value.isWellFormed()) return node.value;
+  const message = `${rule.what} needs at least ${bytesMin} bytes of well-formed text.`;
+  return reportError(reader, node, { code: 'text_empty', message });
+}
+
+export function reportMissing(reader: Reader, object: SourceObject, name: string): undefined {
+  return reportError(reader, object, { code: 'missing_field', message: `"${name}" is missing here. Add it.` });
+}
+
+/** The items of a list field; none when it is missing. A single value is not taken for a list. */
+export function readList(reader: Reader, object: SourceObject, name: string): readonly SourceNode[] {
+  const node = field(object, name);
+  if (node === undefined) return [];
+  if (node.kind !== 'array') {
+    reportError(reader, node, wrongType(`"${name}"`, 'a list', node));
+    return [];
+  }
+  if (node.items.length <= LIST_MAX) return node.items;
+  const message = `"${name}" has ${node.items.length} entries; at most ${LIST_MAX} are allowed.`;
+  reportError(reader, node, { code: 'too_many_values', message });
+  return node.items.slice(0, LIST_MAX);
+}
+
+/** An id that is safe wherever ids are joined. */
+export function idOf(reader: Reader, node: SourceNode, what: string): string | undefined {
+  const text = textOf(reader, node, { what, bytesMax: TEXT_LIMITS.id });
+  if (text === undefined || SAFE_ID.test(text)) return text;
+  const safe = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}|\p{Cf}/gu, '')
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return reportError(reader, node, {
+    code: 'bad_id',
+    message: `${what} uses lower-case letters, digits, "_" and "-" only, not ${describe(node)}.`,
+    fix: safe === '' ? undefined : replaceWith(node, safe),
+  });
+}
+
+/** A name that is only used inside of its file. */
+export function readName(reader: Reader, object: SourceObject, name: string): string | undefined {
+  const node = field(object, name);
+  if (node === undefined) return reportMissing(reader, object, name);
+  const text = textOf(reader, node, { what: `"${name}"`, bytesMax: TEXT_LIMITS.id });
+  if (text === undefined || PLAIN_NAME.test(text)) return text;
+  const safe = text.replaceAll(/\p{Cf}/gu, '').replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
+  return reportError(reader, node, {
+    code: 'bad_id',
+    message: `"${name}" uses letters, digits, "_", "-" and "." only, not ${describe(node)}.`,
+    fix: PLAIN_NAME.test(safe) ? replaceWith(node, safe) : undefined,
+  });
+}
+
+export function readTexts(
+  reader: Reader,
+  object: SourceObject,
+  rule: TextRule & { readonly name: string },
+): readonly string[] {
+  return readList(reader, object, rule.name).flatMap(
+    (item) => textOf(reader, item, { ...rule, what: `An entry of "${rule.name}"` }) ?? [],
+  );
+}
+
+/** A field whose text is one of a closed set. */
+export function readChoice<const Choice extends string>(
+  reader: Reader,
+  object: SourceObject,
+  rule: { readonly name: string; readonly choices: readonly Choice[] },
+): Choice | undefined {
+  const node = field(object, rule.name);
+  return node === undefined ? undefined : choiceOf(reader, node, { ...rule, what: `"${rule.name}"` });
+}
+
+export function choiceOf<const Choice extends string>(
+  reader: Reader,
+  node: SourceNode,
+  rule: { readonly what: string; readonly choices: readonly Choice[] },
+): Choice | undefined {
+  const found = node.kind === 'string' ? rule.choices.find((choice) => choice === node.value) : undefined;
+  if (found !== undefined) return found;
+  const meant = node.kind === 'string' ? nearest(node.value, rule.choices) : undefined;
+  return reportError(reader, node, {
+    code: 'wrong_value',
+    message: `${rule.what} must be one of ${rule.choices.join(', ')}, not ${describe(node)}.`,
+    fix: meant === undefined ? undefined : replaceWith(node, meant),
+  });
+}
+
+export function readFlag(reader: Reader, object: SourceObject, name: string): boolean | undefined {
+  const node = field(object, name);
+  if (node === undefined) return undefined;
+  if (node.kind === 'boolean') return node.value;
+  return reportError(reader, node, wrongType(`"${name}"`, 'true or false', node));
+}
+
+export function replaceWith({ span }: SourceNode, text: string): Fix {
+  return { title: `Replace it with ${quote(text)}`, edits: [{ ...span, text: quote(text) }] };
+}
+
+/** A field and the comma that goes with it. */
+export function removeField(object: SourceObject, name: string): Fix | undefined {
+  const fields = [...object.fields.values()];
+  const index = fields.findIndex((one) => one.name === name);
+  const removed = fields[index];
+  if (removed === undefined) return undefined;
+  const end = removed.span.offset + removed.span.length;
+  const before = fields[index - 1];
+  const after = fields[index + 1];
+  const from = before === undefined ? removed.span.offset : before.span.offset + before.span.length;
+  const to = before === undefined && after !== undefined ? after.span.offset : end;
+  return { title: `Remove "${name}"`, edits: [{ offset: from, length: to - from, text: '' }] };
+}
+
+export function describe(node: SourceNode): string {
+  switch (node.kind) {
+    case 'string':
+      return node.value.length > 40 ? `the text ${quote(`${node.value.slice(0, 40)}…`)}` : quote(node.value);
+    case 'number':
+    case 'boolean':
+      return String(node.value);
+    case 'null':
+      return 'null';
+    case 'array':
+      return 'a list';
+    case 'object':
+      return 'an object';
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { collectDiagnostics } from '../collect-diagnostics.ts';
+import { nodeAt } from './node-at.ts';
+import { parseSource } from './parse-source.ts';
+import { plainValue } from './plain-value.ts';
+import { locate } from './position.ts';
+
+function parsed(text: string) {
+  const diagnostics = collectDiagnostics();
+  const root = parseSource(text, diagnostics)._unsafeUnwrap();
+  return { root, diagnostics: diagnostics.all() };
+}
+
+describe('a parsed file', () => {
+  it('has the values that JSON has, each with its place and its pointer', () => {
+    const text = '{"a": [1, {"b/c": null}, true], "d~": "ü\\n"}';
+    const { root } = parsed(text);
+    expect(plainValue(root)).toEqual(JSON.parse(text));
+    const inner = nodeAt(root, '/a/1/b~1c');
+    expect(inner.pointer).toBe('/a/1/b~1c');
+    expect(text.slice(inner.span.offset, inner.span.offset + inner.span.length)).toBe('null');
+    expect(nodeAt(root, '/d~0').kind).toBe('string');
+  });
+
+  it('gives the nearest value above a pointer that leads nowhere', () => {
+    const { root } = parsed('{"a": {"b": 1}}');
+    expect(nodeAt(root, '/a/x/y').pointer).toBe('/a');
+    expect(nodeAt(root, '/nothing').pointer).toBe('');
+  });
+
+  it('tells which key is written twice, and keeps the later value', () => {
+    const { root, diagnostics } = parsed('{"a": 1, "b": 2, "a": 3}');
+    expect(diagnostics).toMatchObject([{ code: 'duplicate_key', pointer: '/a', span: { offset: 17, length: 3 } }]);
+    expect(plainValue(root)).toEqual({ a: 3, b: 2 });
+  });
+
+  it('offers to type a key anew that has something invisible in it', () => {
+    const { diagnostics } = parsed('{"na\u200bme": 1}');
+    expect(diagnostics[0]?.fix?.edits).toEqual([{ offset: 1, length: 7, text: '"name"' }]);
+  });
+
+  it.each([
+    ['', 'The file is empty.', 0],
+    ['{"a": 1,}', 'This is not JSON: property name expected near "}".', 8],
+    ['{"a": 1', 'This is not JSON: close brace expected at the end.', 7],
+    ['{a: 1}', 'This is not JSON: invalid symbol near "a: 1}".', 1],
+  ])('is not made of %j, and the place is told', (text, message, offset) => {
+    const refusal = parseSource(text, collectDiagnostics())._unsafeUnwrapErr();
+    expect({ message: refusal.message, offset: refusal.span.offset }).toEqual({ message, offset });
+  });
+});
+
+describe('line and column', () => {
+  it('are counted from one', () => {
+    const text = 'a\nbc\r\n\nd';
+    expect([0, 1, 2, 4, 7, 8].map((offset) => locate(text, { offset, length: 0 }))).toEqual([
+      { line: 1, column: 1 },
+      { line: 1, column: 2 },
+      { line: 2, column: 1 },
+      { line: 2, column: 3 },
+      { line: 4, column: 1 },
+      { line: 4, column: 2 },
+    ]);
+  });
+});

@@ -1,0 +1,164 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../assert.ts';
+import { quote } from '../../json/quote.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import type { Diagnostics } from '../collect-diagnostics.ts';
+import type { Diagnostic, Fix, Span } from '../diagnostic.ts';
+import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
+
+/** Larger files are not workflows; reading them would only delay the listing of the others. */
+export const WORKFLOW_FILE_BYTES_MAX = 1_048_576;
+/** Workflows nest a handful of loops; deeper files are mistakes or attacks. */
+const DEPTH_MAX = 64;
+/** Far above the largest real workflow, far below what would be slow. */
+const VALUES_MAX = 100_000;
+/** Keys are part of the pointers of everything below them. */
+const KEY_LENGTH_MAX = 256;
+
+/** Reads a file into values that know their place. What is odd but can be read is added to the diagnostics. */
+export function parseSource(text: string, diagnostics: Diagnostics): Result<SourceNode, Diagnostic> {
+  const limit = overLimit(text);
+  if (limit !== undefined) return err(limit);
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const first = errors[0];
+  if (first !== undefined || tree === undefined) return err(syntaxError(first, text));
+  return ok(sourceNode(tree, '', diagnostics));
+}
+
+function overLimit(text: string): Diagnostic | undefined {
+  const bytes = utf8Length(text);
+  if (bytes > WORKFLOW_FILE_BYTES_MAX) {
+    const message = `The file has ${bytes} bytes; a workflow file may have ${WORKFLOW_FILE_BYTES_MAX}. Split it or move long texts into documents.`;
+    return fatal('file_too_large', { offset: 0, length: 0 }, message);
+  }
+  return tooDeepOrMany(text);
+}
+
+/** Looked at before the tree is built, because building it recurses. */
+function tooDeepOrMany(text: string): Diagnostic | undefined {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ',') values += 1;
+    if (depth > DEPTH_MAX) {
+      return fatal('too_deep', { offset: at, length: 1 }, `Values are nested more than ${DEPTH_MAX} deep here.`);
+    }
+    if (values > VALUES_MAX) {
+      return fatal('too_many_values', { offset: at, length: 1 }, `The file has more than ${VALUES_MAX} values.`);
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '\\') at += 1;
+    else if (character === '"') return at;
+  }
+  return text.length;
+}
+
+function sourceNode(node: Node, pointer: string, diagnostics: Diagnostics): SourceNode {
+  const head = { span: { offset: node.offset, length: node.length }, pointer };
+  switch (node.type) {
+    case 'object':
+      return { ...head, kind: 'object', fields: sourceFields(node, pointer, diagnostics) };
+    case 'array': {
+      const items = (node.children ?? []).map((item, i) => sourceNode(item, pointerTo(pointer, i), diagnostics));
+      return { ...head, kind: 'array', items };
+    }
+    case 'string': {
+      const value = String(node.value);
+      if (!value.isWellFormed()) diagnostics.add({ ...halfCharacter(value.toWellFormed(), head.span), ...head });
+      return { ...head, kind: 'string', value };
+    }
+    case 'number': {
+      const value = Number(node.value);
+      const message = 'This number is too large to be read exactly.';
+      if (!Number.isFinite(value)) diagnostics.add({ ...head, code: 'bad_number', severity: 'error', message });
+      return { ...head, kind: 'number', value };
+    }
+    case 'boolean':
+      return { ...head, kind: 'boolean', value: node.value === true };
+    default:
+      return { ...head, kind: 'null' };
+  }
+}
+
+function sourceFields(node: Node, pointer: string, diagnostics: Diagnostics): ReadonlyMap<string, SourceField> {
+  const fields = new Map<string, SourceField>();
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    assert(key !== undefined && value !== undefined, 'a property of a tree without errors has a name and a value');
+    const name = String(key.value).slice(0, KEY_LENGTH_MAX);
+    const at = pointerTo(pointer, name);
+    const nameSpan = { offset: key.offset, length: key.length };
+    const odd = fields.has(name) ? twice(name) : oddName(String(key.value), nameSpan);
+    if (odd !== undefined) diagnostics.add({ ...odd, severity: 'error', pointer: at, span: nameSpan });
+    const span = { offset: property.offset, length: property.length };
+    fields.set(name, { name, nameSpan, span, value: sourceNode(value, at, diagnostics) });
+  }
+  return fields;
+}
+
+type Oddity = Pick<Diagnostic, 'code' | 'message'> & { readonly fix?: Fix };
+
+function twice(name: string): Oddity {
+  const message = `"${name}" is written twice in this object; the later one would win. Remove one of them.`;
+  return { code: 'duplicate_key', message };
+}
+
+/** Names with a meaning of their own in the language underneath. */
+const RESERVED_NAMES = ['__proto__', 'constructor', 'prototype'];
+/** Nearly every key: nothing in it needs a closer look. */
+const PLAIN = /^[ -~]*$/;
+/** Control characters, zero-width characters and those that turn the direction of writing. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function oddName(name: string, span: Span): Oddity | undefined {
+  if (name.length > KEY_LENGTH_MAX) {
+    return { code: 'text_too_long', message: `A key may have ${KEY_LENGTH_MAX} characters, not ${name.length}.` };
+  }
+  if (RESERVED_NAMES.includes(name)) {
+    return { code: 'reserved_key', message: `"${name}" may not be used as a key. Choose another name.` };
+  }
+  if (PLAIN.test(name)) return undefined;
+  const seen = name.toWellFormed().replaceAll(INVISIBLE, '');
+  if (seen === name) return undefined;
+  return {
+    code: 'bad_text',
+    message: `This key reads as "${seen}", but has characters that cannot be seen. Type it anew.`,
+    ...(seen === '' ? {} : { fix: { title: `Replace it with "${seen}"`, edits: [{ ...span, text: quote(seen) }] } }),
+  };
+}
+
+function halfCharacter(mended: string, span: Span): Oddity & Pick<Diagnostic, 'severity'> {
+  return {
+    code: 'bad_text',
+    severity: 'error',
+    message: 'This text has half a character (a lone surrogate) in it. Type it anew.',
+    fix: { title: 'Put a replacement character there', edits: [{ ...span, text: quote(mended) }] },
+  };
+}
+
+function syntaxError(error: ParseError | undefined, text: string): Diagnostic {
+  if (error === undefined || text.trim() === '')
+    return fatal('not_json', { offset: 0, length: 0 }, 'The file is empty.');
+  const what = printParseErrorCode(error.error)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  const isAtEnd = error.offset >= text.length;
+  const where = isAtEnd ? ' at the end' : ` near ${quote(text.slice(error.offset, error.offset + 20))}`;
+  return fatal('not_json', { offset: error.offset, length: error.length }, `This is not JSON: ${what}${where}.`);
+}
+
+function fatal(code: Diagnostic['code'], span: Span, message: string): Diagnostic {
+  return { code, severity: 'error', pointer: '', span, message };
+}

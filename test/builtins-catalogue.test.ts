@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { builtinsCatalogue, builtinsPage } from '../scripts/generate/builtins.ts';
+import { contracts, features, refs, templates } from '../src/core/workflow/builtins/registry.ts';
+import { enforces } from './enforces.ts';
+
+describe('the catalogue of built-ins', () => {
+  it('holds every built-in as the compiler uses it, and nothing else', () => {
+    enforces('builtins_registry_generated');
+    const catalogue = JSON.parse(builtinsCatalogue()) as { readonly [kind: string]: readonly object[] };
+    expect(Object.keys(catalogue)).toEqual(['contracts', 'features', 'refs', 'templates']);
+    expect(catalogue['contracts']).toEqual(
+      contracts.all.map(({ schema: _, shape, ...contract }) => ({ ...contract, schema: shape })),
+    );
+    expect(catalogue['features']).toEqual(
+      features.all.map(({ config, ...feature }) => ({
+        ...feature,
+        ...(config && { config: { schema: config.shape, defaults: config.defaults } }),
+      })),
+    );
+    expect(catalogue['refs']).toEqual(refs.all);
+    expect(catalogue['templates']).toEqual(templates.all);
+  });
+
+  it('is a page with a heading for each of them and every word that an agent is told', () => {
+    const page = builtinsPage();
+    const ids = [contracts, features, refs, templates].flatMap((registry) => registry.ids);
+    expect([...page.matchAll(/^### (.+)$/gm)].map(([, id]) => id)).toEqual(ids);
+    const words = page.replaceAll(/^> ?/gm, '');
+    for (const { guidance } of contracts.all) expect(words).toContain(guidance);
+    for (const { effects } of features.all) for (const { text } of effects) expect(words).toContain(text);
+    for (const { text } of refs.all) expect(words).toContain(text);
+  });
+});

@@ -1,0 +1,54 @@
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import type { CatalogTools } from '../../src/app/catalog/build-catalog.ts';
+import type { Catalog } from '../../src/app/catalog/catalog.ts';
+import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
+import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflow-source.ts';
+import { type CompileInput, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+
+const RANKS = { bundled: 0, user: 1, project: 2 } as const;
+const { sha256 } = nodeHasher;
+const compilePattern = re2Patterns();
+
+/** Where a file lies: in the project, where nothing else is said. */
+export type FilePlace = { readonly kind?: keyof typeof RANKS; readonly ref?: string; readonly rank?: number };
+
+/** The text of a workflow with one step, and whatever else is wanted. */
+export function workflowText(id: string, more: object = {}): string {
+  const steps = [{ id: 'only', title: 'Only', prompt: 'Do it.' }];
+  return JSON.stringify({ id, name: `Name of ${id}`, description: 'What it does.', steps, ...more });
+}
+
+export function fileWith(text: string, place: FilePlace = {}): WorkflowFile {
+  return fileOf({ kind: 'text', text }, place);
+}
+
+export function fileOf(
+  content: WorkflowFile['content'],
+  { kind = 'project', ref = 'a.json', rank }: FilePlace,
+): WorkflowFile {
+  const isInRoutines = ref.includes('routines/');
+  return { kind, ref, rank: rank ?? RANKS[kind], path: `/somewhere/${ref}`, isInRoutines, content };
+}
+
+/** The compiler, and everything it was asked. */
+export function listeningTools(): CatalogTools & { readonly inputs: CompileInput[] } {
+  const inputs: CompileInput[] = [];
+  return {
+    sha256,
+    inputs,
+    compile: (input) => {
+      inputs.push(input);
+      return compileWorkflow(input, { sha256, compilePattern });
+    },
+  };
+}
+
+/** What is listed when these are all the files there are. */
+export function catalogOf(
+  files: readonly WorkflowFile[],
+  { bindings, tools = listeningTools() }: { readonly bindings?: SourceFile; readonly tools?: CatalogTools } = {},
+): Promise<Catalog> {
+  const listing = { files, ...(bindings === undefined ? {} : { bindings }) };
+  return workflowCatalog({ files: async () => listing }, tools).list('/repo');
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { applyFixes } from '../../src/core/workflow/apply-fixes.ts';
+import type { Diagnostic } from '../../src/core/workflow/diagnostic.ts';
+import { locate } from '../../src/core/workflow/source/position.ts';
+import { enforces } from '../enforces.ts';
+import { type Mistake, OPERATORS } from './author-mistakes.ts';
+import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';
+import type { Json } from './json-leaves.ts';
+
+const FILES = [...BUNDLED, ...FIXTURES];
+const parse = (text: string) => JSON.parse(text) as Json;
+const compile = ({ isBundled = false }: Pick<SourceFile, 'isBundled'>, text: string) =>
+  compileText(text, { isBundled });
+
+type Score = { cases: number; rejected: number; code: number; pointer: number; fix: number; fixable: number };
+
+describe('the mistakes of authors', () => {
+  it('are told with their code, at their place, with a fix where there is one', () => {
+    enforces('author_error_offers_fix', 'unknown_key_is_warning', 'loop_requires_max_iterations', 'loop_types_closed');
+    enforces(
+      'loop_static_excess_is_compile_error',
+      'loop_ids_unique',
+      'condition_one_operator',
+      'step_prompt_xor_blocks',
+    );
+    enforces(
+      'template_args_substituted',
+      'contracts_workrail_owned',
+      'refs_placement',
+      'user_choice_needs_choice_kind',
+    );
+    enforces(
+      'user_dependency_context_key_safe',
+      'function_reference_form',
+      'workflow_id_format',
+      'workflow_needs_a_step',
+    );
+    const scores = new Map<string, Score>();
+    const missed: string[] = [];
+    for (const { name, mistakes } of OPERATORS) {
+      const score: Score = { cases: 0, rejected: 0, code: 0, pointer: 0, fix: 0, fixable: 0 };
+      for (const file of FILES) {
+        for (const mistake of mistakes(parse(file.text))) {
+          const problem = marked(score, file, mistake);
+          if (problem !== undefined) missed.push(`${name} (${file.name}): ${problem}`);
+        }
+      }
+      scores.set(name, score);
+    }
+    printed(scores);
+    const total = [...scores.values()].reduce((sum, { cases }) => sum + cases, 0);
+    expect(OPERATORS.length).toBeGreaterThanOrEqual(25);
+    expect([...scores].filter(([, { cases }]) => cases === 0)).toEqual([]);
+    expect(missed).toEqual([]);
+    expect(total).toBeGreaterThan(1000);
+  });
+
+  it.each(FILES)('$name itself is accepted, and so is a file that says which schema it follows', (file) => {
+    const plain = compile(file, file.text);
+    expect(plain.kind).toBe('compiled');
+    const annotated = { $schema: 'workflow.schema.json', $comment: 'ours', ...(parse(file.text) as object) };
+    const result = compile(file, JSON.stringify(annotated));
+    expect(found(result)).toEqual(found(plain));
+  });
+
+  it('are shown at the line and column where they stand', () => {
+    const text = '{\n  "id": "test.place",\n  "name": "Place",\n  "description": 4,\n  "steps": []\n}';
+    const places = compileText(text).diagnostics.map(({ code, span }) => ({
+      code,
+      ...locate(text, span),
+    }));
+    expect(places).toEqual([
+      { code: 'wrong_type', line: 4, column: 18 },
+      { code: 'wrong_value', line: 5, column: 12 },
+    ]);
+  });
+});
+
+/** Compares what is told with what should be told; the difference in words. */
+function marked(
+  score: Score,
+  file: SourceFile,
+  { text, code, pointer, isWarning, hasFix }: Mistake,
+): string | undefined {
+  const result = compile(file, text);
+  score.cases += 1;
+  if (result.diagnostics.some((one) => one.code === code)) score.code += 1;
+  const told = result.diagnostics.find((one) => one.code === code && one.pointer === pointer);
+  if (told === undefined) return `${code} ${pointer} is not among ${found(result).join(', ')}`;
+  if (!isAtPointer(told, text)) return `${code} ${pointer} stands elsewhere`;
+  score.pointer += 1;
+  const isRejected =
+    isWarning === true ? told.severity === 'warning' : result.kind === 'refused' && told.severity === 'error';
+  if (isRejected) score.rejected += 1;
+  if (hasFix === true) score.fixable += 1;
+  if (hasFix === true && isMended(told, file, text)) score.fix += 1;
+  else if (hasFix === true) return `${code} ${pointer} is not mended by ${JSON.stringify(told.fix)}`;
+  return isRejected ? undefined : `${told.severity} ${code}, ${result.kind}`;
+}
+
+/** Whether the text that is marked is the value of the pointer, or its key. */
+function isAtPointer({ code, pointer, span }: Diagnostic, text: string): boolean {
+  if (code === 'not_json') return span.offset <= text.length;
+  const written = JSON.parse(text.slice(span.offset, span.offset + span.length)) as Json;
+  const path = pointer.split('/').slice(1);
+  const value = path.reduce<Json>((at, key) => (at as { [key: string]: Json })[key] ?? null, parse(text));
+  return written === path.at(-1) || JSON.stringify(written) === JSON.stringify(value);
+}
+
+function isMended(told: Diagnostic, file: SourceFile, text: string): boolean {
+  const mended = compile(file, applyFixes(text, [told]).text);
+  return !mended.diagnostics.some((one) => one.code === told.code && one.pointer === told.pointer);
+}
+
+function printed(scores: ReadonlyMap<string, Score>): void {
+  const rows = [...scores].map(([name, { cases, rejected, code, pointer, fix, fixable }]) =>
+    [name.padEnd(52), ...[cases, rejected, code, pointer].map((n) => String(n).padStart(6)), `${fix}/${fixable}`].join(
+      ' ',
+    ),
+  );
+  const head = `${'mistake'.padEnd(52)}  cases severity  code pointer  fix`;
+  console.info([head, ...rows].join('\n'));
+}

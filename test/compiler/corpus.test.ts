@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parseCompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { enforces } from '../enforces.ts';
+import { CORPUS, CORPUS_FOLDER, compiled, compileText, found } from './compile-file.ts';
+
+const LEGACY = 'warning legacy_id /id';
+
+/** Every warning that a public file gets. Each is deserved: the ids have no namespace, the loops go by context alone. */
+const WARNINGS: { readonly [file: string]: readonly string[] } = {
+  'routine-injection-example.json': [LEGACY],
+  'simple-batch.json': [LEGACY],
+  'simple-polling.json': [LEGACY, 'warning context_loop /steps/1'],
+  'simple-retry.json': [LEGACY],
+  'simple-search.json': [LEGACY, 'warning context_loop /steps/1'],
+  'test-artifact-loop-control.json': [LEGACY],
+};
+
+if (CORPUS.length === 0) console.warn(`No public workflow files in ${CORPUS_FOLDER}: nothing is compiled from there.`);
+
+describe.runIf(CORPUS.length > 0)('public workflow files', () => {
+  it('are all there', () => {
+    expect(CORPUS.length).toBeGreaterThanOrEqual(14);
+    const names = CORPUS.map(({ name }) => name);
+    expect(Object.keys(WARNINGS).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it.each(CORPUS)('$name compiles unchanged, with just the warnings it deserves', ({ name, text }) => {
+    enforces('legacy_id_runs_with_warning', 'both_spellings_one_model');
+    const result = compileText(text);
+    expect(found(result)).toEqual(WARNINGS[name] ?? []);
+    expect(parseCompiledWorkflow(compiled(result))._unsafeUnwrap()).toEqual(compiled(result));
+  });
+});
