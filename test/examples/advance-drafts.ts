@@ -119,10 +119,10 @@ export const advanceDrafts: readonly EventDraft[] = [
   ...outputDrafts(
     {
       notesMarkdown: '# Triage\n\nIt leaks in `größe()`.',
-      artifacts: ARTIFACTS.map((digest, i) => ({
+      artifacts: [...ARTIFACTS].map(([digest, bytes]) => ({
         sha256: digest,
         contentType: 'application/json',
-        byteLength: i + 1,
+        byteLength: bytes.length,
       })),
     },
     { attempt: TO_SECOND, created: atSecond },

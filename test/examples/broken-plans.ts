@@ -4,8 +4,14 @@ import { FORK, OTHER_RUN } from './ids.ts';
 import { PLAN_NAMES, PLANS, type PlanName } from './session.ts';
 import { withValue } from './single-field-changes.ts';
 
-/** One way to break a legal plan: what is changed, and at which of its events that is seen. */
-export type Breach = { readonly plan: PlanName; readonly what: string; readonly at: number; readonly events: Change };
+/** One way to break a legal plan: what is changed, at which of its events that is seen, and what it shows to hold. */
+export type Breach = {
+  readonly plan: PlanName;
+  readonly what: string;
+  readonly at: number;
+  readonly events: Change;
+  readonly claim?: () => void;
+};
 type Change = (events: readonly SessionEvent[]) => readonly unknown[];
 
 /** Every way to break one of some rules. */
@@ -100,6 +106,27 @@ export function edgeTo(toNodeId: string, fromNodeId: string): unknown {
   const edge = PLANS.retry.events.find(({ kind }) => kind === 'edge_created');
   const other = withValue(withValue(edge, '/data/toNodeId', toNodeId), '/data/fromNodeId', fromNodeId);
   return underOtherId(other as SessionEvent);
+}
+
+/** The plan with a second step, whose edge says that it comes from the same attempt as the first. */
+export function secondStep(events: readonly SessionEvent[], nodeId: string): readonly unknown[] {
+  const twins = { node_created: '/scope/nodeId', edge_created: '/data/toNodeId' };
+  const twin = events.flatMap((event) => {
+    if (event.kind !== 'node_created' && event.kind !== 'edge_created') return [];
+    return [underOtherId(withValue(event, twins[event.kind], nodeId) as SessionEvent)];
+  });
+  return [...events, ...twin];
+}
+
+/** The plan of an advance with a checkpoint in the place of its step, and an edge that fits the checkpoint. */
+export function advanceToCheckpoint(events: readonly SessionEvent[]): readonly unknown[] {
+  const eventId = events.find(({ kind }) => kind === 'node_created')?.eventId;
+  const cause = { kind: 'checkpoint_created', eventId };
+  return events.map((event) => {
+    if (event.kind === 'node_created') return withValue(event, '/data/nodeKind', 'checkpoint');
+    if (event.kind !== 'edge_created') return event;
+    return withValue(withValue(event, '/data/edgeKind', 'checkpoint'), '/data/cause', cause);
+  });
 }
 
 export function withCause(events: readonly SessionEvent[], position: number): readonly unknown[] {

@@ -26,7 +26,12 @@ export const digestOf = (value: string) => sha256(canonicalBytes(value)._unsafeU
 
 export const WORKFLOW_ID = workflowIdSchema.parse('project.bug_hunt');
 export const WORKFLOW_HASH = digestOf('workflow') as string as WorkflowHash;
-export const ARTIFACTS = ['findings', 'changed files'].map((text) => digestOf(text) as string as ArtifactDigest).sort();
+/** The bytes of every artifact, in the order of their digests. */
+export const ARTIFACTS: ReadonlyMap<ArtifactDigest, Uint8Array> = new Map(
+  ['findings', 'changed files']
+    .map((text) => [digestOf(text) as string as ArtifactDigest, canonicalBytes(text)._unsafeUnwrap()] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+);
 
 /** The attempts of the example session, and the nodes they create. */
 export const ROOT = rootNodeId(RUN, sha256);

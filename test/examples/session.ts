@@ -2,6 +2,7 @@ import type { SessionEvent } from '../../src/core/log/event.ts';
 import { type EventDraft, placeEvents } from '../../src/core/log/event-draft.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';
 import { advanceDrafts, blockDrafts, retryDrafts } from './advance-drafts.ts';
 import { checkpointDrafts, correctionDrafts, forkDrafts } from './branch-drafts.ts';
 import { ARTIFACTS, SESSION } from './ids.ts';
@@ -41,8 +42,11 @@ export function examplePlans(sessionId: SessionId): { readonly [name in PlanName
 }
 
 export function examplePlan(events: readonly SessionEvent[], sessionId: SessionId = SESSION): AppendPlan {
-  const artifacts = new Map(ARTIFACTS.map((digest, i) => [digest, new Uint8Array(i + 1)]));
-  return { sessionId, events, snapshots: SNAPSHOTS_BY_REF, artifacts };
+  const named = noContentRefs();
+  for (const event of events) addContentRefs(named, event);
+  const snapshots = new Map([...SNAPSHOTS_BY_REF].filter(([ref]) => named.snapshots.has(ref)));
+  const artifacts = new Map([...ARTIFACTS].filter(([digest]) => named.artifacts.has(digest)));
+  return { sessionId, events, snapshots, artifacts };
 }
 
 export const PLANS = examplePlans(SESSION);

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Sha256, Sha256Digest } from '../../src/core/json/canonical-bytes.ts';
+import type { ContentHashes } from '../../src/core/log/plan/plan-content.ts';
 
 /** The hash function that core is handed in tests. */
 export const sha256: Sha256 = digest;
+
+/** What a plan is sealed with. */
+export const HASHES: ContentHashes = { sha256, digestOf: digest };
 
 /** The same for anything a test makes up. */
 export function digest(content: Uint8Array | string): Sha256Digest {

@@ -33,7 +33,9 @@ test('a use case that only looks cannot reach an append: the compiler refuses it
 test('appending is the only way to change a session, and it takes a permit that only the gate gives', () => {
   enforces('append_is_the_only_mutation', 'append_needs_witness');
   expectTypeOf<Exclude<keyof SessionStore, keyof SessionReader>>().toEqualTypeOf<'exclusively' | 'append'>();
-  expectTypeOf<keyof SessionReader>().toEqualTypeOf<'load' | 'loadValidPrefix' | 'storedReply' | 'list'>();
+  expectTypeOf<keyof SessionReader>().toEqualTypeOf<
+    'load' | 'loadValidPrefix' | 'isDurable' | 'storedReply' | 'list'
+  >();
   expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get'>();
   expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'find' | 'open' | 'rotate'>();
   const calls = (sessions: SessionStore, sessionId: SessionId) => [

@@ -1,31 +1,33 @@
+import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { enforces } from '../../../test/enforces.ts';
+import { closedSets, dataSchema, jsonSchema } from '../../../test/examples/event-schema.ts';
 import { eventFields } from '../../../test/examples/field-rules.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { valuesAt, withValue } from '../../../test/examples/single-field-changes.ts';
 import { blockerReportSchema, blockerSchema, errorPointerSchema } from './blockers.ts';
 import { capabilityStatusSchema } from './capabilities.ts';
-import { EVENT_KINDS, type EventKind, parseEvent } from './event.ts';
+import { type EventKind, parseEvent } from './event.ts';
 import { manifestRecordSchema, parseManifestRecord } from './manifest.ts';
 import { BLOCKER_CODES, NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from './reasons.ts';
 
 test('source kinds are bundled, user, project, remote and plugin', () => {
   enforces('workflow_source_kind_closed');
   const members = ['bundled', 'user', 'project', 'remote', 'plugin'];
-  expect(accepted('run_started', '/data/workflowSourceKind', [...members, 'git', 'npm'])).toEqual(members);
+  expect(membersOf('run_started', '/data/workflowSourceKind')).toEqual(members);
 });
 
 test('node kinds are step, checkpoint and blocked_attempt', () => {
   enforces('node_kind_closed');
   const members = ['step', 'checkpoint', 'blocked_attempt'];
-  expect(accepted('node_created', '/data/nodeKind', [...members, 'fork', 'root'])).toEqual(members);
+  expect(membersOf('node_created', '/data/nodeKind')).toEqual(members);
 });
 
 test('edge kinds are acked_step and checkpoint; none is made for forks or blocked attempts', () => {
   enforces('edge_kind_closed');
   const members = ['acked_step', 'checkpoint'];
-  expect(accepted('edge_created', '/data/edgeKind', [...members, 'fork', 'blocked_attempt'])).toEqual(members);
+  expect(membersOf('edge_created', '/data/edgeKind')).toEqual(members);
 });
 
 test('an acked step has one of four causes, a checkpoint only its own', () => {
@@ -36,6 +38,7 @@ test('an acked step has one of four causes, a checkpoint only its own', () => {
     const edge = edges.find(({ data }) => data.edgeKind === edgeKind);
     return [...causes, 'fork'].filter((cause) => parseEvent(withValue(edge, '/data/cause/kind', cause)).isOk());
   };
+  expect(closedSets(dataSchema('edge_created'), '/data')['/data/cause/kind']).toEqual(causes);
   expect(acceptedBy('acked_step')).toEqual(causes.slice(0, 4));
   expect(acceptedBy('checkpoint')).toEqual(causes.slice(4));
 });
@@ -43,7 +46,7 @@ test('an acked step has one of four causes, a checkpoint only its own', () => {
 test('capabilities are delegation and web_browsing, with status unknown, available or unavailable', () => {
   enforces('capabilities_closed', 'capability_status_closed');
   const capabilities = ['delegation', 'web_browsing'];
-  expect(accepted('capability_observed', '/data/capability', [...capabilities, 'file_access'])).toEqual(capabilities);
+  expect(membersOf('capability_observed', '/data/capability')).toEqual(capabilities);
   expect(capabilityStatusSchema.options).toEqual(['unknown', 'available', 'unavailable']);
   // A probe that failed may leave the question open; which status goes with what is the matter of another test.
   const failed = { result: 'failure', probeTemplateId: 'wr.templates.probe', probeStepId: 'probe' };
@@ -65,9 +68,15 @@ test('preferences are autonomy and riskPolicy with three values each', () => {
     const delta = withValue(changed, '/data/delta', [{ key, value }]);
     return parseEvent(withValue(delta, `/data/effective/${key}`, value)).isOk();
   };
+  const sets = closedSets(dataSchema('preferences_changed'));
   const autonomy = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'];
   const riskPolicy = ['conservative', 'balanced', 'aggressive'];
   const all = [...autonomy, ...riskPolicy, 'yolo'];
+  expect([sets['/effective/autonomy'], sets['/effective/riskPolicy']]).toEqual([autonomy, riskPolicy]);
+  expect([sets['/delta/*/key'], sets['/delta/*/value']]).toEqual([
+    ['autonomy', 'riskPolicy'],
+    [...autonomy, ...riskPolicy],
+  ]);
   expect(all.filter((value) => reads('autonomy', value))).toEqual(autonomy);
   expect(all.filter((value) => reads('riskPolicy', value))).toEqual(riskPolicy);
   expect(all.filter((value) => reads('verbosity', value))).toEqual([]);
@@ -76,11 +85,20 @@ test('preferences are autonomy and riskPolicy with three values each', () => {
 test('observations have four keys, four tagged values and three confidences', () => {
   enforces('observation_keys_closed', 'observation_values_closed');
   const types = ['short_string', 'git_sha1', 'sha256', 'path'];
-  expect(accepted('observation_recorded', '/data/value/type', [...types, 'number'])).toEqual(types);
+  expect(membersOf('observation_recorded', '/data/value/type')).toEqual(types);
   const confidences = ['low', 'med', 'high'];
-  expect(accepted('observation_recorded', '/data/confidence', [...confidences, 'medium'])).toEqual(confidences);
+  expect(membersOf('observation_recorded', '/data/confidence')).toEqual(confidences);
   const keys = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'];
-  expect(accepted('observation_recorded', '/data/key', [...keys, 'hostname'])).toEqual(keys);
+  expect(membersOf('observation_recorded', '/data/key')).toEqual(keys);
+});
+
+test('a repository may be named by an absolute path', () => {
+  enforces('observation_keys_closed');
+  const root = SESSION_EVENTS.find((event) => event.kind === 'observation_recorded' && event.data.key === 'repo_root');
+  for (const path of ['/home/ada/work', 'C:\\work', 'work']) {
+    const seen = withValue(root, '/data/value/value', path);
+    expect(parseEvent(seen)).toEqual(ok(seen));
+  }
 });
 
 test('a gap has one of four categories, each with its own details', () => {
@@ -105,6 +123,9 @@ test('a gap has one of four categories, each with its own details', () => {
     all.filter((detail) => parseEvent(withValue(gap, '/data/reason', { category, detail })).isOk()),
   ]);
   expect(Object.fromEntries(read)).toEqual({ ...details, budget_exceeded: [] });
+  const sets = closedSets(dataSchema('gap_recorded'));
+  expect(sets['/reason/category']).toEqual(Object.keys(details));
+  expect(sets['/reason/detail']).toEqual(Object.values(details).flat());
   expect(USER_ONLY_REASONS).toEqual(details.user_only_dependency);
 });
 
@@ -128,7 +149,7 @@ test('divergences have one of five reasons', () => {
     'safety_stop',
     'policy_constraint',
   ];
-  expect(accepted('divergence_recorded', '/data/reason', [...members, 'other'])).toEqual(members);
+  expect(membersOf('divergence_recorded', '/data/reason')).toEqual(members);
 });
 
 test('trace entries have one of five kinds and refs of four', () => {
@@ -140,10 +161,11 @@ test('trace entries have one of five kinds and refs of four', () => {
     'exited_loop',
     'detected_non_tip_advance',
   ];
-  expect(accepted('decision_trace_appended', '/data/entries/0/kind', [...kinds, 'thought'])).toEqual(kinds);
+  expect(membersOf('decision_trace_appended', '/data/entries/*/kind')).toEqual(kinds);
   const refs = ['step_id', 'loop_id', 'condition_id', 'iteration'];
   const seen = SESSION_EVENTS.flatMap((event) => valuesAt(event, '/data/entries/*/refs/*/kind', eventFields(event)));
   expect(seen).toEqual(refs);
+  expect(closedSets(dataSchema('decision_trace_appended'))['/entries/*/refs/*/kind']).toEqual(refs);
   const trace = SESSION_EVENTS.find((event) => event.kind === 'decision_trace_appended');
   const withRefs = (list: readonly unknown[]) => parseEvent(withValue(trace, '/data/entries/0/refs', list)).isOk();
   const ref = { kind: 'iteration', value: 0 };
@@ -170,7 +192,7 @@ test('blocker codes are these seven', () => {
 });
 
 test('a blocker points at a context key, a contract, a capability or a step; an error also at the context budget', () => {
-  enforces('blocker_pointers_closed', 'blocker_pointer_ids_delimiter_safe', 'step_and_loop_ids_delimiter_safe');
+  enforces('blocker_pointers_closed');
   const good = [
     { kind: 'context_key', key: 'ticket_id' },
     { kind: 'output_contract', contractRef: 'wr.contracts.assessment' },
@@ -193,6 +215,19 @@ test('a blocker points at a context key, a contract, a capability or a step; an 
   const all = [...good, budget, ...bad];
   expect(all.filter((pointer) => reads(blockerSchema.shape.pointer, pointer))).toEqual(good);
   expect(all.filter((pointer) => reads(errorPointerSchema, pointer))).toEqual([...good, budget]);
+  const kinds = ['context_key', 'output_contract', 'capability', 'workflow_step'];
+  const listed = { '/kind': kinds, '/capability': ['delegation', 'web_browsing'] };
+  expect(closedSets(jsonSchema(blockerSchema.shape.pointer))).toEqual(listed);
+  expect(closedSets(jsonSchema(errorPointerSchema))).toEqual({ ...listed, '/kind': [...kinds, 'context_budget'] });
+});
+
+test('what a blocker names has no delimiter in it, be it a context key or a step', () => {
+  enforces('blocker_pointer_ids_delimiter_safe', 'step_and_loop_ids_delimiter_safe');
+  const ids = ['a', 'a_b', 'a-b', 'a--1', '9', '', 'a.b', 'a@b', 'a/b', 'a:b', 'a>b', 'A', 'a b', 'a\n', 'é'];
+  const read = (pointerOf: (id: string) => unknown) =>
+    ids.filter((id) => reads(blockerSchema.shape.pointer, pointerOf(id)));
+  expect(read((key) => ({ kind: 'context_key', key }))).toEqual(ids.slice(0, 5));
+  expect(read((stepId) => ({ kind: 'workflow_step', stepId }))).toEqual(ids.slice(0, 5));
 });
 
 test('a manifest has records of two kinds', () => {
@@ -205,16 +240,17 @@ test('a manifest has records of two kinds', () => {
   expect(other._unsafeUnwrapErr()).toEqual({ code: 'unknown_kind', kind: 'segment_opened' });
 });
 
-/** Those of the values that some example of a kind may have at a path. */
-function accepted(kind: EventKind, path: string, values: readonly string[]): readonly string[] {
-  expect(EVENT_KINDS).toContain(kind);
+/** All that a field of a kind may be: what its schema lists, each member of which some example may have. */
+function membersOf(kind: EventKind, field: string): readonly unknown[] {
+  const members = closedSets(dataSchema(kind), '/data')[field] ?? expect.fail(`${field} is not closed`);
   const examples = SESSION_EVENTS.filter((event) => event.kind === kind);
-  const isRead = (value: string) => (event: unknown) => {
-    const changed = parseEvent(withValue(event, path, value));
+  const isRead = (value: unknown) => (event: unknown) => {
+    const changed = parseEvent(withValue(event, field.replaceAll('*', '0'), value));
     // What follows from the value, as the key does, may be wrong; the value itself was read.
     return changed.isOk() || changed.error.code === 'wrong_dedupe_key';
   };
-  return values.filter((value) => examples.some(isRead(value)));
+  expect(members.filter((value) => !examples.some(isRead(value)))).toEqual([]);
+  return members;
 }
 
 function reads(schema: z.ZodType, value: unknown): boolean {

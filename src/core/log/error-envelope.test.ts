@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { ERROR_EXAMPLES } from '../../../test/examples/errors.ts';
 import { ERROR_FIELDS } from '../../../test/examples/field-rules.ts';
 import { removals, replacements, withValue } from '../../../test/examples/single-field-changes.ts';
-import { ERROR_CODES, errorEnvelopeSchema, NEXT_INTENTS } from './error-envelope.ts';
+import { ERROR_CODES, errorEnvelopeSchema, NEXT_INTENTS, retrySchema } from './error-envelope.ts';
 
 const EXAMPLES = Object.entries(ERROR_EXAMPLES);
 const OPTIONAL = ['/nextIntent', '/details', '/nextCall'];
@@ -43,6 +43,13 @@ test('an error holds nothing else', () => {
   expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], stack: 'at main.ts' })).toBe('');
 });
 
+test('details are strict JSON', () => {
+  enforces('error_details_deterministic');
+  const wrong = [{ n: Number.NaN }, { u: undefined }, { d: new Date(0) }, { s: '\ud800' }, { f: () => 0 }, ['a'], 'a'];
+  for (const details of wrong) expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], details })).toBe('/details');
+  expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], details: { a: [null, 1.5, { b: true }] } })).toBe('none');
+});
+
 test('when to retry is said in one of three ways, and a delay exactly in one of them', () => {
   enforces('error_retry_union_closed');
   const retries = [
@@ -59,6 +66,7 @@ test('when to retry is said in one of three ways, and a delay exactly in one of 
     (retry) => refusedAt(withValue(ERROR_EXAMPLES['not_retryable'], '/retry', retry)) === 'none',
   );
   expect(read).toEqual(retries.slice(0, 3));
+  expect(retrySchema.options.map((option) => option.shape.kind.value)).toEqual(read.map(({ kind }) => kind));
 });
 
 test('the codes are one published list', () => {

@@ -1,6 +1,8 @@
+import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { enforces } from '../../../test/enforces.ts';
+import { dataSchema, fieldsOf, type JsonSchema, jsonSchema, options } from '../../../test/examples/event-schema.ts';
 import { digestOf } from '../../../test/examples/ids.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { withValue } from '../../../test/examples/single-field-changes.ts';
@@ -72,6 +74,7 @@ test('a capability is observed with status and provenance, whose detail and grad
     ['attempted_use', 'strong'],
     ['manual_claim', 'weak'],
   ]);
+  expect(provenance.flatMap(fieldsOf)).toEqual(Array(3).fill('detail enforcementGrade kind'));
   expect(provenance.map((option) => fieldsOf(option.properties?.['detail'] ?? {}))).toEqual([
     ['probeStepId probeTemplateId result'],
     ['attemptContext failureCode? result', 'attemptContext failureCode result'],
@@ -117,7 +120,7 @@ test('a gap holds severity, reason, summary and resolution, and may hold evidenc
   enforces('gap_recorded_shape', 'details_optional_on_blocker_and_gap');
   expect(dataOf('gap_recorded')).toEqual(['details? evidenceRefs? gapId reason resolution severity summary']);
   expect(fieldsOf(property('gap_recorded', 'resolution'))).toEqual(['kind', 'kind resolvesGapId']);
-  const evidence = property('gap_recorded', 'evidenceRefs').items as z.core.JSONSchema.BaseSchema;
+  const evidence = property('gap_recorded', 'evidenceRefs').items as JsonSchema;
   expect(fieldsOf(evidence)).toEqual(['eventId kind', 'kind outputId']);
   for (const severity of ['info', 'warning', 'critical']) {
     expect(parseEvent(withValue(example('gap_recorded'), '/data/severity', severity)).isOk()).toBe(true);
@@ -137,7 +140,7 @@ test('a divergence holds its id, a reason and a summary, and may name a step', (
 test('a trace holds its id and entries with kind, summary and possibly a list of refs', () => {
   enforces('trace_shape');
   expect(dataOf('decision_trace_appended')).toEqual(['entries traceId']);
-  const entry = property('decision_trace_appended', 'entries').items as z.core.JSONSchema.BaseSchema;
+  const entry = property('decision_trace_appended', 'entries').items as JsonSchema;
   expect(fieldsOf(entry)).toEqual(['kind refs? summary']);
   expect(refusedAt(withValue(example('decision_trace_appended'), '/data/entries', []))).toBe('/data/entries');
   const single = { kind: 'step_id', stepId: 'triage' };
@@ -193,15 +196,18 @@ test('names are bounded: of steps, loops and conditions, of workflows, of conten
   expect(ends(artifact, '/data/payload/contentType', noTypes)).toEqual(noTypes.map(() => false));
 });
 
-test('details are bounded in bytes', () => {
+test('details hold what a loop has to say, and are bounded in bytes', () => {
   enforces('details_optional_on_blocker_and_gap');
   const blocked = SESSION_EVENTS.find(
     (event) => event.kind === 'advance_recorded' && event.data.outcome.kind === 'blocked',
   );
+  const ofLoop = { loopId: 'outer', iteration: 2, maxIterations: 3 };
   for (const [event, path] of [
     [example('gap_recorded'), '/data/details'],
     [blocked, '/data/outcome/blockers/0/details'],
   ] as const) {
+    const withLoop = withValue(event, path, ofLoop);
+    expect(parseEvent(withLoop)).toEqual(ok(withLoop));
     expect(refusedAt(withValue(event, path, { t: 'x'.repeat(4_088) }))).toBe('none');
     expect(refusedAt(withValue(event, path, { t: 'x'.repeat(4_089) }))).toBe(path);
   }
@@ -244,37 +250,12 @@ test('no event says by which event a snapshot was created', () => {
   expect(JSON.stringify(jsonSchema(sessionEventSchema))).not.toContain('createdByEventId');
 });
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-function jsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { unrepresentable: 'any' });
-}
-
-function dataSchema(kind: EventKind): JsonSchema {
-  const schema = sessionEventSchema.options.find((option) => option.shape.kind.value === kind);
-  return jsonSchema(schema?.shape.data ?? expect.fail(`no schema of ${kind}`));
-}
-
 function dataOf(kind: EventKind): readonly string[] {
   return fieldsOf(dataSchema(kind));
 }
 
 function property(kind: EventKind, name: string): JsonSchema {
   return (dataSchema(kind).properties?.[name] ?? expect.fail(`no ${name}`)) as JsonSchema;
-}
-
-function options(schema: JsonSchema): readonly JsonSchema[] {
-  return (schema.oneOf ?? schema.anyOf ?? [schema]) as readonly JsonSchema[];
-}
-
-/** The field names of each option of a schema; optional ones end in a question mark. */
-function fieldsOf(schema: z.core.JSONSchema._JSONSchema): readonly string[] {
-  return options(schema as JsonSchema).map(({ properties, required }) =>
-    Object.keys(properties ?? {})
-      .map((name) => (required?.includes(name) ? name : `${name}?`))
-      .sort()
-      .join(' '),
-  );
 }
 
 function constant(schema: z.core.JSONSchema._JSONSchema | undefined): unknown {

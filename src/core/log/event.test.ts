@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { fieldsOf, jsonSchema } from '../../../test/examples/event-schema.ts';
 import { eventFields, OPTIONAL_EVENT_FIELDS } from '../../../test/examples/field-rules.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
@@ -11,6 +12,7 @@ import {
   type EventRefusal,
   parseEvent,
   type SessionEvent,
+  sessionEventSchema,
 } from './event.ts';
 
 const EXAMPLES = SESSION_EVENTS.map((event) => [`${event.kind} at ${event.eventIndex}`, event] as const);
@@ -95,6 +97,11 @@ test('an unknown version is told from damage, and nothing else of the event is l
   enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
   expect(parseEvent({ v: 2, kind: 'run_started' })).toEqual(err({ code: 'unknown_version', version: 2 }));
   expect(parseEvent({ ...example('run_started'), v: '1' })).toEqual(err({ code: 'unknown_version', version: '1' }));
+  expect(fieldsOf(jsonSchema(sessionEventSchema)).filter((fields) => !/ v$/.test(fields))).toEqual([]);
+  for (const event of SESSION_EVENTS) {
+    expect([event.kind, event.v]).toEqual([event.kind, 1]);
+    expect(refusedAt(without(event, '/v'))).toBe('/v');
+  }
 });
 
 test('an unknown kind in a known version is told from damage', () => {

@@ -1,18 +1,28 @@
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
+import type * as z from 'zod';
 import { enforces } from '../../../test/enforces.ts';
+import { fieldsOf, jsonSchema } from '../../../test/examples/event-schema.ts';
 import { SNAPSHOT_FIELDS } from '../../../test/examples/field-rules.ts';
 import { loop, step, WORKFLOW_HASH } from '../../../test/examples/ids.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
-import { removals, replacements, withValue } from '../../../test/examples/single-field-changes.ts';
+import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
 import { SNAPSHOT_EXAMPLES } from '../../../test/examples/snapshots.ts';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
-import { isComplete, parseSnapshot, pendingStep, type SnapshotRefusal, sealSnapshot } from './execution-snapshot.ts';
+import {
+  executionSnapshotSchema,
+  isComplete,
+  parseSnapshot,
+  pendingStep,
+  type SnapshotRefusal,
+  sealSnapshot,
+} from './execution-snapshot.ts';
 import { stepInstanceKey } from './step-instance-key.ts';
 
 const EXAMPLES = Object.entries(SNAPSHOT_EXAMPLES);
 const STATE = '/enginePayload/state';
 const OPTIONAL = [`${STATE}/loopStack/*/items`, `${STATE}/loopStack/*/count`];
+const fields = (schema: z.ZodType) => fieldsOf(jsonSchema(schema));
 const inLoops = SNAPSHOT_EXAMPLES.in_loops;
 
 test.each(EXAMPLES)('the snapshot "%s" is read as it is, and with a field of a newer writer', (_, snapshot) => {
@@ -41,6 +51,14 @@ test('unknown versions of the snapshot or of its engine part are told from damag
   expect(parseSnapshot({ v: 1, enginePayload: { v: 2 } })).toEqual(
     err({ code: 'unknown_version', part: 'engine', version: 2 }),
   );
+  expect([executionSnapshotSchema, executionSnapshotSchema.shape.enginePayload].flatMap(fields)).toEqual([
+    'enginePayload kind v workflowHash',
+    'state v',
+  ]);
+  for (const [name, snapshot] of EXAMPLES) {
+    expect([name, snapshot.v, snapshot.enginePayload.v]).toEqual([name, 1, 1]);
+    for (const path of ['/v', '/enginePayload/v']) expect(refusedAt(without(snapshot, path))).toBe(path);
+  }
 });
 
 test('a snapshot holds the workflow hash and the state to go on from, and nothing else', () => {
@@ -80,7 +98,11 @@ test('a snapshot holds the workflow hash and the state to go on from, and nothin
 test('a state is one of three kinds, and a step is pending or not; neither is null or a boolean', () => {
   enforces('snapshot_state_explicit');
   const states = EXAMPLES.map(([, { enginePayload }]) => enginePayload.state.kind);
+  const { options } = executionSnapshotSchema.shape.enginePayload.shape.state;
+  expect(options.map((option) => option.shape.kind.value)).toEqual(['init', 'running', 'complete']);
   expect(new Set(states)).toEqual(new Set(['init', 'running', 'complete']));
+  const pending = options[1].shape.pending.options.map((option) => option.shape.kind.value);
+  expect(pending).toEqual(['none', 'some']);
   expect(refusedAt(withValue(inLoops, `${STATE}/kind`, 'paused'))).toBe(`${STATE}/kind`);
   expect(refusedAt(withValue(inLoops, `${STATE}/pending`, null))).toBe(`${STATE}/pending`);
   expect(refusedAt(withValue(inLoops, `${STATE}/pending`, { kind: 'some' }))).toBe(`${STATE}/pending/step`);

@@ -3,12 +3,20 @@ import canonicalize from 'canonicalize';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { fieldsOf, jsonSchema } from '../../../test/examples/event-schema.ts';
 import { MANIFEST_FIELDS } from '../../../test/examples/field-rules.ts';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
 import { MANIFEST_EXAMPLES } from '../../../test/examples/manifest.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
-import { removals, replacements, withValue } from '../../../test/examples/single-field-changes.ts';
-import { chainGenesis, chainOf, type ManifestRefusal, parseManifestRecord, segmentRelPath } from './manifest.ts';
+import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
+import {
+  chainGenesis,
+  chainOf,
+  type ManifestRefusal,
+  manifestRecordSchema,
+  parseManifestRecord,
+  segmentRelPath,
+} from './manifest.ts';
 
 const EXAMPLES = MANIFEST_EXAMPLES.map((record) => [`${record.kind} at ${record.manifestIndex}`, record] as const);
 const segment = MANIFEST_EXAMPLES.find((record) => record.kind === 'segment_closed') ?? expect.fail('no segment');
@@ -70,6 +78,11 @@ test.each(EXAMPLES)('the record %s is refused with any one field of a wrong type
 test('unknown versions and kinds are told from damage', () => {
   enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
   expect(parseManifestRecord({ v: 2, kind: 'segment_closed' })).toEqual(err({ code: 'unknown_version', version: 2 }));
+  expect(fieldsOf(jsonSchema(manifestRecordSchema)).filter((fields) => !/ v$/.test(fields))).toEqual([]);
+  for (const record of MANIFEST_EXAMPLES) {
+    expect([record.kind, record.v]).toEqual([record.kind, 1]);
+    expect(refusedAt(without(record, '/v'))).toBe('/v');
+  }
   expect(parseManifestRecord({ v: 1, kind: 'compacted' })).toEqual(err({ code: 'unknown_kind', kind: 'compacted' }));
 });
 

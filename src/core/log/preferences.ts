@@ -6,7 +6,7 @@ export const autonomySchema = z.enum(AUTONOMY);
 export type Autonomy = z.infer<typeof autonomySchema>;
 
 /** Moves warning thresholds and wording only; it never loosens a requirement. */
-const RISK_POLICY = ['conservative', 'balanced', 'aggressive'] as const;
+export const RISK_POLICY = ['conservative', 'balanced', 'aggressive'] as const;
 export const riskPolicySchema = z.enum(RISK_POLICY);
 export type RiskPolicy = z.infer<typeof riskPolicySchema>;
 

@@ -17,6 +17,7 @@ export const NON_ASSUMABLE_CHOICES = [
   'external_side_effect',
   'policy_or_compliance',
 ] as const;
+export type NonAssumableChoice = (typeof NON_ASSUMABLE_CHOICES)[number];
 
 export const BLOCKER_CODES = [
   'USER_ONLY_DEPENDENCY',

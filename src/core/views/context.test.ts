@@ -36,4 +36,20 @@ describe('context', () => {
       { a: 2, b: 3, c: 1 },
     ]);
   });
+
+  test('on what hangs on a step the later delta decides, be it its own or one of the step', () => {
+    enforces('view_context_nearest_ancestor');
+    for (const hang of ['block', 'checkpoint'] as const) {
+      const writer = sessionWriter();
+      const root = writer.startRun({ context: { a: 1 } });
+      const hung = writer[hang](root, { context: { a: 2 } });
+      const seen = () => contextAt(foldEvents(writer.events).context, hung.nodeId);
+      expect(seen()).toEqual({ a: 2 });
+      writer.record(root, { context: { a: 3 } });
+      expect(seen()).toEqual({ a: 3 });
+      writer.record(hung, { context: { a: 4 } });
+      expect(seen()).toEqual({ a: 4 });
+      expect(contextAt(foldEvents(writer.events).context, root.nodeId)).toEqual({ a: 3 });
+    }
+  });
 });

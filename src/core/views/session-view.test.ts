@@ -85,6 +85,18 @@ describe('folding', () => {
     expect(view).toEqual(foldEvents(events));
   });
 
+  test('knows the latest time that an event tells, also when a clock went back since', () => {
+    const times = [300, 100, 200];
+    const writer = sessionWriter({ at: () => times.shift() ?? 50 });
+    const root = writer.startRun();
+    writer.advance(root);
+    writer.advance(root);
+    expect(foldEvents(writer.events).lastAt).toBe(300);
+    expect(foldEvents(writer.events.map(({ at: _, ...event }) => event as typeof event & { at?: number })).lastAt).toBe(
+      undefined,
+    );
+  });
+
   test('takes events in the order of their index only', () => {
     enforces('event_index_is_the_only_order');
     const writer = sessionWriter();

@@ -24,7 +24,7 @@ import {
 /** All views of one session, kept up to date event by event. Queries take the part they need. */
 export type SessionView = {
   nextEventIndex: number;
-  /** When the latest event that tells its time was written; `undefined` while none did. */
+  /** The latest time that an event tells, `undefined` while none did. Clocks go back, so it need not be the last. */
   lastAt: number | undefined;
   /** Dedupe keys of every event, by which a plan is recognised as already recorded. */
   readonly knownKeys: Set<string>;
@@ -75,7 +75,7 @@ export function foldEvents(events: Iterable<AppliedEvent>): SessionView {
 export function applyEvent(view: SessionView, event: AppliedEvent): void {
   assert(event.eventIndex === view.nextEventIndex, `event ${event.eventIndex} came as number ${view.nextEventIndex}`);
   view.nextEventIndex += 1;
-  view.lastAt = event.at ?? view.lastAt;
+  if (event.at !== undefined) view.lastAt = Math.max(event.at, view.lastAt ?? event.at);
   view.knownKeys.add(event.dedupeKey);
   view.knownEvents.add(event.eventId);
   switch (event.kind) {

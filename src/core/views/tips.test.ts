@@ -1,8 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import type { NodeFacts } from '../../../test/simulation/node-facts.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
+import type { EventKind } from '../log/event.ts';
+import { nodeOf } from './run-graph.ts';
 import { foldEvents } from './session-view.ts';
 import { branchCount, preferredTip, preferredTipBelow, tips } from './tips.ts';
+
+/** A fact of every kind that can be recorded on a node that is there. */
+type Touching = Exclude<
+  EventKind,
+  'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' | 'advance_recorded'
+>;
+const TOUCHES: { readonly [kind in Touching]: NodeFacts } = {
+  node_output_appended: { note: { name: 'n', text: 'n' } },
+  preferences_changed: { mode: 'guided' },
+  capability_observed: { capability: { capability: 'delegation', status: 'available', grade: 'weak' } },
+  gap_recorded: { gaps: [{ name: 'g' }] },
+  divergence_recorded: { isDivergent: true },
+  decision_trace_appended: { trace: 'why' },
+  context_set: { context: { a: 1 } },
+  step_skipped: { skipped: 0 },
+};
 
 describe('tips', () => {
   test('a node with only blocked attempts and checkpoints below it is still a tip', () => {
@@ -53,15 +72,31 @@ describe('the preferred tip', () => {
     expect(found).toEqual(made.map(({ nodeId }) => nodeId));
   });
 
-  test('goes back to an older branch when anything is recorded there', () => {
+  test.each(Object.entries(TOUCHES))('goes back to an older branch by %s there', (kind, facts) => {
     enforces('view_preferred_tip');
     const writer = sessionWriter();
     const root = writer.startRun();
     const old = writer.advance(root);
     const young = writer.advance(root);
     expect(preferred(writer, root)).toBe(young.nodeId);
-    writer.record(old, { isDivergent: true });
+    writer.record(old, facts);
+    expect(writer.events.at(-1)?.kind).toBe(kind);
     expect(preferred(writer, root)).toBe(old.nodeId);
+  });
+
+  test('goes back to an older branch by a node or an attempt made there', () => {
+    enforces('view_preferred_tip');
+    for (const make of ['advance', 'block', 'checkpoint'] as const) {
+      const writer = sessionWriter();
+      const root = writer.startRun();
+      const old = writer.advance(root);
+      writer.advance(root);
+      const made = writer[make](old);
+      expect(preferred(writer, root)).toBe(made.nodeId);
+      // An attempt is recorded last, on the node it was made at.
+      const { touchedIndex } = nodeOf(foldEvents(writer.events).graph, old.nodeId);
+      expect(touchedIndex === writer.events.at(-1)?.eventIndex).toBe(make !== 'checkpoint');
+    }
   });
 
   test('is the newest one when the last activity lies above several tips', () => {

@@ -78,7 +78,7 @@ test('whatever there is to say, the log takes it and nothing is lost', () => {
       expect(dealt.filter((part) => !isRead(part))).toEqual([]);
       expect(dealt.flat().map(({ kind }) => kind)).toEqual(said.map(({ kind }) => kind));
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 

@@ -13,10 +13,12 @@ const finding = (stepId: string, message: string): Blocker => ({
 });
 
 test('what is unmet at one place becomes one blocker with all fixes', () => {
+  enforces('details_optional_on_blocker_and_gap');
+  const details = { loopId: 'outer', iteration: 2, maxIterations: 3 };
   const report = blockerReport([
     { ...finding('b', 'No notes.'), suggestedFix: 'Send notes.' },
     finding('a', 'Elsewhere.'),
-    { ...finding('b', 'No rating.'), suggestedFix: 'Send a rating.', details: { field: 'rating' } },
+    { ...finding('b', 'No rating.'), suggestedFix: 'Send a rating.', details },
     { ...finding('b', 'No reason.'), suggestedFix: 'Send notes.' },
   ]);
   expect(report).toEqual([
@@ -24,7 +26,7 @@ test('what is unmet at one place becomes one blocker with all fixes', () => {
     {
       ...finding('b', 'No notes. No rating. No reason.'),
       suggestedFix: 'Send notes.\nSend a rating.',
-      details: { field: 'rating' },
+      details,
     },
   ]);
 });

@@ -2,12 +2,19 @@ import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { type CanonicalBytes, canonicalLines, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
 import type { JsonRefusal } from '../../json/canonical-json.ts';
-import { PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
+import { ARTIFACTS_PER_CALL_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
 import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from '../event.ts';
 import { type EdgeCause, READ_ONLY_CAUSES } from '../events/edge-created.ts';
 import type { ExecutionSnapshot } from '../execution-snapshot.ts';
-import { type ArtifactDigest, manifestIndexSchema, type SessionId, type SnapshotRef } from '../ids.ts';
+import {
+  type ArtifactDigest,
+  manifestIndexSchema,
+  type SessionId,
+  type SnapshotRef,
+  type WorkflowHash,
+} from '../ids.ts';
 import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
+import { type ContentHashes, type ContentRefusal, contentRefusal, misnamedContent } from './plan-content.ts';
 
 /** What one operation adds: all of it becomes true, or nothing does. */
 export type AppendPlan = {
@@ -17,13 +24,17 @@ export type AppendPlan = {
   readonly snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>;
   /** Bytes of every artifact that the plan's outputs name. */
   readonly artifacts: ReadonlyMap<ArtifactDigest, Uint8Array>;
+  /** Workflows that must lie pinned when the plan becomes true: collection may have come since they were. */
+  readonly pinned?: readonly WorkflowHash[];
 };
+
+type Measure = 'events' | 'bytes' | 'artifacts';
 
 export type PlanRefusal =
   | { readonly code: 'empty_plan' }
   | {
       readonly code: 'plan_too_large';
-      readonly measure: 'events' | 'bytes';
+      readonly measure: Measure;
       readonly size: number;
       readonly max: number;
     }
@@ -31,17 +42,21 @@ export type PlanRefusal =
   | { readonly code: 'not_contiguous'; readonly position: number }
   | { readonly code: 'foreign_session'; readonly position: number }
   | { readonly code: 'repeated_dedupe_key'; readonly dedupeKey: string }
-  | { readonly code: 'missing_snapshot'; readonly snapshotRef: SnapshotRef }
-  | { readonly code: 'foreign_snapshot'; readonly snapshotRef: SnapshotRef }
-  | { readonly code: 'missing_artifact'; readonly sha256: ArtifactDigest }
   | { readonly code: 'cause_never_written'; readonly position: number; readonly cause: EdgeCause }
   | { readonly code: 'wrong_event'; readonly position: number; readonly kind: EventKind; readonly cause: EventRefusal }
+  | ContentRefusal
   | JsonRefusal;
 
 /** The bytes of a plan's segment file, once the plan is found sound in itself. */
-export function sealPlan(plan: AppendPlan, firstEventIndex: number): Result<CanonicalBytes, PlanRefusal> {
+export function sealPlan(
+  plan: AppendPlan,
+  firstEventIndex: number,
+  hashes: ContentHashes,
+): Result<CanonicalBytes, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
+  const misnamed = misnamedContent(plan, hashes);
+  if (misnamed !== undefined) return err(misnamed);
   const bytes = canonicalLines(plan.events);
   if (bytes.isErr()) return err(bytes.error);
   if (bytes.value.length > PLAN_BYTES_MAX) return err(tooLarge('bytes', bytes.value.length, PLAN_BYTES_MAX));
@@ -107,6 +122,8 @@ function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | u
   const { events } = plan;
   if (events[0] === undefined) return { code: 'empty_plan' };
   if (events.length > PLAN_EVENTS_MAX) return tooLarge('events', events.length, PLAN_EVENTS_MAX);
+  const artifacts = plan.artifacts.size;
+  if (artifacts > ARTIFACTS_PER_CALL_MAX) return tooLarge('artifacts', artifacts, ARTIFACTS_PER_CALL_MAX);
   // An observation may be recorded already while the rest is new, so it cannot speak for the plan.
   if (events[0].kind === 'observation_recorded') return { code: 'observation_first' };
 
@@ -121,26 +138,12 @@ function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | u
     if (event.kind === 'edge_created' && READ_ONLY_CAUSES.includes(event.data.cause.kind)) {
       return { code: 'cause_never_written', position, cause: event.data.cause.kind };
     }
-    const wrong = wrongContent(plan, event);
+    const wrong = contentRefusal(plan, event);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
 }
 
-function wrongContent(plan: AppendPlan, event: SessionEvent): PlanRefusal | undefined {
-  if (event.kind === 'node_created') {
-    const { snapshotRef, workflowHash } = event.data;
-    const snapshot = plan.snapshots.get(snapshotRef);
-    if (snapshot === undefined) return { code: 'missing_snapshot', snapshotRef };
-    if (snapshot.workflowHash !== workflowHash) return { code: 'foreign_snapshot', snapshotRef };
-  }
-  if (event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact') {
-    const { sha256 } = event.data.payload;
-    if (!plan.artifacts.has(sha256)) return { code: 'missing_artifact', sha256 };
-  }
-  return undefined;
-}
-
-function tooLarge(measure: 'events' | 'bytes', size: number, max: number): PlanRefusal {
+function tooLarge(measure: Measure, size: number, max: number): PlanRefusal {
   return { code: 'plan_too_large', measure, size, max };
 }

@@ -25,6 +25,13 @@ const notesOfSecond = outputId(TO_SECOND, { payloadKind: 'notes', place: 0 }, sh
 const artifactOfSecond = outputId(TO_SECOND, { payloadKind: 'artifact_ref', place: 0 }, sha256);
 const OTHER_HASH = `sha256:${'0'.repeat(64)}`;
 
+const nodeOfRun = () => enforces('node_run_integrity');
+const edgeEnds = () => enforces('edge_ends_and_cause_event');
+const kindFitsCause = () => enforces('edge_kind_fits_cause');
+const noEdgeToBlocked = () => enforces('edge_kind_closed');
+const tipAdvance = () => enforces('edge_cause_tip_advance');
+const sameNodeAndChannel = () => enforces('supersede_same_node_and_channel');
+
 const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
   session_begins_once: [
     { plan: 'start', what: 'no beginning', at: 1, events: drop('session_created') },
@@ -59,10 +66,22 @@ const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
     { plan: 'advance', what: 'an unknown run', at: 11, events: set('node_created', '/scope/runId', OTHER_RUN) },
   ],
   node_hash_equals_run: [
-    { plan: 'advance', what: 'another hash', at: 11, events: set('node_created', '/data/workflowHash', OTHER_HASH) },
+    {
+      plan: 'advance',
+      what: 'another hash',
+      claim: nodeOfRun,
+      at: 11,
+      events: set('node_created', '/data/workflowHash', OTHER_HASH),
+    },
   ],
   node_parent_in_run: [
-    { plan: 'checkpoint', what: 'an unknown parent', at: 46, events: set('node_created', '/data/parentNodeId', FORK) },
+    {
+      plan: 'checkpoint',
+      what: 'an unknown parent',
+      claim: nodeOfRun,
+      at: 46,
+      events: set('node_created', '/data/parentNodeId', FORK),
+    },
   ],
   scope_node_known: [
     { plan: 'start', what: 'a fact of no node', at: 3, events: set('context_set', '/scope/nodeId', SECOND) },
@@ -70,29 +89,56 @@ const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
     { plan: 'advance', what: 'an attempt at no node', at: 10, events: set('advance_recorded', '/scope/nodeId', THIRD) },
   ],
   edge_ends_in_run: [
-    { plan: 'retry', what: 'an edge to nowhere', at: 44, events: (events) => [...events, edgeTo(FORK, ROOT)] },
-    { plan: 'advance', what: 'an edge from nowhere', at: 12, events: set('edge_created', '/data/fromNodeId', THIRD) },
-    { plan: 'advance', what: 'an edge of another run', at: 12, events: set('edge_created', '/scope/runId', OTHER_RUN) },
+    {
+      plan: 'retry',
+      what: 'an edge to nowhere',
+      claim: edgeEnds,
+      at: 44,
+      events: (events) => [...events, edgeTo(FORK, ROOT)],
+    },
+    {
+      plan: 'advance',
+      what: 'an edge from nowhere',
+      claim: edgeEnds,
+      at: 12,
+      events: set('edge_created', '/data/fromNodeId', THIRD),
+    },
+    {
+      plan: 'advance',
+      what: 'an edge of another run',
+      claim: edgeEnds,
+      at: 12,
+      events: set('edge_created', '/scope/runId', OTHER_RUN),
+    },
   ],
   edge_follows_parent: [
-    { plan: 'retry', what: 'an edge past the parent', at: 44, events: set('edge_created', '/data/fromNodeId', SECOND) },
+    {
+      plan: 'retry',
+      what: 'an edge past the parent',
+      claim: edgeEnds,
+      at: 44,
+      events: set('edge_created', '/data/fromNodeId', SECOND),
+    },
   ],
   edge_kind_fits_node: [
     {
       plan: 'checkpoint',
       what: 'a step to a checkpoint',
+      claim: kindFitsCause,
       at: 47,
       events: set('edge_created', '/data/edgeKind', 'acked_step'),
     },
     {
       plan: 'advance',
       what: 'a checkpoint at a step',
+      claim: kindFitsCause,
       at: 12,
       events: set('edge_created', '/data/edgeKind', 'checkpoint'),
     },
     {
       plan: 'retry',
       what: 'an edge to a blocked attempt',
+      claim: noEdgeToBlocked,
       at: 44,
       events: (events) => [...events, edgeTo(BLOCKED, SECOND)],
     },
@@ -101,12 +147,14 @@ const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
     {
       plan: 'advance',
       what: 'a fork where nothing was',
+      claim: tipAdvance,
       at: 12,
       events: set('edge_created', '/data/cause/kind', 'non_tip_advance'),
     },
     {
       plan: 'retry',
       what: 'a fork at a blocked attempt',
+      claim: tipAdvance,
       at: 44,
       events: set('edge_created', '/data/cause/kind', 'non_tip_advance'),
     },
@@ -133,13 +181,21 @@ const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
     {
       plan: 'correction',
       what: 'an unknown output',
+      claim: sameNodeAndChannel,
       at: 49,
       events: set('node_output_appended', '/data/supersedesOutputId', 'out_0000000000000000'),
     },
-    { plan: 'correction', what: 'another node', at: 49, events: set('node_output_appended', '/scope/nodeId', ROOT) },
+    {
+      plan: 'correction',
+      what: 'another node',
+      claim: sameNodeAndChannel,
+      at: 49,
+      events: set('node_output_appended', '/scope/nodeId', ROOT),
+    },
     {
       plan: 'correction',
       what: 'another channel',
+      claim: sameNodeAndChannel,
       at: 49,
       events: set('node_output_appended', '/data/supersedesOutputId', artifactOfSecond),
     },
@@ -160,13 +216,7 @@ test.each(PLAN_NAMES)('the plan "%s" of the example session fits its history', (
 });
 
 test.each(breachCases(BREACHES))('%s is broken by %s', (rule, _, breach) => {
-  enforces(
-    'node_run_integrity',
-    'edge_kind_closed',
-    'edge_ends_and_cause_event',
-    'edge_kind_fits_cause',
-    'supersede_same_node_and_channel',
-  );
+  breach.claim?.();
   expect(checkPlanIntegrity(historyBefore(breach.plan), brokenEvents(breach))).toEqual(
     err({ code: 'integrity_violation', rule, eventIndex: breach.at }),
   );

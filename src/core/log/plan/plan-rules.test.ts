@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import {
+  advanceToCheckpoint,
   type Breaches,
   breachCases,
   brokenEvents,
@@ -13,6 +14,7 @@ import {
   repeatOutput,
   sameArtifact,
   secondRoot,
+  secondStep,
   set,
   swapOutputs,
   withCause,
@@ -22,6 +24,12 @@ import { PLANS } from '../../../../test/examples/session.ts';
 import type { SessionEvent } from '../event.ts';
 import { checkPlanIntegrity } from './plan-integrity.ts';
 import type { PlanRule } from './plan-rules.ts';
+
+const oneRoot = () => enforces('node_run_integrity');
+const causeInPlan = () => enforces('edge_ends_and_cause_event');
+const noEdgeToBlocked = () => enforces('edge_kind_closed');
+const nodeAndEdge = () => enforces('advanced_outcome_has_node_and_edge');
+const outputOrder = () => enforces('output_order_in_one_operation');
 
 const BREACHES: Breaches<PlanRule> = {
   plan_of_one_run: [
@@ -40,10 +48,11 @@ const BREACHES: Breaches<PlanRule> = {
       at: 2,
       events: set('node_created', '/data/nodeKind', 'checkpoint'),
     },
-    { plan: 'fork', what: 'a second root', at: 51, events: (events) => secondRoot(events.slice(1, 2)) },
+    { plan: 'fork', what: 'a second root', claim: oneRoot, at: 51, events: (events) => secondRoot(events.slice(1, 2)) },
     {
       plan: 'start',
       what: 'two roots at once',
+      claim: oneRoot,
       at: 2,
       events: (events) => [...events.slice(0, 3), ...secondRoot(events.slice(2, 3), SECOND)],
     },
@@ -101,27 +110,61 @@ const BREACHES: Breaches<PlanRule> = {
     },
   ],
   edge_cause_in_plan: [
-    { plan: 'advance', what: 'a step without an attempt', at: 12, events: drop('advance_recorded') },
-    { plan: 'advance', what: 'a cause of another kind', at: 12, events: (events) => withCause(events, 1) },
-    { plan: 'checkpoint', what: 'a cause elsewhere', at: 47, events: (events) => withCause(events, 2) },
+    {
+      plan: 'advance',
+      what: 'a step without an attempt',
+      claim: causeInPlan,
+      at: 12,
+      events: drop('advance_recorded'),
+    },
+    {
+      plan: 'advance',
+      what: 'a cause of another kind',
+      claim: causeInPlan,
+      at: 12,
+      events: (events) => withCause(events, 1),
+    },
+    {
+      plan: 'advance',
+      what: 'a second step of one attempt',
+      claim: nodeAndEdge,
+      at: 12,
+      events: (events) => secondStep(events, THIRD),
+    },
+    {
+      plan: 'checkpoint',
+      what: 'a cause elsewhere',
+      claim: causeInPlan,
+      at: 47,
+      events: (events) => withCause(events, 2),
+    },
   ],
   node_has_edge: [
-    { plan: 'advance', what: 'a step without an edge', at: 11, events: drop('edge_created') },
+    { plan: 'advance', what: 'a step without an edge', claim: nodeAndEdge, at: 11, events: drop('edge_created') },
     { plan: 'checkpoint', what: 'a checkpoint without an edge', at: 46, events: drop('edge_created') },
     {
       plan: 'block',
       what: 'a blocked attempt with an edge',
+      claim: noEdgeToBlocked,
       at: 40,
       events: (events) => [...events, edgeTo(BLOCKED, SECOND)],
     },
   ],
   outcome_node_in_plan: [
-    { plan: 'advance', what: 'an outcome without its node', at: 10, events: (events) => events.slice(0, 1) },
+    {
+      plan: 'advance',
+      what: 'an outcome without its node',
+      claim: nodeAndEdge,
+      at: 10,
+      events: (events) => events.slice(0, 1),
+    },
+    { plan: 'advance', what: 'an advance to a checkpoint', claim: nodeAndEdge, at: 10, events: advanceToCheckpoint },
     { plan: 'block', what: 'a block without its attempt', at: 39, events: drop('node_created') },
     { plan: 'block', what: 'a blocked step', at: 39, events: set('node_created', '/data/nodeKind', 'step') },
     {
       plan: 'retry',
       what: 'an attempt at another node',
+      claim: nodeAndEdge,
       at: 42,
       // The next one there, so that only the node is wrong.
       events: (events) =>
@@ -133,26 +176,40 @@ const BREACHES: Breaches<PlanRule> = {
     },
   ],
   output_order: [
-    { plan: 'advance', what: 'the recap behind an artifact', at: 14, events: (events) => swapOutputs(events, 0, 1) },
-    { plan: 'advance', what: 'artifacts descending', at: 15, events: (events) => swapOutputs(events, 1, 2) },
-    { plan: 'advance', what: 'an artifact twice', at: 15, events: (events) => repeatOutput(events, 1, 2) },
+    {
+      plan: 'advance',
+      what: 'the recap behind an artifact',
+      claim: outputOrder,
+      at: 14,
+      events: (events) => swapOutputs(events, 0, 1),
+    },
+    {
+      plan: 'advance',
+      what: 'artifacts descending',
+      claim: outputOrder,
+      at: 15,
+      events: (events) => swapOutputs(events, 1, 2),
+    },
+    {
+      plan: 'advance',
+      what: 'an artifact twice',
+      claim: outputOrder,
+      at: 15,
+      events: (events) => repeatOutput(events, 1, 2),
+    },
     {
       plan: 'advance',
       what: 'content types descending',
+      claim: outputOrder,
       at: 15,
       events: (events) => sameArtifact(events, 'text/plain', 'application/json'),
     },
-    { plan: 'advance', what: 'two recaps', at: 14, events: (events) => repeatOutput(events, 0, 1) },
+    { plan: 'advance', what: 'two recaps', claim: outputOrder, at: 14, events: (events) => repeatOutput(events, 0, 1) },
   ],
 };
 
 test.each(breachCases(BREACHES))('%s is broken by %s', (rule, _, breach) => {
-  enforces(
-    'edge_ends_and_cause_event',
-    'edge_kind_fits_cause',
-    'advanced_outcome_has_node_and_edge',
-    'output_order_in_one_operation',
-  );
+  breach.claim?.();
   expect(checkPlanIntegrity(historyBefore(breach.plan), brokenEvents(breach))).toEqual(
     err({ code: 'integrity_violation', rule, eventIndex: breach.at }),
   );
