@@ -7,8 +7,8 @@ import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system
 import type { FileStoreParts } from '../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../src/adapters/lock/system-locks.ts';
 import { canonicalJson } from '../src/core/json/canonical-json.ts';
-import { derivedBits, SessionId, stepIdSchema, workflowIdSchema } from '../src/core/log/ids.ts';
-import type { CompiledWorkflow } from '../src/core/workflow/compiled-workflow.ts';
+import { derivedBits, SessionId } from '../src/core/log/ids.ts';
+import { SMALL_WORKFLOW } from './examples/compiled.ts';
 import { sha256 } from './examples/sha256.ts';
 
 /** What a store in a folder of its own is made of. The folder goes when the test is over. */
@@ -27,20 +27,4 @@ export function numberedSession(number: number): SessionId {
   return SessionId.of(bits);
 }
 
-/** A workflow that a store can pin, and the text whose hash names it. */
-export const SMALL_WORKFLOW: CompiledWorkflow = {
-  schemaVersion: 1,
-  workflowId: workflowIdSchema.parse('wr.small'),
-  name: 'Small',
-  description: 'One step.',
-  steps: [
-    {
-      stepId: stepIdSchema.parse('step'),
-      title: 'Step',
-      prompt: 'Do it.',
-      requireConfirmation: false,
-      provenance: { source: 'authored' },
-    },
-  ],
-};
 export const SMALL_WORKFLOW_TEXT = canonicalJson(SMALL_WORKFLOW)._unsafeUnwrap();

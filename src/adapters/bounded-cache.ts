@@ -3,6 +3,7 @@ export type BoundedCache<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
+  newestFirst(): readonly (readonly [Key, Value])[];
 };
 
 export function boundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, Value> {
@@ -25,5 +26,6 @@ export function boundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, 
     delete: (key) => {
       entries.delete(key);
     },
+    newestFirst: () => [...entries].reverse(),
   };
 }

@@ -1,3 +1,4 @@
+import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
@@ -39,6 +40,30 @@ test('one that is not recorded is looked for before anything is written, also wh
   expect(counts).toEqual({ locked: before.locked + 1, appended: before.appended + 1 });
 });
 
+test('a record that may yet be lost is looked up under the lock, so that it is durable before it is answered', async () => {
+  enforces('replay_check_then_recheck');
+  const { services, counts } = countedServices();
+  const ackToken = await startedAck(services);
+  const first = await advance(services, { ackToken });
+  const before = { ...counts };
+  const sessions = { ...services.sessions, isDurable: () => false };
+  expect(await advance({ ...services, sessions }, { ackToken })).toEqual(first);
+  expect(counts).toEqual({ locked: before.locked + 1, appended: before.appended });
+});
+
+test.each(['exclusively', 'storedReply'] as const)(
+  'a session that is removed before %s is one that the token does not know',
+  async (call) => {
+    const services = memoryServices();
+    const ackToken = await startedAck(services);
+    if (call === 'storedReply') await advance(services, { ackToken });
+    const sessions = { ...services.sessions, [call]: memoryServices().sessions[call] };
+    expect(await advance({ ...services, sessions }, { ackToken })).toMatchObject(
+      err({ code: 'TOKEN_UNKNOWN_NODE', missing: { kind: 'session' } }),
+    );
+  },
+);
+
 type Counts = { locked: number; appended: number };
 
 /** Services that count. After `meet`, so many wait at the gate for each other. */
@@ -50,12 +75,12 @@ function countedServices(): { services: Services; counts: Counts; meet: (size: n
   let gathered = Promise.resolve();
   const sessions: SessionStore = {
     ...services.sessions,
-    exclusively: async (sessionId, work) => {
+    exclusively: async (sessionId, work, options) => {
       counts.locked += 1;
       missing -= 1;
       if (missing === 0) open();
       await gathered;
-      return services.sessions.exclusively(sessionId, work);
+      return services.sessions.exclusively(sessionId, work, options);
     },
     append: (permit, plan) => {
       counts.appended += 1;

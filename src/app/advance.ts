@@ -12,7 +12,7 @@ import { checkTokenPair, type TokenTarget } from '../core/token/token-scope.ts';
 import { type AdvanceRecord, advanceOutcome } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import { appendPlan } from './append-plan.ts';
-import { findNode } from './find-node.ts';
+import { findNode, sessionGone } from './find-node.ts';
 import { planOf } from './plan-of.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
@@ -43,16 +43,22 @@ export async function advance(
   const pair = await checkPair(services, target, request.stateToken);
   if (pair.isErr()) return err(pair.error);
   const mint = { ...keys, form: services.tokenForm };
-  // What is recorded never changes, so a replay found here needs no lock.
+  // What is recorded never changes, so a replay found here needs no lock, unless the record may yet be lost.
   const known = recordOf(found.value.session, target);
-  if (known !== undefined) return replay(services, { session: found.value.session, record: known, mint });
+  if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
+    return replay(services, { session: found.value.session, record: known, mint });
+  }
 
-  const recorded = await services.sessions.exclusively(target.sessionId, async (current, permit) => {
-    assert(current !== undefined, 'a session that was loaded is there');
-    return recordOf(current, target) === undefined
-      ? record(services, { request, target, current, permit })
-      : ok(current);
-  });
+  const recorded = await services.sessions.exclusively(
+    target.sessionId,
+    async (current, permit) => {
+      if (current === undefined) return err(sessionGone(target.sessionId));
+      return recordOf(current, target) === undefined
+        ? record(services, { request, target, current, permit })
+        : ok(current);
+    },
+    { mustExist: true },
+  );
   if (recorded.isErr()) return err(recorded.error);
   const made = recordOf(recorded.value, target);
   assert(made !== undefined, 'what was appended is recorded');

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SessionId } from '../core/log/ids.ts';
 import type { TokenKeys } from '../core/token/keyring.ts';
 import { parseToken } from '../core/token/parse-token.ts';
 import type { TokenSlot } from '../core/token/token.ts';
@@ -33,10 +34,13 @@ export async function findNode(
   if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
   const session = loaded.unwrapOr(undefined);
   return resolveToken(claims.value, session && tokenScope(session)).andThen((target) =>
-    session === undefined
-      ? err({ code: 'TOKEN_UNKNOWN_NODE' as const, sessionId: target.sessionId, missing: { kind: 'session' as const } })
-      : ok({ session, target, keys }),
+    session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
   );
+}
+
+/** A session that somebody has removed, be it under our eyes. */
+export function sessionGone(sessionId: SessionId): TokenRefusal {
+  return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'session' } };
 }
 
 function tokenScope({ sessionId, view }: LoadedSession): TokenScope {

@@ -4,7 +4,7 @@ import { PRESETS, type Preferences } from '../core/log/preferences.ts';
 import type { TokenTarget } from '../core/token/token-scope.ts';
 import { preferencesAt } from '../core/views/preferences.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
-import type { CompiledWorkflow } from '../core/workflow/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import type { ReadServices } from './services.ts';

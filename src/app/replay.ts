@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
-import { assert } from '../core/assert.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import { FIRST_ATTEMPT } from '../core/token/attempt.ts';
 import type { TokenMint } from '../core/token/mint-token.ts';
+import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import type { AdvanceRecord } from '../core/views/advance-outcomes.ts';
+import { sessionGone } from './find-node.ts';
 import { giveReply } from './give-reply.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
@@ -19,15 +20,12 @@ export type Recorded = {
 export async function replay(
   services: ReadServices,
   { session, record, mint }: Recorded,
-): Promise<Result<GivenReply, StoreFailure>> {
+): Promise<Result<GivenReply, TokenRefusal | StoreFailure>> {
   const { outcome } = record.data;
   const nodeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
   const stored = await services.sessions.storedReply(session.sessionId, record.eventIndex);
   return stored
-    .mapErr((refusal) => {
-      assert(refusal.code !== 'session_not_found', 'a session that was loaded is there');
-      return refusal;
-    })
+    .mapErr((refusal) => (refusal.code === 'session_not_found' ? sessionGone(session.sessionId) : refusal))
     .map((reply) => {
       const at = { sessionId: session.sessionId, nodeId, attemptId: FIRST_ATTEMPT };
       return giveReply(reply, at, { view: session.view, mint });

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
-import { sealWorkflow } from '../core/workflow/compiled-workflow.ts';
+import { type CompiledWorkflow, sealWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import { startWorkflow } from './start-workflow.ts';
 
 test('what a run is pinned to can be found by the hash that the run names', async () => {
@@ -26,4 +26,21 @@ test('no run begins whose workflow could not be pinned', async () => {
   const pinnedWorkflows = { ...services.pinnedWorkflows, pin: async () => err(full) };
   expect(await startWorkflow({ ...services, pinnedWorkflows }, { workflowId: 'wr.first_steps' })).toEqual(err(full));
   expect(await services.sessions.list()).toEqual(ok([]));
+});
+
+test('a workflow that is collected between its pin and the start of its run is pinned again', async () => {
+  enforces('pinned_workflow_stored_by_hash');
+  const services = memoryServices();
+  let pins = 0;
+  const pinnedWorkflows = {
+    ...services.pinnedWorkflows,
+    // What collection has taken away is as if it had never been pinned.
+    pin: async (workflow: CompiledWorkflow) => {
+      pins += 1;
+      if (pins === 1) return ok(sealWorkflow(workflow, services.hasher.sha256).hash);
+      return services.pinnedWorkflows.pin(workflow);
+    },
+  };
+  expect((await startWorkflow({ ...services, pinnedWorkflows }, { workflowId: 'wr.first_steps' })).isOk()).toBe(true);
+  expect(pins).toBe(2);
 });

@@ -39,8 +39,19 @@ test('only the sessions that were named are verified', async () => {
   );
 });
 
-test('what the system will not let us read is refused, not called healthy', async () => {
+test('a session that is gone by its turn is passed over, unless it was named', async () => {
+  const gone = { code: 'session_not_found', sessionId: SESSION } as const;
+  const audit = async (sessionId: SessionId) => (sessionId === SESSION ? err(gone) : services.audit.audit(sessionId));
+  const progress: VerifyProgress[] = [];
+  const raced = { ...services, audit: { audit } };
+  expect(await verifySessions(raced, {}, (step) => progress.push(step))).toMatchObject(
+    ok({ sessions: [audits[OTHER_SESSION]], totals: { sessions: 1, damaged: 1 } }),
+  );
+  expect(progress).toEqual([0, 1, 2].map((done) => ({ done, total: 2 })));
+  expect(await verifySessions(raced, { ids: [SESSION] })).toEqual(err(gone));
+});
+
+test('sessions that cannot even be listed are refused, not called healthy', async () => {
   const failure: StoreFailure = { code: 'io_failed', operation: 'verify', place: 'sessions', cause: 'EACCES' };
-  expect(await verifySessions({ ...services, audit: { audit: async () => err(failure) } }, {})).toEqual(err(failure));
   expect(await verifySessions({ ...services, sessions: { list: async () => err(failure) } }, {})).toEqual(err(failure));
 });

@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionId } from '../core/log/ids.ts';
-import type { SessionReader } from './ports/session-store.ts';
+import type { LoadRefusal, SessionReader } from './ports/session-store.ts';
 import type { SessionAudit, StoreAudit } from './ports/store-audit.ts';
-import type { StoreFailure } from './ports/store-failure.ts';
 
 export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; readonly audit: StoreAudit };
 
@@ -21,8 +20,8 @@ export type VerifyReport = {
   };
 };
 
-/** What the system would not let us read; damage is a finding, not a refusal. */
-export type VerifyRefusal = StoreFailure;
+/** The sessions cannot be found at all, or one that was named is not there. All else is a finding. */
+export type VerifyRefusal = LoadRefusal;
 
 /** Checks every stored byte of sessions, one after the other. Nothing is repaired. */
 export async function verifySessions(
@@ -34,11 +33,12 @@ export async function verifySessions(
   if (asked.isErr()) return err(asked.error);
   const total = asked.value.length;
   const sessions: SessionAudit[] = [];
-  for (const sessionId of asked.value) {
-    onProgress({ done: sessions.length, total });
+  for (const [done, sessionId] of asked.value.entries()) {
+    onProgress({ done, total });
     const audit = await services.audit.audit(sessionId);
-    if (audit.isErr()) return err(audit.error);
-    sessions.push(audit.value);
+    if (audit.isOk()) sessions.push(audit.value);
+    // Collection may have taken it since they were listed.
+    else if (ids !== undefined) return err(audit.error);
   }
   onProgress({ done: total, total });
   return ok({ sessions, totals: totalsOf(sessions) });

@@ -13,6 +13,8 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   session_not_found: { code: 'session_not_found', sessionId: SESSION },
   session_locked: { code: 'session_locked', sessionId: SESSION, holder: 'process 4711' },
   io_failed: { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' },
+  busy: { code: 'busy', running: 'key_rotation', holder: 'process 4711' },
+  lock_lost: { code: 'lock_lost', place: 'sessions/x' },
   unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   damaged: { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x/events/0.jsonl', offset: 7 } },
   unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },
@@ -37,8 +39,10 @@ describe('what a command refuses', () => {
     expect(told('unknown_version')).toEqual(['STORE_UNKNOWN_VERSION', expect.stringMatching(/version 9.*Update/)]);
   });
 
-  it('is a valid envelope in every case', () => {
+  it('is a valid envelope in every case, with details that name no file', () => {
+    enforces('error_envelope_shape', 'error_details_deterministic');
     for (const refusal of Object.values(REFUSALS)) {
+      expect(JSON.stringify(explain(refusal).details ?? {})).not.toMatch(/sessions\/|[\\/]/);
       expect(errorEnvelopeSchema.safeParse(explain(refusal)).error, refusal.code).toBeUndefined();
     }
   });
@@ -52,6 +56,24 @@ describe('what a command refuses', () => {
       retry: { kind: 'retryable_after_ms', afterMs: 500 },
     });
     expect(explain({ ...REFUSALS.session_locked, holder: undefined }).message).toContain('another process');
+  });
+
+  it('says of a busy store what is going on, and nothing of disk space', () => {
+    enforces('session_locked_code');
+    expect(explain(REFUSALS.busy)).toEqual({
+      code: 'SESSION_LOCKED',
+      message: 'The keys are being rotated by process 4711. Nothing was changed.',
+      suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
+      retry: { kind: 'retryable_after_ms', afterMs: 500 },
+    });
+    expect(explain({ ...REFUSALS.busy, running: 'collection', holder: undefined }).message).toContain(
+      'Old sessions are being collected by another process',
+    );
+    expect(explain(REFUSALS.lock_lost)).toMatchObject({
+      code: 'STORE_IO',
+      message: expect.stringMatching(/lock of sessions\/x was deleted.*Nothing was changed/),
+      suggestion: expect.stringMatching(/clean up/),
+    });
   });
 
   it('names only a few of many sessions that fit', () => {
@@ -69,6 +91,8 @@ describe('what a command refuses', () => {
       session_not_found: EXIT.notFound,
       session_locked: EXIT.failed,
       io_failed: EXIT.failed,
+      busy: EXIT.failed,
+      lock_lost: EXIT.failed,
       unsafe_permissions: EXIT.failed,
       damaged: EXIT.failed,
       unknown_version: EXIT.failed,

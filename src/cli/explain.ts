@@ -2,6 +2,7 @@ import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { VerifyRefusal } from '../app/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+import { explainStore } from './explain-store.ts';
 import type { FindRefusal } from './find-sessions.ts';
 
 /** Everything a command may refuse. */
@@ -9,7 +10,6 @@ export type CommandRefusal = FindRefusal | LoadRefusal | GateRefusal | VerifyRef
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const LOCK_RETRY_MS = 500;
-const IO_RETRY_MS = 1_000;
 
 /** The words for a refusal, as a person at a terminal needs them; each ends in what to do next. */
 export function explain(refusal: CommandRefusal): ErrorEnvelope {
@@ -48,34 +48,12 @@ export function explain(refusal: CommandRefusal): ErrorEnvelope {
         retry: { kind: 'retryable_after_ms', afterMs: LOCK_RETRY_MS },
       };
     case 'io_failed':
-      return {
-        code: 'STORE_IO',
-        message: `The data directory could not be used (${refusal.operation}: ${refusal.cause} at ${refusal.place}).`,
-        suggestion: 'Check the free space and the permissions of the data directory, then type the command again.',
-        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
-      };
+    case 'busy':
+    case 'lock_lost':
     case 'unsafe_permissions':
-      return {
-        code: 'STORE_IO',
-        message: `Other users of this machine may read ${refusal.place} in the data directory (mode ${refusal.found}), so it is not used.`,
-        suggestion: `Type "chmod ${refusal.wanted} ${refusal.place}" in the data directory, then the command again.`,
-        retry: NOT_RETRYABLE,
-      };
     case 'damaged':
-      return {
-        code: 'STORE_CORRUPT',
-        message: `Stored data is damaged: ${refusal.damage.reason} in ${refusal.damage.place} at byte ${refusal.damage.offset}.`,
-        suggestion: 'Put back that file from a backup; type "workrail session verify" to see what else is damaged.',
-        retry: NOT_RETRYABLE,
-        details: { damage: refusal.damage },
-      };
     case 'unknown_version':
-      return {
-        code: 'STORE_UNKNOWN_VERSION',
-        message: `Stored data has version ${refusal.version} in ${refusal.place} at byte ${refusal.offset}, which this program does not know.`,
-        suggestion: 'Update workrail, then type the command again.',
-        retry: NOT_RETRYABLE,
-      };
+      return explainStore(refusal);
     default:
       return unreachable(refusal);
   }

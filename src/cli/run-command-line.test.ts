@@ -102,6 +102,8 @@ describe('a command line that makes no sense', () => {
     [['version', 'please'], /Too many arguments/],
     [['serve', '--port'], /Unknown option '--port'/],
     [['session'], /A command is missing/],
+    [['help', 'nope'], /Unknown command 'nope'/],
+    [['help', 'session', 'nope'], /Unknown command 'nope'/],
     [['nonsense'], /Unknown command 'nonsense'.\nFix: Type "workrail --help"/],
   ];
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Result } from 'neverthrow';
 import type { CommandContext, Outcome, Problem } from './command.ts';
-import { commandName } from './command-list.ts';
+import { COMMAND_GROUPS, COMMANDS, commandName } from './command-list.ts';
 import { commandParser } from './command-parser.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Report, reportTo } from './output/report.ts';
@@ -43,8 +43,18 @@ export async function runCommandLine(program: Program): Promise<number | undefin
 /** `help` and `--version` stand for what can be said in another way. */
 function plainWords(words: readonly string[]): string[] {
   const [first, ...rest] = words;
-  if (first === 'help') return [...rest, '--help'];
+  if (first === 'help') return wordsForHelp(rest);
   return first === '--version' ? ['version', ...rest] : [...words];
+}
+
+/** The library shows the help of what stands before a word it does not know; without `--help` it says what is wrong. */
+function wordsForHelp(words: readonly string[]): string[] {
+  const names = words.filter((word) => !word.startsWith('-'));
+  const [group, verb] = names;
+  const isGroup = group !== undefined && Object.hasOwn(COMMAND_GROUPS, group);
+  const asked = isGroup ? [group, ...(verb === undefined ? [] : [verb])] : names.slice(0, 1);
+  const known = ['', ...Object.keys(COMMAND_GROUPS), ...COMMANDS.map(commandName)];
+  return known.includes(asked.join(' ')) ? [...words, '--help'] : asked;
 }
 
 function concluded(report: Report, command: string, result: Result<Outcome, Problem>): number | undefined {

@@ -90,6 +90,23 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await sessions.load(SESSION)).toEqual(NOT_THERE);
   });
 
+  test('who expects a session that is not there gets no session and can make none', async () => {
+    const { store, again } = makeStore();
+    const { sessions } = store;
+    const done = await sessions.exclusively(
+      SESSION,
+      async (session, permit) => ok([session, await sessions.append(permit, start)]),
+      { mustExist: true },
+    );
+    expect(done).toEqual(ok([undefined, ENDED]));
+    expect(await again().sessions.list()).toEqual(ok([]));
+    await appendAll(sessions, [start]);
+    const found = await sessions.exclusively(SESSION, (_, permit) => sessions.append(permit, advance), {
+      mustExist: true,
+    });
+    expect(found).toEqual(ADVANCED);
+  });
+
   test('appends that are started together under one permit follow each other', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { artifactDigestSchema } from '../../src/core/log/ids.ts';
+import { OTHER_SESSION } from '../examples/ids.ts';
 import { digest } from '../examples/sha256.ts';
 import { artifactBytes, artifactDigest } from '../simulation/node-facts.ts';
 import { sessionWriter } from '../simulation/session-writer.ts';
@@ -26,11 +27,9 @@ export function artifactStoreContract(makeStore: MakeStore): void {
   test('an artifact that comes again is one artifact', async () => {
     const { store, again } = makeStore();
     const writer = sessionWriter();
-    const root = writer.startRun({ artifacts: [{ name: 'findings' }] });
-    writer.advance(root);
-    const [first, second] = writer.plans;
-    if (first === undefined || second === undefined) expect.fail('there are two plans');
-    await appendAll(store.sessions, [first, { ...second, artifacts: first.artifacts }]);
+    const other = sessionWriter({ sessionId: OTHER_SESSION });
+    for (const { startRun } of [writer, other]) startRun({ artifacts: [{ name: 'findings' }] });
+    await appendAll(store.sessions, [...writer.plans, ...other.plans]);
     expect(await bytesOf(again(), 'findings')).toBe(JSON.stringify({ name: 'findings' }));
   });
 

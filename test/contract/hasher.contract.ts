@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hasher } from '../../src/app/ports/hasher.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import { enforces } from '../enforces.ts';
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const text = (content: string) => new TextEncoder().encode(content);
@@ -12,6 +13,7 @@ export function hasherContract(makeHasher: () => Hasher): void {
     [{}, '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a'],
     [{ a: 1 }, '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862'],
   ])('the hash of %j is SHA-256 as lower-case hex with its name in front', (value, expected) => {
+    enforces('digest_strings_sha256_hex');
     const { sha256 } = makeHasher();
     expect(sha256(canonicalBytes(value)._unsafeUnwrap())).toBe(`sha256:${expected}`);
   });

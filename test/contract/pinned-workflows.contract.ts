@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { workflowHashSchema } from '../../src/core/log/ids.ts';
-import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
-import { sealWorkflow } from '../../src/core/workflow/compiled-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { enforces } from '../enforces.ts';
+import { compiled } from '../examples/compiled.ts';
 import { digest, sha256 } from '../examples/sha256.ts';
 import type { MakeStore } from './store-under-test.ts';
 
 const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');
-const workflow = compileWorkflow(JSON.parse(source))._unsafeUnwrap();
+const workflow = compiled(source);
 const other = { ...workflow, name: 'Another' };
 
 /** What a run is pinned to is found by its hash for as long as there are runs. */

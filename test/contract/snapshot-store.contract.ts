@@ -5,15 +5,14 @@ import { enforces } from '../enforces.ts';
 import { OTHER_SESSION } from '../examples/ids.ts';
 import { examplePlans, PLANS } from '../examples/session.ts';
 import { digest } from '../examples/sha256.ts';
-import { SNAPSHOTS_BY_REF } from '../examples/snapshots.ts';
 import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
 
 /** Snapshots come in with plans and are found by their hash, whichever session brought them. */
 export function snapshotStoreContract(makeStore: MakeStore): void {
   test('every snapshot of an appended plan is found by its hash, at once and by everyone', async () => {
     const { store, again } = makeStore();
-    await appendAll(store.sessions, [PLANS.start]);
-    for (const [ref, snapshot] of SNAPSHOTS_BY_REF) {
+    await appendAll(store.sessions, Object.values(PLANS));
+    for (const [ref, snapshot] of Object.values(PLANS).flatMap(({ snapshots }) => [...snapshots])) {
       expect(await store.snapshots.get(ref)).toEqual(ok(snapshot));
       expect(await again().snapshots.get(ref)).toEqual(ok(snapshot));
     }
@@ -22,21 +21,21 @@ export function snapshotStoreContract(makeStore: MakeStore): void {
   test('a snapshot that two sessions bring is one snapshot', async () => {
     enforces('snapshot_cas_global');
     const { store, again } = makeStore();
-    const [ref, snapshot] = [...SNAPSHOTS_BY_REF][0] ?? expect.fail('there are snapshots');
+    const [ref, snapshot] = [...PLANS.start.snapshots][0] ?? expect.fail('there are snapshots');
     await appendAll(store.sessions, [PLANS.start, examplePlans(OTHER_SESSION).start]);
     expect(await again().snapshots.get(ref)).toEqual(ok(snapshot));
   });
 
   test('a snapshot is not there before its plan, nor when the plan was refused', async () => {
     const { store, again } = makeStore();
-    const [ref = expect.fail('there are snapshots')] = SNAPSHOTS_BY_REF.keys();
+    const [ref = expect.fail('there are snapshots')] = PLANS.start.snapshots.keys();
     const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });
     expect(await store.snapshots.get(ref)).toMatchObject(missing);
     expect((await appendOne(store.sessions, PLANS.advance)).isErr()).toBe(true);
     expect(await again().snapshots.get(ref)).toMatchObject(missing);
     const unknown = snapshotRefSchema.parse(digest('unknown'));
     await appendAll(store.sessions, [PLANS.start]);
-    expect(await store.snapshots.get(ref)).toMatchObject({ value: SNAPSHOTS_BY_REF.get(ref) });
+    expect(await store.snapshots.get(ref)).toMatchObject({ value: PLANS.start.snapshots.get(ref) });
     expect(await store.snapshots.get(unknown)).toMatchObject(missing);
   });
 }

@@ -1,17 +1,30 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sessionVerifyShape } from '../../src/cli/shapes/session-verify-shape.ts';
 import { enforces } from '../enforces.ts';
+import { numberedSession } from '../store-folder.ts';
 import { CLIENTS } from './clients.ts';
 
 const PROGRAM = 'dist/workrail.js';
 const ESCAPE = '\u001b';
 /** Makes Node write down every script it loads. */
 const TRACE = 'NODE_V8_COVERAGE';
+
+/** So many sessions that looking at them takes longer than it takes to say so. */
+const MANY = 20_000;
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
 type Spawned = { readonly dataDir: string; readonly env?: Record<string, string> };
@@ -109,7 +122,7 @@ describe('session verify', () => {
     const dataDir = join(folder, 'not-there-yet');
     expect(await run(['session', 'verify'], { dataDir })).toEqual({
       exitCode: 0,
-      out: 'No sessions yet.\n',
+      out: `No sessions yet in ${dataDir}.\n`,
       talk: 'Next: claude mcp add workrail -- workrail serve\n',
     });
     expect(readdirSync(folder)).toEqual([]);
@@ -138,6 +151,37 @@ describe('session verify', () => {
       ok: false,
       error: { code: 'SESSION_NOT_FOUND', fix: `Did you mean ${sessionId}?` },
     });
+  });
+
+  it('checks every other session when one cannot be read', async () => {
+    const sessions = join(store, 'sessions');
+    const hidden = join(sessions, numberedSession(1));
+    mkdirSync(join(hidden, 'manifest.jsonl'), { recursive: true });
+    const { exitCode, document } = await verify();
+    rmSync(hidden, { recursive: true });
+    expect(exitCode).toBe(4);
+    expect(document).toMatchObject({
+      error: { code: 'STORE_IO' },
+      data: {
+        sessions: [{ health: { kind: 'unreadable', code: 'EISDIR' } }, { sessionId, health: { kind: 'healthy' } }],
+      },
+    });
+  });
+
+  it('Ctrl-C ends a long look at sessions with exit code 130', async () => {
+    enforces('cli_exit_codes', 'cli_progress');
+    const sessions = join(folder, 'sessions');
+    mkdirSync(sessions);
+    for (let i = 1; i <= MANY; i++) symlinkSync(join(store, 'sessions', sessionId), join(sessions, numberedSession(i)));
+    for (const asked of [['zzzz'], []]) {
+      const looking = start(['session', 'verify', '--json', ...asked], { dataDir: folder });
+      looking.stderr.once('data', () => looking.kill('SIGINT'));
+      const { exitCode, talk } = await ending(looking);
+      expect({ exitCode, talk }).toEqual({
+        exitCode: 130,
+        talk: expect.stringMatching(/^\w+ (?:for )?sessions: \d+ of/),
+      });
+    }
   });
 
   it('locates a single flipped byte and ends with exit code 4', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { enforces } from '../enforces.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
 
@@ -67,25 +68,44 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
 
   it('answers a wrong call with an error that says what to do next', async () => {
     enforces('error_never_thrown_across_boundary', 'error_is_specific_and_says_next_step', 'error_domain_separation');
+    enforces('error_envelope_shape');
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const { stateToken, ackToken } = data(started) as { stateToken: string; ackToken: string };
     const otherRun = data(await client.call('start_workflow', { workflowId: 'wr.first_steps' }))['stateToken'];
-    const wrong: readonly (readonly [string, Record<string, unknown>, string, RegExp])[] = [
-      ['start_workflow', { workflowId: 'wr.nowhere' }, 'WORKFLOW_NOT_FOUND', /wr\.first_steps/],
-      ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/],
-      ['continue_workflow', {}, 'VALIDATION_ERROR', /ackToken/],
-      ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /st_, ack_ or chk_/],
-      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack/],
-      ['continue_workflow', { ackToken: otherSignature(ackToken) }, 'TOKEN_BAD_SIGNATURE', /Copy the token/],
-      ['continue_workflow', { stateToken, output: { notesMarkdown: 'x' } }, 'VALIDATION_ERROR', /ackToken/],
-      ['continue_workflow', { stateToken: otherRun, ackToken }, 'TOKEN_SCOPE_MISMATCH', /send ackToken alone/],
-      ['no_such_tool', {}, 'VALIDATION_ERROR', /list_workflows/],
+    const changed = otherSignature(ackToken);
+    const wrong: readonly (readonly [string, Record<string, unknown>, string, RegExp, RegExp])[] = [
+      ['start_workflow', { workflowId: 'wr.nowhere' }, 'WORKFLOW_NOT_FOUND', /"wr\.nowhere"/, /wr\.first_steps/],
+      ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/, /Correct/],
+      ['continue_workflow', {}, 'VALIDATION_ERROR', /without a token/, /ackToken/],
+      ['continue_workflow', { ackTokn: 'x' }, 'VALIDATION_ERROR', /"ackTokn"/, /Correct/],
+      ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /"done".*st_, ack_ or chk_/, /Copy/],
+      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack.*kind state/, /Send each/],
+      ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /changed on the way/, /Copy the token/],
+      [
+        'continue_workflow',
+        { stateToken, output: { notesMarkdown: 'x' } },
+        'VALIDATION_ERROR',
+        /stateToken/,
+        /ackToken/,
+      ],
+      [
+        'continue_workflow',
+        { stateToken: otherRun, ackToken },
+        'TOKEN_SCOPE_MISMATCH',
+        /two|another/,
+        /ackToken alone/,
+      ],
+      ['no_such_tool', {}, 'VALIDATION_ERROR', /"no_such_tool"/, /list_workflows/],
+      ['n'.repeat(9_000), {}, 'VALIDATION_ERROR', /nnnn/, /list_workflows/],
     ];
-    for (const [tool, args, code, next] of wrong) {
+    for (const [tool, args, code, fault, next] of wrong) {
       const result = await client.call(tool, args);
       expect(result.isError).toBe(true);
       expect(data(result)).toMatchObject({ kind: 'error', error: { code, retry: { kind: 'not_retryable' } } });
-      expect(text(result)).toMatch(next);
+      const error = errorEnvelopeSchema.parse(data(result)['error']);
+      expect(error.message).toMatch(fault);
+      expect(error.suggestion).toMatch(next);
+      expect(text(result)).toBe(`${code}: ${error.message}\n${error.suggestion}`);
     }
   });
 
@@ -115,6 +135,18 @@ it('keeps everything in the locked layout, readable by this user only', async ()
   expect(readdirSync(join(dataDir, 'workflows', 'pinned'))).toEqual([expect.stringMatching(hex)]);
   expect(statSync(join(dataDir, 'keys', 'keyring.json')).mode & 0o777).toBe(0o600);
   expect(statSync(join(dataDir, 'sessions')).mode & 0o777).toBe(0o700);
+});
+
+it.each([
+  ['compact', {}, /^(?:st|ack)_[0-9a-hjkmnp-tv-z]{48}$/],
+  ['JSON', { WORKRAIL_TOKEN_FORMAT: 'v1' }, /^(?:st|ack)\.v1\.[\w-]+\.[\w-]{43}$/],
+])('gives %s tokens when the environment says %j', async (_, env, form) => {
+  enforces('token_v2_default');
+  const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: dataDir, ...env });
+  const started = (await client?.call('start_workflow', { workflowId: 'wr.first_steps' })) as ToolResult;
+  await client?.close();
+  expect(data(started)['stateToken']).toMatch(form);
+  expect(data(started)['ackToken']).toMatch(form);
 });
 
 it('makes nothing before the first call', async () => {

@@ -8,6 +8,7 @@ import { PRESETS } from '../../src/core/log/preferences.ts';
 import { knownGraph } from '../../src/core/views/known-graph.ts';
 import { applyEvent, emptySessionView, foldEvents } from '../../src/core/views/session-view.ts';
 import { enforces } from '../enforces.ts';
+import { HASHES } from '../examples/sha256.ts';
 import { naiveViews } from './naive-views.ts';
 import { type RandomHistory, randomHistory } from './random-history.ts';
 import { type SummarySources, viewSummary } from './view-summary.ts';
@@ -23,7 +24,7 @@ describe('random histories', () => {
       const view = emptySessionView();
       for (const plan of plans) {
         // Sealing parses every event in full.
-        const found = [sealPlan(plan, view.nextEventIndex), checkPlanIntegrity(knownGraph(view), plan.events)];
+        const found = [sealPlan(plan, view.nextEventIndex, HASHES), checkPlanIntegrity(knownGraph(view), plan.events)];
         expect(
           found.filter((result) => result.isErr()),
           `seed ${seed}`,

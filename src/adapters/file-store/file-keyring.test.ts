@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { err, ok } from 'neverthrow';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { intercept, isReading, type Operation } from '../../../test/simulation/disk/intercept.ts';
@@ -128,6 +128,60 @@ test('a rotation that was cut off leaves the keyring as it was', async () => {
   expect(await keyring.find()).toEqual(made);
   expect(await another().find()).toEqual(made);
 });
+
+test('where a file cannot have two names, several that make the keyring at once still agree on one', async () => {
+  const { file, keyring, another } = freshKeyring({ linkNew: () => Promise.reject(systemError('EPERM')) });
+  const made = await Promise.all([keyring, another(), another()].map(({ open }) => open()));
+  const [first] = made;
+  expect(made).toEqual([first, first, first]);
+  expect(ok(readFileSync(file, 'utf8'))).toEqual(first?.andThen((one) => canonicalJson(keyringDocument(one))));
+  expect(readdirSync(dirname(file))).toEqual(['.lock', 'keyring.json']);
+});
+
+test('the first rotation makes the keyring where a file cannot have two names', async () => {
+  const { keyring } = freshKeyring({ linkNew: () => Promise.reject(systemError('ENOTSUP')) });
+  expect((await keyring.rotate()).isOk()).toBe(true);
+});
+
+test('keys that a killed process left unfinished are taken away by the next rotation', async () => {
+  const { file, keyring } = freshKeyring();
+  await keyring.open();
+  writeFileSync(join(dirname(file), '.keyring.json.0123456789ab.tmp'), 'half of a secr');
+  writeFileSync(join(dirname(file), 'note.txt'), 'of the user');
+  await keyring.rotate();
+  expect(readdirSync(dirname(file))).toEqual(['.lock', 'keyring.json', 'note.txt']);
+});
+
+test('whoever makes the keyring while somebody sweeps takes the one that is there', async () => {
+  const { keyring, another } = freshKeyring({
+    linkNew: async (from, to) => {
+      await nodeFileSystem.linkNew(from, to);
+      throw systemError('ENOENT');
+    },
+  });
+  expect(await keyring.open()).toEqual(await another().find());
+});
+
+test('a rotation that another one keeps waiting is told as busy, with who is at it', async () => {
+  enforces('lock_wait_bounded');
+  const { file, keyring } = freshKeyring();
+  await keyring.open();
+  const other = await (await systemLocks()).tryExclusive([join(dirname(file), '.lock')]);
+  vi.spyOn(performance, 'now').mockImplementation(steppingClock(500));
+  const refused = await keyring.rotate();
+  vi.restoreAllMocks();
+  if (other.kind === 'held') other.lock.release();
+  const holder = `process ${process.pid} on ${hostname()}`;
+  expect(refused).toEqual(err({ code: 'busy', running: 'key_rotation', holder }));
+});
+
+function steppingClock(stepMs: number): () => number {
+  let nowMs = 0;
+  return () => {
+    nowMs += stepMs;
+    return nowMs;
+  };
+}
 
 function freshKeyring(changed: Partial<FileSystem> = {}, operations: Operation[] = []) {
   const parent = mkdtempSync(join(tmpdir(), 'workrail-keyring-'));

@@ -13,7 +13,7 @@ import {
   type SigningKey,
   signingKey,
 } from '../../core/token/keyring.ts';
-import { waitForLock } from '../lock/locks.ts';
+import { patience, waitForExclusive } from '../lock/wait-for-lock.ts';
 import { parseStored } from './content/parse-stored.ts';
 import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
 import { layout } from './disk/layout.ts';
@@ -44,18 +44,13 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
     });
   }
 
-  async function open(): Promise<Result<Keyring, StoreFailure>> {
+  async function open(isAlone = false): Promise<Result<Keyring, StoreFailure>> {
     const found = find();
     if (found.isErr()) return err(found.error);
     const { value } = found;
     if (value !== undefined && known === flushed) return ok(value);
     const seen = known;
-    const made = await accessing('make keyring', layout.keyring, async () => {
-      await ensureDir(disk, layout.keys);
-      if (value === undefined) await putNewFile(disk, layout.keyring, fileBytes({ current: freshKey() }));
-      // Whoever put it there may have died before its name was flushed, and tokens are about to depend on it.
-      else await disk.fs.syncDir(join(disk.root, layout.keys));
-    });
+    const made = await (value === undefined ? make(parts, isAlone) : flush(parts));
     if (made.isErr()) return err(made.error);
     if (value !== undefined) {
       flushed = seen;
@@ -64,21 +59,59 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
     // Whoever won the race, what lies there now is the keyring.
     const there = find();
     flushed = known;
-    return there.isOk() && there.value === undefined ? open() : there.map((keyring) => keyring as Keyring);
+    return there.isOk() && there.value === undefined ? open(isAlone) : there.map((keyring) => keyring as Keyring);
   }
 
   return {
     find: async () => find(),
-    open,
+    open: () => open(),
     rotate: () =>
       alone(parts, async () => {
-        const opened = await open();
+        const opened = await open(true);
         if (opened.isErr()) return err(opened.error);
         const rotated = rotate(opened.value, freshKey());
         const put = () => putFile(disk, layout.keyring, fileBytes(rotated));
-        return accessing('rotate keyring', layout.keyring, put).map(() => rotated);
+        return accessing('rotate keyring', layout.keyring, () => sweepLeftovers(parts).then(put)).map(() => rotated);
       }),
   };
+}
+
+/** What a system says that cannot give a file two names. */
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** Makes the file unless it is there. Where links do not decide who of several makes it, the lock does. */
+async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<void, StoreFailure>> {
+  const { disk } = parts;
+  const bytes = fileBytes({ current: freshKey() });
+  const isThere = () => disk.fs.size(join(disk.root, layout.keyring)) !== undefined;
+  const made = await accessing('make keyring', layout.keyring, async () => {
+    await ensureDir(disk, layout.keys);
+    await putNewFile(disk, layout.keyring, bytes);
+  });
+  if (made.isOk() || made.error.code !== 'io_failed') return made;
+  // Whoever rotates takes our unfinished file for a leftover, but only when the keyring is there.
+  if (made.error.cause === 'ENOENT' && isThere()) return flush(parts);
+  if (!NO_LINKS.includes(made.error.cause)) return made;
+  const putIfMissing = async () =>
+    accessing('make keyring', layout.keyring, async () => {
+      if (!isThere()) await putFile(disk, layout.keyring, bytes);
+    });
+  return isAlone ? putIfMissing() : alone(parts, putIfMissing);
+}
+
+/** Whoever put it there may have died before its name was flushed, and tokens are about to depend on it. */
+async function flush({ disk }: FileStoreParts): Promise<Result<void, StoreFailure>> {
+  return accessing('make keyring', layout.keyring, async () => {
+    await ensureDir(disk, layout.keys);
+    await disk.fs.syncDir(join(disk.root, layout.keys));
+  });
+}
+
+/** Keys of processes that were killed before they could give them their name. */
+async function sweepLeftovers({ disk }: FileStoreParts): Promise<void> {
+  const dir = join(disk.root, layout.keys);
+  const leftovers = disk.fs.list(dir).filter((name) => /^\.keyring\.json\.[0-9a-f]+\.tmp$/.test(name));
+  for (const name of leftovers) await disk.fs.remove(join(dir, name));
 }
 
 function readFile({ disk }: FileStoreParts): Result<Uint8Array | undefined, StoreFailure> {
@@ -117,11 +150,12 @@ async function alone<Value>(
   const attempt = await accessing('lock keyring', place, async () => {
     await ensureDir(disk, layout.keys);
     const { tryExclusive } = await locks();
-    return waitForLock(() => tryExclusive([join(disk.root, place)]), waiting);
+    const path = join(disk.root, place);
+    return waitForExclusive({ path, attempt: () => tryExclusive([path]) }, patience(waiting));
   });
   if (attempt.isErr()) return err(attempt.error);
   if (attempt.value.kind === 'busy') {
-    return err({ code: 'io_failed', operation: 'lock keyring', place, cause: 'rotation_running' });
+    return err({ code: 'busy', running: 'key_rotation', holder: attempt.value.holder });
   }
   try {
     return await work();

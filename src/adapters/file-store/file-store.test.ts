@@ -4,6 +4,7 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { appendAll } from '../../../test/contract/store-under-test.ts';
 import { enforces } from '../../../test/enforces.ts';
+import { compiled } from '../../../test/examples/compiled.ts';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
 import { examplePlans, PLANS } from '../../../test/examples/session.ts';
 import { SNAPSHOTS_BY_REF } from '../../../test/examples/snapshots.ts';
@@ -16,11 +17,10 @@ import { EVENT_KINDS } from '../../core/log/event.ts';
 import { eventIndexSchema } from '../../core/log/ids.ts';
 import type { ManifestRecord } from '../../core/log/manifest.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
-import { compileWorkflow } from '../../core/workflow/compile-workflow.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 
 const bundled = new URL('../../../workflows/wr.first_steps.json', import.meta.url);
-const workflow = compileWorkflow(JSON.parse(readFileSync(bundled, 'utf8')))._unsafeUnwrap();
+const workflow = compiled(readFileSync(bundled, 'utf8'));
 
 const HEX = '[0-9a-f]{64}';
 /** Every file there may be, and whether this test makes one. */

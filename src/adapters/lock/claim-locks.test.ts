@@ -27,7 +27,7 @@ it('takes a lock over at once from those that are gone, and clears their claims 
   forge('killed', dead);
   forge('number used again', reused);
   writeFileSync(join(`${path}.claims`, 'torn'), '{"host":"he');
-  writeFileSync(path, JSON.stringify(dead));
+  writeFileSync(`${path}.holder`, JSON.stringify(dead));
   const attempt = await claimLocks.tryExclusive([path]);
   expect(attempt.kind).toBe('held');
   expect(laid()).toHaveLength(1);
@@ -47,8 +47,8 @@ it('leaves a lock to a holder that cannot be asked, and says what to do if it is
 });
 
 it('leaves a lock to a holder with native locks that cannot be asked', async () => {
-  writeFileSync(path, JSON.stringify(foreign));
-  const holder = `process 7 on elsewhere; if that is gone, delete ${path}`;
+  writeFileSync(`${path}.holder`, JSON.stringify(foreign));
+  const holder = `process 7 on elsewhere; if that is gone, delete ${path}.holder`;
   expect(await claimLocks.tryExclusive([path])).toEqual({ kind: 'busy', holder });
   expect(await claimLocks.tryShared(path)).toEqual({ kind: 'busy', holder });
   expect(laid()).toEqual([]);

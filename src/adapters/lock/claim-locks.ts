@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ownClaim } from './claim.ts';
-import { claimAt, claimsDir, claimsIn, type LaidClaim, liveHolder } from './laid-claims.ts';
+import {
+  claimAt,
+  claimsDir,
+  claimsIn,
+  EXCLUSIVE,
+  holderPath,
+  isExclusive,
+  type LaidClaim,
+  liveHolder,
+  SHARED,
+} from './laid-claims.ts';
 import type { LockAttempt, Locks } from './locks.ts';
-
-/** How the names of claims begin. */
-const EXCLUSIVE = 'x-';
-const SHARED = 's-';
 
 /**
  * Locks for machines where the native ones do not load. Everyone who wants a lock lays down a claim and then looks
@@ -30,12 +36,12 @@ function tryClaim(path: string): LockAttempt {
 
 /** Sharers let each other be. A collector with native locks sees their claims and keeps away. */
 function tryShare(path: string): LockAttempt {
-  return layClaim(path, { mark: SHARED, isRival: (claim) => basename(claim.path).startsWith(EXCLUSIVE) });
+  return layClaim(path, { mark: SHARED, isRival: isExclusive });
 }
 
-/** A holder with native locks writes its claim into the lock file itself. */
+/** What a holder with native locks has left. */
 function nativeClaim(path: string): readonly LaidClaim[] {
-  const claim = claimAt(path);
+  const claim = claimAt(holderPath(path));
   return claim === undefined ? [] : [claim];
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Claim, canBeAsked, describeClaim, isAlive, parseClaim } from './claim.ts';
 
 /** A claim where it lies; what cannot be parsed is a claim of nobody. */
@@ -8,6 +8,19 @@ export type LaidClaim = { readonly path: string; readonly claim: Claim | undefin
 /** Where those without native locks lay their claims on a lock. */
 export function claimsDir(lockPath: string): string {
   return `${lockPath}.claims`;
+}
+
+/** Where a holder with native locks leaves its claim: Windows lets nobody else read the locked file itself. */
+export function holderPath(lockPath: string): string {
+  return `${lockPath}.holder`;
+}
+
+/** How the names of claims begin. */
+export const EXCLUSIVE = 'x-';
+export const SHARED = 's-';
+
+export function isExclusive({ path }: LaidClaim): boolean {
+  return basename(path).startsWith(EXCLUSIVE);
 }
 
 export function claimsIn(dir: string): readonly LaidClaim[] {

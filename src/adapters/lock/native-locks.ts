@@ -1,23 +1,19 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
-import { describeClaim, ownClaim } from './claim.ts';
-import { claimAt, claimsDir, claimsIn, liveHolder } from './laid-claims.ts';
+import { closeSync, fstatSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { ownClaim } from './claim.ts';
+import { claimAt, claimsDir, claimsIn, holderPath, isExclusive, liveHolder } from './laid-claims.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
 
 type Native = typeof import('fs-native-extensions');
 
 /**
  * Locks of the operating system: a killed process gives them back at once, a suspended one keeps them. Processes that
- * have none cannot see them, so a holder also writes its claim into the first file, and then looks for theirs.
+ * have none cannot see them, so a holder also leaves its claim beside the first file, and then looks for theirs.
  */
 export function nativeLocks(native: Native): Locks {
   return {
     hasSharedLocks: true,
     tryExclusive: async (paths) => tryExclusive(native, paths),
-    tryShared: async (path) => {
-      const files = lockAll(native, [path], true);
-      if (files === undefined) return { kind: 'busy', holder: holderNamedIn(path) };
-      return { kind: 'held', lock: heldLock(files, () => unlockAll(native, files)) };
-    },
+    tryShared: async (path) => tryShared(native, path),
   };
 }
 
@@ -26,17 +22,30 @@ type LockedFile = { readonly path: string; readonly file: number };
 function tryExclusive(native: Native, paths: readonly string[]): LockAttempt {
   const files = lockAll(native, paths, false);
   const [first] = files ?? [];
-  if (files === undefined || first === undefined) return { kind: 'busy', holder: holderNamedIn(paths[0]) };
+  if (files === undefined || first === undefined) return { kind: 'busy', holder: holderNamedAt(paths[0]) };
   const release = () => {
-    try {
-      ftruncateSync(first.file);
-    } finally {
-      unlockAll(native, files);
-    }
+    takeBackClaim(first.path);
+    unlockAll(native, files);
   };
   try {
-    writeClaim(first.file);
+    writeFileSync(holderPath(first.path), JSON.stringify(ownClaim()), { mode: 0o600 });
     const holder = liveHolder(claimsIn(claimsDir(first.path)));
+    if (holder === undefined) return { kind: 'held', lock: heldLock(files, release) };
+    release();
+    return { kind: 'busy', holder };
+  } catch (cause) {
+    release();
+    throw cause;
+  }
+}
+
+/** Those who share leave no claim, but they keep away from one who has claimed the lock alone. */
+function tryShared(native: Native, path: string): LockAttempt {
+  const files = lockAll(native, [path], true);
+  if (files === undefined) return { kind: 'busy', holder: holderNamedAt(path) };
+  const release = () => unlockAll(native, files);
+  try {
+    const holder = liveHolder(claimsIn(claimsDir(path)).filter(isExclusive));
     if (holder === undefined) return { kind: 'held', lock: heldLock(files, release) };
     release();
     return { kind: 'busy', holder };
@@ -65,13 +74,31 @@ function lockAll(native: Native, paths: readonly string[], shared: boolean): rea
 }
 
 function lockOne(native: Native, path: string, shared: boolean): number | undefined {
-  const file = openSync(path, 'a+', 0o600);
+  const file = openLockFile(path);
   let isLocked = false;
   try {
     isLocked = native.tryLock(file, { shared });
     return isLocked ? file : undefined;
   } finally {
     if (!isLocked) closeSync(file);
+  }
+}
+
+/** Opened to be written anywhere in it, the only way in which every system lets a file be locked. */
+function openLockFile(path: string): number {
+  return (
+    openOr('ENOENT', () => openSync(path, 'r+')) ??
+    openOr('EEXIST', () => openSync(path, 'wx+', 0o600)) ??
+    openSync(path, 'r+')
+  );
+}
+
+function openOr(expected: string, open: () => number): number | undefined {
+  try {
+    return open();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === expected) return undefined;
+    throw cause;
   }
 }
 
@@ -91,13 +118,17 @@ function isSameFile(path: string, file: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
 }
 
-function writeClaim(file: number): void {
-  ftruncateSync(file);
-  writeSync(file, JSON.stringify(ownClaim()));
+/** Where it cannot be taken back the next holder puts its own in its place, and a dead process is not believed. */
+function takeBackClaim(path: string): void {
+  try {
+    rmSync(holderPath(path), { force: true });
+  } catch {
+    // What was done under the lock is done, so this is no reason to say that it failed.
+  }
 }
 
-/** Only a courtesy: the lock is busy whatever the file says. */
-function holderNamedIn(path: string | undefined): string | undefined {
-  const claim = path === undefined ? undefined : claimAt(path)?.claim;
-  return claim === undefined ? undefined : describeClaim(claim);
+/** Only a courtesy: the lock is busy whatever lies there. A process that was killed holds nothing any more. */
+function holderNamedAt(path: string | undefined): string | undefined {
+  const claim = path === undefined ? undefined : claimAt(holderPath(path));
+  return claim === undefined ? undefined : liveHolder([claim]);
 }

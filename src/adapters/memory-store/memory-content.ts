@@ -6,7 +6,7 @@ import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled-workflow.ts';
+import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** What lies beside the log under the name of its hash. */
 export type MemoryContent = {

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type {
   AppendPermit,
   AppendRefusal,
+  GateRefusal,
   LoadedSession,
   LoadRefusal,
   SessionStore,
@@ -9,14 +10,19 @@ import type {
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
+import { advanceRecordedSchema } from '../../core/log/events/advance-recorded.ts';
 import { sealSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type AppendPlan, planNovelty, sealPlan } from '../../core/log/plan/append-plan.ts';
+import type { ContentHashes } from '../../core/log/plan/plan-content.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
+import { parseDocument } from '../../core/log/schema-refusal.ts';
 import { knownGraph } from '../../core/views/known-graph.ts';
 import { labelView } from '../../core/views/labelled-view.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
-import { turnTaking } from '../turn-taking.ts';
+import { digestOf } from '../file-store/content/content-store.ts';
+import { describeClaim, ownClaim } from '../lock/claim.ts';
+import { boundedTurnTaking } from '../turn-taking.ts';
 import type { MemoryContent } from './memory-content.ts';
 
 type MemorySession = {
@@ -28,7 +34,7 @@ type MemorySession = {
 export function memorySessionStore(content: MemoryContent, sha256: Sha256): SessionStore {
   const sessions = new Map<SessionId, MemorySession>();
   const permits = new Map<AppendPermit, MemorySession>();
-  const inTurn = turnTaking<SessionId>();
+  const inTurn = boundedTurnTaking<SessionId>();
 
   function find(sessionId: SessionId): Result<MemorySession, LoadRefusal> {
     const session = sessions.get(sessionId);
@@ -51,42 +57,55 @@ export function memorySessionStore(content: MemoryContent, sha256: Sha256): Sess
   return {
     load: async (sessionId) => find(sessionId).map(loaded),
     loadValidPrefix: async (sessionId) => find(sessionId).map(loaded),
+    isDurable: () => true,
     storedReply: async (sessionId, eventIndex) =>
       find(sessionId).map(({ events }) => {
-        const event = events[eventIndex];
-        assert(event?.kind === 'advance_recorded', 'only an advance keeps a reply');
-        return event.data.reply;
+        const event = parseDocument(advanceRecordedSchema, events[eventIndex]);
+        assert(event.isOk(), 'only an advance keeps a reply');
+        return event.value.data.reply;
       }),
     list: async () => ok([...sessions.keys()].sort()),
 
-    exclusively: (sessionId, work) =>
-      inTurn(sessionId, async () => {
-        const session = sessions.get(sessionId);
-        const permit = Object.freeze({}) as AppendPermit;
-        permits.set(permit, session ?? { sessionId, events: [], view: emptySessionView() });
-        try {
-          return await work(session && loaded(session), permit);
-        } finally {
-          permits.delete(permit);
-        }
+    exclusively: <Value, Refusal>(
+      sessionId: SessionId,
+      work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
+      options?: { readonly mustExist: boolean },
+    ) =>
+      inTurn<Result<Value, Refusal | GateRefusal>>(sessionId, {
+        late: () => err({ code: 'session_locked', sessionId, holder: describeClaim(ownClaim()) }),
+        work: async () => {
+          const session = sessions.get(sessionId);
+          const permit = Object.freeze({}) as AppendPermit;
+          if (session !== undefined || options?.mustExist !== true) {
+            permits.set(permit, session ?? { sessionId, events: [], view: emptySessionView() });
+          }
+          try {
+            return await work(session && loaded(session), permit);
+          } finally {
+            permits.delete(permit);
+          }
+        },
       }),
 
     append: async (permit, plan) => {
       const session = permits.get(permit);
       if (session?.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
-      const checked = checkPlan(session.view, plan);
+      const checked = checkPlan(session.view, plan, { sha256, digestOf });
       if (checked.isErr()) return err(checked.error);
+      const workflowHash = plan.pinned?.find((hash) => !content.workflows.has(hash));
+      if (checked.value === 'new' && workflowHash !== undefined)
+        return err({ code: 'workflow_not_pinned', workflowHash });
       if (checked.value === 'new') commit(session, plan);
       return ok(loaded(session));
     },
   };
 }
 
-function checkPlan(view: SessionView, plan: AppendPlan): Result<'new' | 'known', AppendRefusal> {
+function checkPlan(view: SessionView, plan: AppendPlan, hashes: ContentHashes): Result<'new' | 'known', AppendRefusal> {
   const novelty = planNovelty(plan, view.knownKeys);
   if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
   if (novelty.kind === 'known') return ok('known');
-  const sealed = sealPlan(plan, view.nextEventIndex);
+  const sealed = sealPlan(plan, view.nextEventIndex, hashes);
   if (sealed.isErr()) return err(sealed.error);
   return checkPlanIntegrity(knownGraph(view), plan.events).map(() => 'new' as const);
 }

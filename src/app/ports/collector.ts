@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { LoadRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 export type CollectRequest = {
@@ -17,8 +18,14 @@ export type Collection = {
   readonly bytes: number;
 };
 
-export type CollectRefusal =
-  /** Something is damaged or unknown, so what is reachable cannot be known: nothing is removed. */
+/** Why collection did not start or did not come to its end. */
+export type CollectRefusal = CollectCause & {
+  /** What was removed before; nothing when it is not told. */
+  readonly done?: Collection;
+};
+
+export type CollectCause =
+  /** Something is damaged, unknown or cannot be read, so what is reachable cannot be known: nothing is removed. */
   | { readonly code: 'safe_mode'; readonly sessions: readonly SessionId[] }
   /** Without real locks an append could refer to what is being removed. */
   | { readonly code: 'no_shared_locks' }
@@ -29,5 +36,5 @@ export type CollectRefusal =
 export type Collector = {
   collect(request: CollectRequest): Promise<Result<Collection, CollectRefusal>>;
   /** Exempts a session from expiry, or no longer. */
-  setKept(sessionId: SessionId, isKept: boolean): Promise<Result<void, StoreFailure>>;
+  setKept(sessionId: SessionId, isKept: boolean): Promise<Result<void, LoadRefusal>>;
 };

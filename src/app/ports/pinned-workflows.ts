@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { WorkflowHash } from '../../core/log/ids.ts';
-import type { CompiledWorkflow } from '../../core/workflow/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** Compiled workflows by their hash: what runs are pinned to. */

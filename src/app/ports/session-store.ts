@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
-import type { EventIndex, SessionId } from '../../core/log/ids.ts';
+import type { EventIndex, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
 import type { LabelledView, WholeView } from '../../core/views/labelled-view.ts';
@@ -20,9 +20,14 @@ export type SessionReader = {
   load(sessionId: SessionId): Promise<Result<LoadedSession, LoadRefusal>>;
   /** The valid start of a session, whatever its health. */
   loadValidPrefix(sessionId: SessionId): Promise<Result<SessionPrefix, LoadRefusal>>;
+  /**
+   * Whether an event that was loaded is known to outlast a power cut: who wrote it may have died before flushing it.
+   * What was loaded inside of `exclusively` is.
+   */
+  isDurable(sessionId: SessionId, eventIndex: EventIndex): boolean;
   /** The reply that the `advance_recorded` with this index keeps. */
   storedReply(sessionId: SessionId, eventIndex: EventIndex): Promise<Result<StoredReply, LoadRefusal>>;
-  /** Every session there is, oldest first. One whose first append failed may be among them; it cannot be loaded. */
+  /** Every session there is, oldest first. One that is damaged or cannot be read is among them. */
   list(): Promise<Result<readonly SessionId[], StoreFailure>>;
 };
 
@@ -41,18 +46,22 @@ export type GateRefusal =
 export type AppendRefusal =
   | { readonly code: 'permit_ended' }
   | { readonly code: 'half_known_plan'; readonly dedupeKey: string }
+  /** The plan is sound, but must be preceded by its workflow. */
+  | { readonly code: 'workflow_not_pinned'; readonly workflowHash: WorkflowHash }
   | PlanRefusal
   | IntegrityViolation
   | StoreFailure;
 
 export type SessionStore = SessionReader & {
   /**
-   * Holds the session's lock while `work` runs, with the session as it stands then (`undefined` when it is new) and the
-   * only permit to append to it. Waits a bounded time for the lock.
+   * Holds the session's lock while `work` runs, with the session as it stands then, all of it durable (`undefined` when
+   * it is new), and the only permit to append to it. Waits a bounded time for the lock. Where it `mustExist` and does
+   * not, nothing is made: `work` gets no session, and a permit that has ended.
    */
   exclusively<Value, Refusal>(
     sessionId: SessionId,
     work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
+    options?: { readonly mustExist: boolean },
   ): Promise<Result<Value, Refusal | GateRefusal>>;
 
   /**

@@ -1,7 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { StoreFailure } from './store-failure.ts';
 
 /** Something that verification noticed. Only `damage` makes a session less than healthy. */
 export type AuditFinding = {
@@ -9,6 +8,8 @@ export type AuditFinding = {
   readonly what: AuditFindingKind;
   readonly place: string;
   readonly offset: number;
+  /** What the system said of something that cannot be read. */
+  readonly code?: string;
 };
 
 export const AUDIT_FINDING_KINDS = [
@@ -18,6 +19,7 @@ export const AUDIT_FINDING_KINDS = [
   'history_inconsistent',
   'content_missing',
   'content_damaged',
+  'unreadable',
   'orphan_segment',
   'torn_tail',
   'torn_bytes_kept',
@@ -25,15 +27,25 @@ export const AUDIT_FINDING_KINDS = [
 ] as const;
 export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 
+/** What cannot be read may be whole; nobody can say. */
+export type AuditedHealth =
+  | SessionHealth
+  | { readonly kind: 'unreadable'; readonly place: string; readonly code: string };
+
 export type SessionAudit = {
   readonly sessionId: SessionId;
-  readonly health: SessionHealth;
+  readonly health: AuditedHealth;
   readonly events: number;
   readonly bytes: number;
   readonly findings: readonly AuditFinding[];
 };
 
-/** Checks every stored byte of a session and of what it refers to. Repairs nothing. */
+export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId };
+
+/**
+ * Checks every stored byte of a session and of what it refers to. Repairs nothing. What the system will not let us read
+ * is a finding like any other; a session that was removed meanwhile has none.
+ */
 export type StoreAudit = {
-  audit(sessionId: SessionId): Promise<Result<SessionAudit, StoreFailure>>;
+  audit(sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>>;
 };

@@ -5,7 +5,6 @@ type Session = SessionVerifyData['sessions'][number];
 
 /** The report for people: what was found, then the totals. Sessions without a finding only when each is wanted. */
 export function verifyLines({ sessions, totals }: SessionVerifyData, isEachShown: boolean): readonly Line[] {
-  if (totals.sessions === 0) return [['No sessions yet.']];
   const shown = sessions.filter(
     ({ health, findings }) => isEachShown || health.kind !== 'healthy' || findings.length > 0,
   );
@@ -17,9 +16,9 @@ function sessionLines({ sessionId, health, events, bytes, findings }: Session): 
   const mark: Span = isSound ? { text: '✓', style: 'good' } : { text: '✗', style: 'bad' };
   return [
     [mark, ` ${sessionId}  ${health.kind}${reasonOf(health)}  ${plural(events, 'event')}, ${sizeOf(bytes)}`],
-    ...findings.map(({ severity, what, place, offset }): Line => {
+    ...findings.map(({ severity, what, place, offset, code }): Line => {
       const label: Span = { text: severity, style: severity === 'damage' ? 'bad' : 'notable' };
-      return ['    ', label, `  ${what}  ${place} at byte ${offset}`];
+      return ['    ', label, `  ${what}  ${place} ${code === undefined ? `at byte ${offset}` : `(${code})`}`];
     }),
   ];
 }
@@ -28,6 +27,8 @@ function reasonOf(health: Session['health']): string {
   switch (health.kind) {
     case 'healthy':
       return '';
+    case 'unreadable':
+      return ` (${health.code} at ${health.place})`;
     case 'unknown_version':
       return ` (version ${health.version} in ${health.place} at byte ${health.offset})`;
     default:

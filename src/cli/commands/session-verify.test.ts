@@ -34,15 +34,22 @@ const NEWER: SessionAudit = {
   bytes: 10,
   findings: [],
 };
+const HIDDEN: SessionAudit = {
+  sessionId: OTHER_SESSION,
+  health: { kind: 'unreadable', place: 'sessions/y/manifest.jsonl', code: 'EACCES' },
+  events: 0,
+  bytes: 0,
+  findings: [{ severity: 'damage', what: 'unreadable', place: 'sessions/y/manifest.jsonl', offset: 0, code: 'EACCES' }],
+};
 
 const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });
 
 describe('session verify', () => {
-  it('says so when there is nothing to check', async () => {
+  it('says so, and where it looked, when there is nothing to check', async () => {
     expect(await verify([])).toEqual({
       exitCode: 0,
-      out: 'No sessions yet.\n',
+      out: 'No sessions yet in /data/workrail.\n',
       talk: 'Next: claude mcp add workrail -- workrail serve\n',
       calls: ['store'],
     });
@@ -100,9 +107,29 @@ describe('session verify', () => {
     expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 
+  it('tells a session that it may not read from a damaged one, and checks the others', async () => {
+    const { exitCode, out, talk } = await verify([HIDDEN, HEALTHY]);
+    expect(exitCode).toBe(4);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  unreadable (EACCES at sessions/y/manifest.jsonl)  0 events, 0 B\n` +
+        '    damage  unreadable  sessions/y/manifest.jsonl (EACCES)\n' +
+        '2 sessions checked, 1 damaged: 53 events, 40.2 kB\n',
+    );
+    expect(talk).toMatch(/^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above readable/);
+    expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
+  });
+
+  it('does not take an empty id for all sessions or for an unknown one', async () => {
+    for (const asked of ['', '  ']) {
+      const { exitCode, talk, calls } = await verify([HEALTHY], asked);
+      expect([exitCode, calls]).toEqual([2, []]);
+      expect(talk).toMatch(/^VALIDATION_ERROR: A session id is empty/);
+    }
+  });
+
   it('prints documents of its published shape, ok only when all is well', async () => {
     enforces('cli_json_error_shape');
-    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER]]) {
+    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER], [HEALTHY, HIDDEN]]) {
       const { exitCode, out, talk } = await verify(audits, '--json');
       const document = sessionVerifyShape.parse(JSON.parse(out));
       expect(document).toEqual(JSON.parse(out));
@@ -166,6 +193,24 @@ describe('session verify', () => {
       expect(out).toBe('2 sessions checked, all healthy: 106 events, 80.4 kB\n');
       expect((await slowly([], [])).talk).toMatch(/^checking sessions: 0 of 2\nNext: .*\n$/);
       expect((await slowly(['--quiet'], ['error'])).talk).toBe('');
+    });
+
+    it('shows that it looks for the run that was named', async () => {
+      enforces('cli_progress');
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout'] });
+      const audits = [HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }];
+      const onLoad = () => vi.advanceTimersByTime(310);
+      const { talk } = await runFake({ argv: ['session', 'verify', runTag(RUN)], audits, onLoad });
+      expect(talk).toMatch(/^looking for sessions: 0 of 2\n/);
+    });
+
+    it('reads no session when the id says enough', async () => {
+      let loads = 0;
+      const onLoad = () => {
+        loads += 1;
+      };
+      await runFake({ argv: ['session', 'verify', '0123'], audits: [HEALTHY, DAMAGED], onLoad });
+      expect(loads).toBe(0);
     });
 
     it('says so beside the document too, never in it', async () => {

@@ -1,17 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionAudit, StoreAudit } from '../../app/ports/store-audit.ts';
+import type { SessionAudit } from '../../app/ports/store-audit.ts';
 import { type VerifyReport, verifySessions } from '../../app/verify-sessions.ts';
-import type { SessionId } from '../../core/log/ids.ts';
 import type { CommandContext, Problem, RunCommand } from '../command.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { type CommandRefusal, explain } from '../explain.ts';
 import { findSessions } from '../find-sessions.ts';
-import type { CommandStore } from '../program.ts';
+import type { Line } from '../output/line.ts';
 import type { SessionVerifyData } from '../shapes/session-verify-shape.ts';
 import { verifyLines } from './session-verify-lines.ts';
 
 export const sessionVerify: RunCommand = async (context, { operands }) => {
+  if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
   const verified = await verify(context, operands);
   if (verified.isErr()) {
     const error = explain(verified.error);
@@ -24,7 +23,7 @@ export const sessionVerify: RunCommand = async (context, { operands }) => {
   return ok({
     kind: 'done',
     data,
-    lines: verifyLines(data, isEachShown),
+    lines: totals.sessions === 0 ? await noSessions(context) : verifyLines(data, isEachShown),
     ...(damaged.length > 0 ? { problem: problemOf(damaged, totals.sessions) } : {}),
     next: nextOf(totals.sessions, damaged),
   });
@@ -34,49 +33,72 @@ async function verify(
   { program, progress }: CommandContext,
   operands: readonly string[],
 ): Promise<Result<VerifyReport, CommandRefusal>> {
-  progress.show({ label: 'looking for sessions' });
+  const looking = (step: { readonly done?: number; readonly total?: number }) =>
+    progress.show({ label: 'looking for sessions', ...step });
+  looking({});
   const store = await program.store();
-  const ids = operands.length > 0 ? await findSessions(store.sessions, operands) : ok(undefined);
+  const ids = operands.length > 0 ? await findSessions(store.sessions, operands, looking) : ok(undefined);
   if (ids.isErr()) return err(ids.error);
-  const services = { sessions: store.sessions, audit: breathing(store) };
   const request = ids.value === undefined ? {} : { ids: ids.value };
-  return verifySessions(services, request, ({ done, total }) =>
+  return verifySessions(store, request, ({ done, total }) =>
     progress.show({ label: 'checking sessions', done, total }),
   );
 }
 
-/** The store reads without waiting, so between two sessions the display and Ctrl-C get their turn. */
-function breathing({ audit }: CommandStore): StoreAudit {
-  return {
-    audit: async (sessionId: SessionId) => {
-      await setImmediate();
-      return audit.audit(sessionId);
-    },
-  };
+async function noSessions({ program }: CommandContext): Promise<readonly Line[]> {
+  return [[`No sessions yet in ${await program.dataDir()}.`]];
 }
 
 function isDamaged({ health }: SessionAudit): boolean {
   return health.kind !== 'healthy';
 }
 
-/** A version that is not known needs an update, not a backup; damage weighs more where there is both. */
+/** The words for what was found. Of several kinds the one that weighs most is told: damage, then what is hidden. */
 function problemOf(damaged: readonly SessionAudit[], total: number): Problem {
-  const isOnlyNewer = damaged.every(({ health }) => health.kind === 'unknown_version');
+  const kinds = new Set(damaged.map(({ health }) => health.kind));
+  const isDamage = kinds.has('corrupt_tail') || kinds.has('corrupt_head');
+  const words = isDamage ? DAMAGE : kinds.has('unreadable') ? UNREADABLE : NEWER;
   return {
     exitCode: EXIT.checkFailed,
     error: {
-      code: isOnlyNewer ? 'STORE_UNKNOWN_VERSION' : 'STORE_CORRUPT',
-      message: isOnlyNewer
-        ? `A newer workrail wrote ${damaged.length} of ${total} sessions.`
-        : `There is damage in ${damaged.length} of ${total} sessions.`,
-      suggestion: isOnlyNewer
-        ? 'Update workrail, then check again.'
-        : 'Put back the files named above from a backup, then check again. Nothing was changed; the readable start of a damaged session is kept as it is.',
+      code: words.code,
+      message: words.message(`${damaged.length} of ${total} sessions`),
+      suggestion: words.suggestion,
       retry: { kind: 'not_retryable' },
       details: { sessionIds: damaged.map(({ sessionId }) => sessionId) },
     },
   };
 }
+
+const DAMAGE = {
+  code: 'STORE_CORRUPT',
+  message: (sessions: string) => `There is damage in ${sessions}.`,
+  suggestion:
+    'Put back the files named above from a backup, then check again. Nothing was changed; the readable start of a damaged session is kept as it is.',
+} as const;
+
+const UNREADABLE = {
+  code: 'STORE_IO',
+  message: (sessions: string) => `The system does not let workrail read ${sessions}.`,
+  suggestion: 'Make the files named above readable for this user, then check again. Nothing was changed.',
+} as const;
+
+/** A version that is not known needs an update, not a backup. */
+const NEWER = {
+  code: 'STORE_UNKNOWN_VERSION',
+  message: (sessions: string) => `A newer workrail wrote ${sessions}.`,
+  suggestion: 'Update workrail, then check again.',
+} as const;
+
+const NAMELESS: Problem = {
+  exitCode: EXIT.usage,
+  error: {
+    code: 'VALIDATION_ERROR',
+    message: 'A session id is empty.',
+    suggestion: 'Leave it out to check every session, or type the id of the one you mean.',
+    retry: { kind: 'not_retryable' },
+  },
+};
 
 function nextOf(sessions: number, damaged: readonly SessionAudit[]): string {
   const [first] = damaged;

@@ -13,6 +13,8 @@ const health = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('healthy') }),
   z.strictObject({ kind: z.literal('corrupt_tail'), damage }),
   z.strictObject({ kind: z.literal('corrupt_head'), damage }),
+  /** What the system said: it may be whole, but nobody can tell. */
+  z.strictObject({ kind: z.literal('unreadable'), place, code: z.string() }),
   z.strictObject({ kind: z.literal('unknown_version'), place, offset: count, version: z.string() }),
 ]);
 
@@ -21,6 +23,8 @@ const finding = z.strictObject({
   what: z.enum(AUDIT_FINDING_KINDS),
   place,
   offset: count,
+  /** What the system said, of something that cannot be read. */
+  code: z.string().exactOptional(),
 });
 
 const sessionVerifyData = z.strictObject({

@@ -34,11 +34,19 @@ it.each([
   async ({ native, claims }) => {
     enforces('single_writer_per_session', 'optional_native_lock_has_fallback');
     const kinds = [...Array<'native'>(native).fill('native'), ...Array<'claims'>(claims).fill('claims')];
-    const ends = await Promise.all(kinds.map((locks) => contend({ dir, locks, rounds: ROUNDS })));
+    const ends = await Promise.all(kinds.map((locks) => contend({ dir, locks, rounds: ROUNDS, shares: false })));
     expect(ends).toEqual(kinds.map(() => ({ exitCode: 0, said: '' })));
     expect(claims === 0 || readdirSync(join(dir, '.lock.claims')).length === 0).toBe(true);
   },
 );
+
+it('whoever wants a lock alone gets it, though others share it without ever leaving a gap', async () => {
+  enforces('store_lock_shared_with_gc', 'lock_wait_bounded');
+  const sharer = { dir, locks: 'native', rounds: 4 * ROUNDS, shares: true } as const;
+  const alone = { dir, locks: 'native', rounds: 20, shares: false } as const;
+  const ends = await Promise.all([sharer, sharer, sharer, sharer, sharer, sharer, alone, alone].map(contend));
+  expect(ends).toEqual(ends.map(() => ({ exitCode: 0, said: '' })));
+});
 
 async function contend(task: ContenderTask): Promise<{ readonly exitCode: number; readonly said: string }> {
   const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -122,7 +122,11 @@ describe('a warm append', () => {
     await checkpoint(sessions, 'first');
     const collector = await locks.tryExclusive([join(root, layout.storeLock)]);
     const refused = await appendCheckpoint(sessions, sessionId, { name: 'second' });
-    expect(refused._unsafeUnwrapErr()).toMatchObject({ code: 'io_failed', cause: 'collection_running' });
+    expect(refused._unsafeUnwrapErr()).toEqual({
+      code: 'busy',
+      running: 'collection',
+      holder: expect.stringContaining(`process ${process.pid}`),
+    });
     expect(nowMs).toBe(2_000);
     if (collector.kind === 'held') collector.lock.release();
     await checkpoint(sessions, 'second');
@@ -202,7 +206,7 @@ describe('seen from outside', () => {
     const calls = '%file,fsync,fdatasync,write,writev,pwrite64,pwritev,ftruncate,fallocate';
     const args = ['-f', '-y', '-e', `trace=${calls}`, '-o', output, process.execPath, program, data];
     expect(spawnSync('strace', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
-    const lines = readFileSync(output, 'utf8').split('\n');
+    const lines = wholeCalls(readFileSync(output, 'utf8').split('\n'));
     const flushesIn = (part: TracedPart) => linesOf(lines, part).filter((line) => /\bf(data)?sync\(/.test(line)).length;
     expect([flushesIn('warm_append'), flushesIn('append_with_artifacts')]).toEqual([5, 9]);
     for (const part of ['warm_reads', 'cold_reads'] as const) {
@@ -216,6 +220,21 @@ describe('seen from outside', () => {
 /** Looking at names, and opening to read. */
 const READING_CALL =
   /\b(?:(?:openat|open)\([^)]*O_RDONLY[^)]*\)|statx\(|newfstatat\(|l?stat\(|fstat\(|access\(|faccessat2?\(|readlink(?:at)?\(|getcwd\()/;
+
+/** A call that another thread came between stands in two lines; here it is one again, where it ended. */
+function wholeCalls(lines: readonly string[]): readonly string[] {
+  const begun = new Map<string, string>();
+  return lines.flatMap((line) => {
+    const [, thread = '', rest = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    const beginning = /^(.*) <unfinished \.\.\.>$/.exec(rest)?.[1];
+    if (beginning !== undefined) {
+      begun.set(thread, beginning);
+      return [];
+    }
+    const end = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)?.[1];
+    return end === undefined ? [line] : [`${thread} ${begun.get(thread)}${end}`];
+  });
+}
 
 /** The lines of a trace between the mark of a part and the next mark. */
 function linesOf(lines: readonly string[], part: TracedPart): readonly string[] {

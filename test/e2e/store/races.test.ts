@@ -8,6 +8,7 @@ import { appendCheckpoint } from './append-checkpoint.ts';
 import { fastDir } from './fast-dir.ts';
 import { EVENTS_PER_CHECKPOINT, EVENTS_PER_OPENING, sessionNamed } from './named-plans.ts';
 import { storedNames } from './stored-names.ts';
+import type { WorkerReport } from './worker.ts';
 import { type WorkerProcess, workerProgram } from './worker-process.ts';
 
 const PROCESSES = 8;
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 describe.each([
   { locks: 'native', appends: 100 },
-  { locks: 'claims', appends: 12 },
+  { locks: 'claims', appends: 40 },
 ] as const)(`${PROCESSES} processes with $appends appends each, $locks locks`, ({ locks, appends }) => {
   it('leave every event once and in order when they write to one session', async () => {
     enforces('eight_processes_one_session', 'single_writer_per_session', 'many_processes_share_data_dir');
@@ -63,11 +64,9 @@ describe.each([
     await Promise.all(workers.map((worker) => worker.heard('ready')));
     for (const worker of workers) worker.go();
     await Promise.all(workers.map((worker) => worker.ended()));
-    const refused = workers.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'locked')).length;
-    console.log(
-      `${locks} locks: ${refused} waits of ${PROCESSES * appends} appends were over before the lock was free`,
-    );
-    expect(workers.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'failed'))).toEqual([]);
+    const troubles = workers.flatMap(({ reports }) => reports.filter(isTrouble));
+    // Nobody was starved: every wait ended with the lock.
+    expect(troubles).toEqual([]);
   }
 });
 
@@ -113,6 +112,10 @@ function start(task: Task): WorkerProcess {
   const worker = startWorker({ root, ...task });
   workers.push(worker);
   return worker;
+}
+
+function isTrouble({ kind }: WorkerReport): boolean {
+  return kind === 'locked' || kind === 'failed';
 }
 
 function acknowledgedNames({ reports }: WorkerProcess): readonly string[] {

@@ -4,7 +4,7 @@ import { crashStates } from '../disk/crash-states.ts';
 import { fingerprints } from '../disk/fingerprint.ts';
 import { intercept, isReading, type Operation } from '../disk/intercept.ts';
 import { type DiskState, simulatedDisk } from '../disk/simulated-disk.ts';
-import { goOn, type Progress } from './progress.ts';
+import { type Goal, goOn, type Progress } from './progress.ts';
 import { checkRecovery } from './recovery.ts';
 import { ROOT, storeOn } from './simulated-store.ts';
 
@@ -18,22 +18,32 @@ export type Tampering = (fs: FileSystem) => FileSystem;
 
 export type CrashExplorer = {
   /** Runs a user of the store on a disk and notes every moment at which a crash could come. */
-  record(from: Omit<CrashPoint, 'after'>, appends: number): Promise<readonly CrashPoint[]>;
+  record(from: Omit<CrashPoint, 'after'>, goal: Goal): Promise<readonly CrashPoint[]>;
   /** Checks every disk that a crash at a point may leave; hands out those that were not seen before. */
   explore(point: CrashPoint, bounds: ProductBounds): Promise<readonly CrashPoint[]>;
   readonly findings: Finding[];
-  /** Disks that were looked at, and those of them that differ in what a store can see. */
-  counts(): { readonly states: number; readonly recoveries: number };
+  counts(): CrashCounts;
+};
+
+export type CrashCounts = {
+  /** Disks that were made, each by another choice of what became of every change. Many come out the same. */
+  readonly states: number;
+  /** Those of them that differ in any byte or name. */
+  readonly distinct: number;
+  /** Those that also differ in what a store looks into, or in what was acknowledged. Each of these was recovered from. */
+  readonly recoveries: number;
 };
 
 export function crashExplorer(tampering: Tampering = (fs) => fs): CrashExplorer {
   const findings: Finding[] = [];
   const prints = fingerprints(isLookedInto);
+  const wholePrints = fingerprints(() => true);
   const seen = new Set<string>();
+  const disks = new Set<string>();
   let states = 0;
   const report = (at: string, fate: string, violation: string) => findings.push({ at, fate, violation });
 
-  async function record(from: Omit<CrashPoint, 'after'>, appends: number): Promise<readonly CrashPoint[]> {
+  async function record(from: Omit<CrashPoint, 'after'>, goal: Goal): Promise<readonly CrashPoint[]> {
     const disk = simulatedDisk(from.state);
     const points: CrashPoint[] = [];
     let { acknowledged } = from;
@@ -43,7 +53,7 @@ export function crashExplorer(tampering: Tampering = (fs) => fs): CrashExplorer 
       acknowledged = progress;
       note('acknowledgement');
     };
-    const gone = await goOn(store, acknowledged, { appends, acknowledge });
+    const gone = await goOn(store, acknowledged, { ...goal, acknowledge });
     if ('what' in gone) report('a run without a crash', gone.what, JSON.stringify(gone.refusal));
     return points;
   }
@@ -53,8 +63,9 @@ export function crashExplorer(tampering: Tampering = (fs) => fs): CrashExplorer 
     const { acknowledged } = point;
     for (const { state, fate } of crashStates(point.state, bounds)) {
       states += 1;
-      const { appends, isPinned, keyring } = acknowledged;
-      const print = `${appends} ${isPinned} ${keyring === undefined}\n${prints.of(state)}`;
+      disks.add(wholePrints.of(state));
+      const { appends, isPinned, keyring, replies } = acknowledged;
+      const print = `${appends} ${replies.length} ${isPinned} ${keyring === undefined}\n${prints.of(state)}`;
       if (seen.has(print)) continue;
       seen.add(print);
       fresh.push({ after: `${point.after} (${fate})`, state, acknowledged });
@@ -64,7 +75,7 @@ export function crashExplorer(tampering: Tampering = (fs) => fs): CrashExplorer 
     return fresh;
   }
 
-  return { record, explore, findings, counts: () => ({ states, recoveries: seen.size }) };
+  return { record, explore, findings, counts: () => ({ states, distinct: disks.size, recoveries: seen.size }) };
 }
 
 function recorded(fs: FileSystem, note: (after: string) => void): FileSystem {

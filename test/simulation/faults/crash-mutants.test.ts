@@ -17,7 +17,7 @@ test.each(Object.entries(PROTOCOL_MUTANTS))('it is noticed when %s', async (what
 
 async function firstFinding(tampering: Tampering): Promise<Finding | undefined> {
   const explorer = crashExplorer(tampering);
-  const points = await explorer.record({ state: EMPTY_DISK, acknowledged: NO_PROGRESS }, APPENDS);
+  const points = await explorer.record({ state: EMPTY_DISK, acknowledged: NO_PROGRESS }, { appends: APPENDS });
   for (const point of points) {
     await explorer.explore(point, BOUNDS);
     if (explorer.findings[0] !== undefined) return explorer.findings[0];

@@ -79,6 +79,26 @@ const DAMAGED: { readonly [what: string]: readonly [bytes: () => Uint8Array, hea
       { kind: 'unknown_version', place: PLACE, offset: ONE.length, version: '2' },
       FIRST.events,
     ],
+    'a record of a kind that nobody can spell': [
+      () => Buffer.concat([ONE, Buffer.from('{"v":1,"kind":{"toString":null,"valueOf":null}}\n')]),
+      {
+        kind: 'unknown_version',
+        place: PLACE,
+        offset: ONE.length,
+        version: 'kind {"toString":null,"valueOf":null}',
+      },
+      FIRST.events,
+    ],
+    'a record of a version that nobody can spell': [
+      () => Buffer.concat([ONE, Buffer.from('{"v":{"toString":null},"kind":"x"}\n')]),
+      { kind: 'unknown_version', place: PLACE, offset: ONE.length, version: '{"toString":null}' },
+      FIRST.events,
+    ],
+    'a record that is nothing': [
+      () => Buffer.concat([ONE, Buffer.from('null\n')]),
+      { kind: 'corrupt_tail', damage: { reason: 'manifest_wrong_record', place: PLACE, offset: ONE.length } },
+      FIRST.events,
+    ],
     'less than its segments show it was': [
       () => ONE,
       { kind: 'corrupt_tail', damage: { reason: 'manifest_cut_short', place: PLACE, offset: ONE.length } },
@@ -128,6 +148,8 @@ test.each([
   ['in another order', (events: readonly string[]) => [...events].reverse()],
   ['of which the first is missing', (events: readonly string[]) => events.slice(1)],
   ['of which the last is missing', (events: readonly string[]) => events.slice(0, -1)],
+  ['of which one is nothing', (events: readonly string[]) => ['null', ...events.slice(1)]],
+  ['of which one is no object', (events: readonly string[]) => ['7', ...events.slice(1)]],
   ['of which one is there twice', (events: readonly string[]) => [...events.slice(0, 1), ...events.slice(0, -1)]],
 ] as const)('a segment with events %s is damage although its digest is right', async (_, change) => {
   enforces('segments_contiguous');

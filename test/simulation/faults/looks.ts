@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { Damage } from '../../../src/core/log/health.ts';
-import { sealWorkflow } from '../../../src/core/workflow/compiled-workflow.ts';
+import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
 import { sha256 } from '../../examples/sha256.ts';
 import type { SimulatedStore } from './simulated-store.ts';
-import { type ExpectedAppend, SMALL_SESSION_ID, SMALL_WORKFLOW } from './small-session.ts';
+import { type ExpectedAppend, SMALL_SESSION_ID } from './small-session.ts';
 
 /** What a reader was told. */
 export type Told =
@@ -42,7 +43,7 @@ export function everyLook(appends: readonly ExpectedAppend[]): readonly Look[] {
 type Refusal =
   | { readonly code: 'damaged'; readonly damage: Damage }
   | { readonly code: 'unknown_version'; readonly place: string; readonly offset: number }
-  | { readonly code: 'session_not_found' | 'io_failed' | 'unsafe_permissions' };
+  | { readonly code: 'session_not_found' | 'io_failed' | 'busy' | 'lock_lost' | 'unsafe_permissions' };
 
 async function toldPrefix({ sessions }: SimulatedStore): Promise<Told> {
   const prefix = await sessions.loadValidPrefix(SMALL_SESSION_ID);

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
-import { sealWorkflow } from '../../../src/core/workflow/compiled-workflow.ts';
+import { rehydrate } from '../../../src/app/rehydrate.ts';
+import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
 import { sha256 } from '../../examples/sha256.ts';
-import { goOn, type Progress } from './progress.ts';
+import { goOn, nextReply, type Progress, REPLIES_MAX, servicesOn } from './progress.ts';
 import { ROOT, type SimulatedStore, storeOn } from './simulated-store.ts';
-import { manifestBehind, SMALL_SESSION, SMALL_SESSION_ID, SMALL_WORKFLOW } from './small-session.ts';
+import { manifestBehind, SMALL_SESSION, SMALL_SESSION_ID } from './small-session.ts';
 
 /** What is wrong with a store after a crash; `undefined` when nothing is. */
 export type Violation = string | undefined;
@@ -24,11 +26,16 @@ export async function checkRecovery(fs: FileSystem, acknowledged: Progress): Pro
   if (typeof appends === 'string') return appends;
   if (appends < acknowledged.appends) return `lost: ${appends} of ${acknowledged.appends} appends are left`;
   if (appends > acknowledged.appends + 1) return `invented: ${appends} appends, ${acknowledged.appends} acknowledged`;
-  const wrong = (await wrongContent(fs, store, appends)) ?? (await wrongBesides(store, acknowledged));
+  const wrong =
+    (await wrongContent(fs, store, appends)) ??
+    (await wrongBesides(store, acknowledged)) ??
+    (await wrongReplies(store, acknowledged));
   if (wrong !== undefined) return wrong;
 
   const until = Math.min(acknowledged.appends + APPENDS_BEHIND, SMALL_SESSION.length);
-  const gone = await goOn(store, acknowledged, { appends: until });
+  const { length } = acknowledged.replies;
+  const replies = length === 0 ? 0 : Math.min(length + 1, REPLIES_MAX);
+  const gone = await goOn(store, acknowledged, { appends: until, replies });
   if ('what' in gone) return `unusable: ${gone.what}: ${JSON.stringify(gone.refusal)}`;
   const again = storeOn(fs);
   const after = await appendsIn(again);
@@ -80,6 +87,22 @@ async function wrongBesides(store: SimulatedStore, { keyring, isPinned }: Progre
   if (isPinned) {
     const pinned = await store.pinnedWorkflows.get(sealWorkflow(SMALL_WORKFLOW, sha256).hash);
     if (pinned.isErr()) return `pinned workflow: ${JSON.stringify(pinned.error)}`;
+  }
+  return undefined;
+}
+
+/** Whoever was given a reply can go on from it, and is given the same again. */
+async function wrongReplies(store: SimulatedStore, { replies }: Progress): Promise<Violation> {
+  for (const [i, { structured }] of replies.entries()) {
+    const shown = await rehydrate(servicesOn(store), { stateToken: String(structured['stateToken']) });
+    if (shown.isErr()) return `lost: reply ${i}: ${JSON.stringify(shown.error)}`;
+  }
+  for (const [i, reply] of replies.entries()) {
+    const last = replies[i - 1];
+    if (last === undefined) continue;
+    const again = await nextReply(servicesOn(store), last);
+    if (again.isErr()) return `not given again: reply ${i}: ${JSON.stringify(again.error)}`;
+    if (!isDeepStrictEqual(again.value, reply)) return `another reply ${i}`;
   }
   return undefined;
 }

@@ -3,11 +3,9 @@ import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { canonicalLines, type Sha256Digest } from '../../../src/core/json/canonical-bytes.ts';
 import type { StoredReply } from '../../../src/core/log/events/advance-recorded.ts';
 import type { EventIndex, SessionId } from '../../../src/core/log/ids.ts';
-import { stepIdSchema, workflowIdSchema } from '../../../src/core/log/ids.ts';
 import { chainGenesis, segmentRelPath } from '../../../src/core/log/manifest.ts';
 import { type AppendPlan, manifestRecords, sealPlan } from '../../../src/core/log/plan/append-plan.ts';
-import type { CompiledWorkflow } from '../../../src/core/workflow/compiled-workflow.ts';
-import { sha256 } from '../../examples/sha256.ts';
+import { HASHES, sha256 } from '../../examples/sha256.ts';
 import { type SessionWriter, sessionWriter } from '../session-writer.ts';
 
 /** A plan, and every byte that its append must leave behind. */
@@ -24,22 +22,6 @@ export type ExpectedAppend = {
 export const SMALL_SESSION: readonly ExpectedAppend[] = expectedAppends(writeSmallSession());
 
 export const SMALL_SESSION_ID: SessionId = sessionIdOf(SMALL_SESSION);
-
-export const SMALL_WORKFLOW: CompiledWorkflow = {
-  schemaVersion: 1,
-  workflowId: workflowIdSchema.parse('wr.small'),
-  name: 'Small',
-  description: 'One step.',
-  steps: [
-    {
-      stepId: stepIdSchema.parse('step'),
-      title: 'Step',
-      prompt: 'Do it.',
-      requireConfirmation: false,
-      provenance: { source: 'authored' },
-    },
-  ],
-};
 
 /** The whole manifest behind so many appends. */
 export function manifestBehind(appends: number): Uint8Array {
@@ -61,7 +43,7 @@ function expectedAppends({ plans }: SessionWriter): readonly ExpectedAppend[] {
   let tail: { nextManifestIndex: number; chain: Sha256Digest } | undefined;
   let events = 0;
   return plans.map((plan) => {
-    const bytes = sealPlan(plan, events)._unsafeUnwrap();
+    const bytes = sealPlan(plan, events, HASHES)._unsafeUnwrap();
     tail ??= { nextManifestIndex: 0, chain: chainGenesis(plan.sessionId, sha256) };
     const records = manifestRecords(plan, { bytes, tail }, sha256);
     tail = { nextManifestIndex: tail.nextManifestIndex + records.length, chain: records.at(-1)?.chain ?? tail.chain };

@@ -6,7 +6,7 @@ import { hasItsPins } from '../../../core/log/plan/content-refs.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph } from '../../../core/views/known-graph.ts';
 import type { SessionView } from '../../../core/views/session-view.ts';
-import { parseJson } from '../content/parse-stored.ts';
+import { parseJson, shown } from '../content/parse-stored.ts';
 import { type Line, splitLines } from '../session/lines.ts';
 import type { Transaction } from '../session/read-manifest.ts';
 import { readSegment } from '../session/read-segment.ts';
@@ -22,15 +22,20 @@ export type StoredSegment = {
 
 /** Holds a segment against everything that was true when it was written, as if it came from a stranger. */
 export function checkSegment(stored: StoredSegment): Result<readonly SessionEvent[], LogDamage> {
-  const { place, bytes = new Uint8Array(), transaction } = stored;
-  const attested = readSegment(stored.bytes, transaction.segment);
-  if (attested.isErr()) return err(plainDamage(place, attested.error));
+  const { place, bytes = new Uint8Array() } = stored;
+  const attested = checkBytes(stored);
+  if (attested.isErr()) return err(attested.error);
   const lines = splitLines(bytes, 0);
   const events = readEvents(place, lines);
   if (events.isErr()) return err(events.error);
   const wrong = wrongWith(stored, { bytes, events: events.value });
   if (wrong === undefined) return ok(events.value);
   return err(wrongEvents(wrong.what, place, lines[wrong.position]?.offset ?? 0));
+}
+
+/** Holds a segment against its manifest only: all that can be said when what came before it is not known. */
+export function checkBytes({ place, bytes, transaction }: Omit<StoredSegment, 'before'>): Result<unknown, LogDamage> {
+  return readSegment(bytes, transaction.segment).mapErr((fault) => plainDamage(place, fault));
 }
 
 function readEvents(place: string, lines: readonly Line[]): Result<readonly SessionEvent[], LogDamage> {
@@ -48,9 +53,9 @@ function readEvents(place: string, lines: readonly Line[]): Result<readonly Sess
 function refused(refusal: EventRefusal, place: string, offset: number): LogDamage {
   switch (refusal.code) {
     case 'unknown_version':
-      return plainDamage(place, { kind: 'unknown_version', version: String(refusal.version), offset });
+      return plainDamage(place, { kind: 'unknown_version', version: shown(refusal.version), offset });
     case 'unknown_kind':
-      return plainDamage(place, { kind: 'unknown_version', version: `kind ${String(refusal.kind)}`, offset });
+      return plainDamage(place, { kind: 'unknown_version', version: `kind ${shown(refusal.kind)}`, offset });
     default:
       return wrongEvents('event_invalid', place, offset);
   }

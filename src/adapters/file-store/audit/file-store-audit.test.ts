@@ -1,5 +1,7 @@
 import {
   appendFileSync,
+  existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -8,60 +10,21 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { appendAll } from '../../../../test/contract/store-under-test.ts';
+import { type AuditedFolder, auditedFolder, findings, sessionId } from '../../../../test/audited-folder.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { digest, sha256 } from '../../../../test/examples/sha256.ts';
+import { digest } from '../../../../test/examples/sha256.ts';
 import { artifactDigest } from '../../../../test/simulation/node-facts.ts';
-import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../../test/simulation/session-writer.ts';
-import { numberedSession, SMALL_WORKFLOW, SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
-import type { SessionAudit } from '../../../app/ports/store-audit.ts';
-import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
-import type { SessionEvent } from '../../../core/log/event.ts';
-import { derivedBits, NodeId } from '../../../core/log/ids.ts';
-import {
-  chainGenesis,
-  chainOf,
-  type ManifestRecord,
-  segmentRelPath,
-  type Unchained,
-} from '../../../core/log/manifest.ts';
+import { SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
+import { segmentRelPath } from '../../../core/log/manifest.ts';
 import { layout } from '../disk/layout.ts';
+import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 
-const sessionId = numberedSession(1);
 /** The fault suite flips every byte; here a few of each file do. */
 const FLIP_STRIDE = 97;
-
-async function auditedFolder(extra: (writer: SessionWriter, root: WrittenNode) => void = () => undefined) {
-  const folder = storeFolder();
-  const store = storeOf(folder);
-  const writer = sessionWriter({ sessionId, at: () => 1_000 });
-  const root = writer.startRun({ context: { goal: 'go' } }, SMALL_WORKFLOW_TEXT);
-  const blocked = writer.block(root, { note: { name: 'draft', text: 'a draft' } });
-  const step = writer.advance(blocked, { note: { name: 'note', text: 'a note' }, artifacts: [{ name: 'found' }] });
-  writer.checkpoint(step, { note: { name: 'saved', text: 'saved' } });
-  writer.advance(root, {}, 'complete');
-  extra(writer, root);
-  await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
-  await appendAll(store.sessions, writer.plans);
-  const path = (place: string) => join(folder.root, place);
-  return {
-    writer,
-    path,
-    manifest: path(layout.manifest(sessionId)),
-    segments: readdirSync(path(layout.events(sessionId))).map((name) => path(join(layout.events(sessionId), name))),
-    audit: async () => (await store.audit.audit(sessionId))._unsafeUnwrap(),
-  };
-}
-
-type Folder = Awaited<ReturnType<typeof auditedFolder>>;
-
-/** What was found, without the numbers. */
-function findings({ health, findings }: SessionAudit) {
-  return { health: health.kind, found: findings.map(({ severity, what }) => `${severity} ${what}`) };
-}
 
 test('a session that is as it was written is healthy to the last byte', async () => {
   const { audit, writer, path } = await auditedFolder();
@@ -77,19 +40,64 @@ test('a session that is as it was written is healthy to the last byte', async ()
   });
 });
 
-test('a session that nobody ever wrote to is empty and healthy', async () => {
+test('a session that is not there is not called healthy', async () => {
   const store = storeOf(storeFolder());
+  expect(await store.audit.audit(sessionId)).toEqual(err({ code: 'session_not_found', sessionId }));
+});
+
+test('a file in the place of a session is noted, and is no session', async () => {
+  const folder = storeFolder();
+  const store = storeOf(folder);
+  mkdirSync(join(folder.root, layout.sessions));
+  writeFileSync(join(folder.root, layout.session(sessionId)), 'x');
   expect((await store.audit.audit(sessionId))._unsafeUnwrap()).toEqual({
     sessionId,
     health: { kind: 'healthy' },
     events: 0,
     bytes: 0,
-    findings: [],
+    findings: [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId), offset: 0 }],
   });
 });
 
+test('a session that is removed while it is checked is gone, not damaged', async () => {
+  const folder = await auditedFolder();
+  const gone = folder.path(join(layout.sessions, '.removed-x'));
+  const behind = (name: string, isRemade: boolean) => ({
+    ...nodeFileSystem,
+    read: (path: string, from?: number) => {
+      const bytes = nodeFileSystem.read(path, from);
+      if (!path.includes(name) || !existsSync(folder.manifest)) return bytes;
+      renameSync(folder.path(layout.session(sessionId)), gone);
+      if (isRemade) mkdirSync(folder.path(layout.events(sessionId)), { recursive: true });
+      return bytes;
+    },
+  });
+  for (const name of ['manifest.jsonl', folder.segments[1] ?? '', folder.segments.at(-1) ?? '']) {
+    for (const isRemade of [false, true]) {
+      const store = storeOf({ ...folder.parts, disk: { fs: behind(name, isRemade), root: folder.path('') } });
+      // What only this session referred to goes with it.
+      const snapshots = folder.path(layout.snapshots);
+      if (name === folder.segments.at(-1)) renameSync(snapshots, `${snapshots}-gone`);
+      expect(await store.audit.audit(sessionId)).toEqual(err({ code: 'session_not_found', sessionId }));
+      if (name === folder.segments.at(-1)) renameSync(`${snapshots}-gone`, snapshots);
+      rmSync(folder.path(layout.session(sessionId)), { recursive: true, force: true });
+      renameSync(gone, folder.path(layout.session(sessionId)));
+    }
+  }
+});
+
+test('others get their turn while a session is checked', async () => {
+  const folder = await auditedFolder();
+  let turns = 0;
+  setImmediate(() => {
+    turns += 1;
+  });
+  await folder.audit();
+  expect(turns).toBe(1);
+});
+
 describe('what is left over', () => {
-  const leftovers: readonly (readonly [string, string, (folder: Folder) => void])[] = [
+  const leftovers: readonly (readonly [string, string, (folder: AuditedFolder) => void])[] = [
     [
       'a segment that no manifest line attests',
       'orphan_segment',
@@ -109,7 +117,7 @@ describe('what is left over', () => {
 });
 
 describe('damage', () => {
-  const damages: readonly (readonly [string, object, (folder: Folder) => void])[] = [
+  const damages: readonly (readonly [string, object, (folder: AuditedFolder) => void])[] = [
     [
       'a segment that is gone',
       { health: 'corrupt_head', found: ['damage session_damaged'] },
@@ -158,6 +166,55 @@ describe('damage', () => {
     expect(findings(await folder.audit())).toEqual(expected);
   });
 
+  test('of several segments is told of each, and so is what is wrong with the manifest behind them', async () => {
+    const folder = await auditedFolder();
+    const [, second, third, , fifth] = folder.segments;
+    for (const segment of [second, fifth]) appendFileSync(segment ?? '', ' ');
+    rmSync(third ?? '');
+    appendFileSync(folder.manifest, '{"v":1}\n');
+    const { health, events, findings: found } = await folder.audit();
+    const segmentPlaces = [second, third, fifth].map((path) => relative(folder.path(''), path ?? ''));
+    expect(found.map(({ severity, place }) => `${severity} ${place}`)).toEqual(
+      [...segmentPlaces, layout.manifest(sessionId)].map((place) => `damage ${place}`),
+    );
+    const first = { reason: 'segment_digest_mismatch', place: segmentPlaces[0], offset: 0 };
+    expect(health).toEqual({ kind: 'corrupt_tail', damage: first });
+    expect(events).toBe(folder.writer.plans[0]?.events.length);
+  });
+
+  const unreadables: readonly (readonly [string, (folder: AuditedFolder) => string])[] = [
+    ['a manifest', ({ manifest }) => manifest],
+    ['a segment', ({ segments }) => segments[1] ?? ''],
+    ['a snapshot', ({ path, writer }) => path(layout.snapshot([...writer.snapshots.keys()][0] as never))],
+    ['an artifact', ({ path }) => path(layout.artifact(artifactDigest('found')))],
+  ];
+
+  test.each(unreadables)('%s that cannot be read is told with what the system said', async (_, fileOf) => {
+    const folder = await auditedFolder();
+    const file = fileOf(folder);
+    rmSync(file);
+    mkdirSync(file);
+    const place = relative(folder.path(''), file);
+    expect(await folder.audit()).toMatchObject({
+      health: { kind: 'unreadable', place, code: 'EISDIR' },
+      findings: [{ severity: 'damage', what: 'unreadable', place, offset: 0, code: 'EISDIR' }],
+    });
+  });
+
+  test('a folder that cannot be listed is told with what the system said', async () => {
+    const folder = await auditedFolder();
+    rmSync(folder.path(layout.events(sessionId)), { recursive: true });
+    writeFileSync(folder.path(layout.events(sessionId)), '');
+    const { findings: found } = await folder.audit();
+    expect(found).toContainEqual({
+      severity: 'damage',
+      what: 'unreadable',
+      place: layout.events(sessionId),
+      offset: 0,
+      code: 'ENOTDIR',
+    });
+  });
+
   test('is told with its place and changes nothing on the disk', async () => {
     const folder = await auditedFolder();
     const [, second] = folder.segments;
@@ -190,93 +247,6 @@ describe('damage', () => {
   });
 });
 
-describe('a forged history whose hashes are all right', () => {
-  const forgeries: readonly (readonly [string, string, (events: readonly SessionEvent[]) => readonly unknown[]])[] = [
-    ['has an event of a shape nobody writes', 'event_invalid', (events) => edit(events, { at: -1 })],
-    ['has an event under a key that is not its own', 'event_invalid', (events) => edit(events, { dedupeKey: 'mine' })],
-    ['belongs to another session', 'event_invalid', (events) => edit(events, { sessionId: numberedSession(2) })],
-  ];
-
-  test.each(forgeries)('is found when it %s', async (_, what, forge) => {
-    const folder = await auditedFolder();
-    forgeLast(folder, forge);
-    expect(findings(await folder.audit()).found[0]).toBe(`damage ${what}`);
-  });
-
-  test('is found when it pins a snapshot that its nodes do not name', async () => {
-    const folder = await auditedFolder();
-    forgeLast(
-      folder,
-      (events) => events,
-      (record) => (record.kind === 'snapshot_pinned' ? { ...record, eventIndex: 0 as never } : record),
-    );
-    expect(findings(await folder.audit()).found[0]).toBe('damage history_inconsistent');
-  });
-
-  test('is found when it says something about a node that is not there', async () => {
-    const folder = await auditedFolder((writer, root) => writer.record(root, { context: { key: 1 } }));
-    const nodeId = NodeId.of(derivedBits(['nowhere'], sha256));
-    forgeLast(folder, (events) => edit(events, { scope: { ...events[0]?.scope, nodeId } }));
-    expect(findings(await folder.audit()).found[0]).toBe('damage history_inconsistent');
-  });
-
-  test('is found when it says the same thing twice', async () => {
-    const folder = await auditedFolder((writer, root) => {
-      writer.record(root, { context: { key: 1 } });
-      writer.record(root, { context: { key: 2 } });
-    });
-    const earlier = folder.writer.plans.at(-2)?.events ?? [];
-    forgeLast(folder, (events) => earlier.map((event, i) => ({ ...event, eventIndex: events[i]?.eventIndex })));
-    expect(findings(await folder.audit()).found[0]).toBe('damage history_inconsistent');
-  });
-});
-
 function segmentAt(eventIndex: number): string {
   return join(layout.session(sessionId), segmentRelPath(eventIndex, eventIndex));
-}
-
-function edit(events: readonly SessionEvent[], change: object): readonly unknown[] {
-  return events.map((event, i) => (i === events.length - 1 ? { ...event, ...change } : event));
-}
-
-function lastPlan({ writer }: Folder) {
-  const events = writer.plans.at(-1)?.events ?? [];
-  return { events, first: events[0]?.eventIndex ?? 0 };
-}
-
-/** Exchanges the last append for another and makes every hash fit again. */
-function forgeLast(
-  folder: Folder,
-  forge: (events: readonly SessionEvent[]) => readonly unknown[],
-  change: (record: ManifestRecord) => ManifestRecord = (record) => record,
-): void {
-  const { events, first } = lastPlan(folder);
-  const forged = forge(events);
-  const bytes = canonicalLines(forged)._unsafeUnwrap();
-  const last = first + forged.length - 1;
-  const relPath = segmentRelPath(first, last);
-  const old = folder.segments.at(-1) ?? '';
-  writeFileSync(old, bytes);
-  renameSync(old, folder.path(join(layout.session(sessionId), relPath)));
-
-  const records = readFileSync(folder.manifest, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as ManifestRecord);
-  const from = records.findLastIndex(({ kind }) => kind === 'segment_closed');
-  const segment = {
-    lastEventIndex: last,
-    segmentRelPath: relPath,
-    sha256: sha256(bytes),
-    bytes: bytes.length,
-    pins: records.length - from - 1,
-  };
-  let chain = records[from - 1]?.chain ?? chainGenesis(sessionId, sha256);
-  const rewritten = records.map((record, i) => {
-    if (i < from) return record;
-    const changed = change(i === from ? ({ ...record, ...segment } as ManifestRecord) : record);
-    chain = chainOf(chain, changed as Unchained, sha256);
-    return { ...changed, chain };
-  });
-  writeFileSync(folder.manifest, canonicalLines(rewritten)._unsafeUnwrap());
 }

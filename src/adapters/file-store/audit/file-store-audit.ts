@@ -1,41 +1,40 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditFinding, SessionAudit, StoreAudit } from '../../../app/ports/store-audit.ts';
-import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { AuditFinding, AuditRefusal, SessionAudit, StoreAudit } from '../../../app/ports/store-audit.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { checkContent } from './check-content.ts';
 import { findLeftovers } from './find-leftovers.ts';
-import { inspectLog, type LogInspection } from './inspect-log.ts';
+import { inspectLog, isGone, type LogInspection } from './inspect-log.ts';
 import { damageFinding, healthBehind } from './log-damage.ts';
 
 /** Reads a session as it lies on the disk and trusts none of it. */
 export function fileStoreAudit(parts: FileStoreParts): StoreAudit {
-  return { audit: async (sessionId) => audit(parts, sessionId) };
+  return { audit: (sessionId) => audit(parts, sessionId) };
 }
 
-function audit(parts: FileStoreParts, sessionId: SessionId): Result<SessionAudit, StoreFailure> {
-  const log = inspectLog(parts, sessionId);
-  if (log.isErr()) return err(log.error);
-  const content = checkContent(parts.disk, log.value.refs);
-  if (content.isErr()) return err(content.error);
+async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>> {
+  const log = await inspectLog(parts, sessionId);
+  if (log.presence === 'gone') return err({ code: 'session_not_found', sessionId });
+  const content = await checkContent(parts.disk, log.refs);
+  // Collection takes the session first, then what only it referred to.
+  if (content.damages.length > 0 && isGone(parts.disk, sessionId, log.files))
+    return err({ code: 'session_not_found', sessionId });
 
-  const { view, damage, files, segments } = log.value;
-  const damages = [...(damage === undefined ? [] : [damage]), ...content.value.damages];
+  const { view, files, segments } = log;
+  const damages = [...log.damages, ...content.damages];
   return ok({
     sessionId,
     health: healthBehind(view.nextEventIndex, damages[0]),
     events: view.nextEventIndex,
-    bytes: log.value.bytes + content.value.bytes,
-    findings: [
-      ...damages.map(damageFinding),
-      ...tornTail(sessionId, log.value),
-      ...findLeftovers(sessionId, files, segments),
-    ],
+    bytes: log.bytes + content.bytes,
+    findings: [...damages.map(damageFinding), ...notes(sessionId, log), ...findLeftovers(sessionId, files, segments)],
   });
 }
 
-function tornTail(sessionId: SessionId, { tornAt }: LogInspection): readonly AuditFinding[] {
-  if (tornAt === undefined) return [];
-  return [{ severity: 'note', what: 'torn_tail', place: layout.manifest(sessionId), offset: tornAt }];
+function notes(sessionId: SessionId, { tornAt, presence }: LogInspection): readonly AuditFinding[] {
+  const note = (what: AuditFinding['what'], place: string, offset: number) =>
+    ({ severity: 'note', what, place, offset }) as const;
+  if (presence === 'stray') return [note('leftover_file', layout.session(sessionId), 0)];
+  return tornAt === undefined ? [] : [note('torn_tail', layout.manifest(sessionId), tornAt)];
 }

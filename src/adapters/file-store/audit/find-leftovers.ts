@@ -3,18 +3,39 @@ import type { AuditFinding, AuditFindingKind } from '../../../app/ports/store-au
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { type LogDamage, looking } from './log-damage.ts';
 
 /** What a session folder holds when all is well; the claims are there where the system has no locks of its own. */
-const EXPECTED: readonly string[] = ['.lock', '.lock.claims', 'events', 'keep', 'manifest.jsonl'];
+const EXPECTED: readonly string[] = [
+  '.lock',
+  '.lock.claims',
+  '.lock.holder',
+  '.lock.wanted',
+  'events',
+  'keep',
+  'manifest.jsonl',
+];
 
 /** Names in a session's folders, looked up before its manifest: what is being written meanwhile is not left over. */
-export type SessionFiles = { readonly top: readonly string[]; readonly events: readonly string[] };
+export type SessionFiles = {
+  readonly top: readonly string[];
+  readonly events: readonly string[];
+  /** Folders that cannot be looked into. */
+  readonly damages: readonly LogDamage[];
+  /** It is no folder at all, so it is no session: somebody put a file there. */
+  readonly isStray: boolean;
+};
 
 export function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
-  return {
-    top: fs.list(join(root, layout.session(sessionId))),
-    events: fs.list(join(root, layout.events(sessionId))),
-  };
+  const list = (place: string) => looking(place, () => fs.list(join(root, place)));
+  const top = list(layout.session(sessionId));
+  if (top.isErr()) {
+    const isStray = top.error.fault.kind === 'unreadable' && top.error.fault.code === 'ENOTDIR';
+    return { top: [], events: [], damages: isStray ? [] : [top.error], isStray };
+  }
+  const events = list(layout.events(sessionId));
+  const damages = events.isErr() ? [events.error] : [];
+  return { top: top.value, events: events.unwrapOr([]), damages, isStray: false };
 }
 
 /** Files that no part of the log names. They do no harm, and nobody but a person should take them away. */

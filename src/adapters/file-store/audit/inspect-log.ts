@@ -1,25 +1,29 @@
 import { join } from 'node:path';
-import type { Result } from 'neverthrow';
-import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { setImmediate } from 'node:timers/promises';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
-import { accessingNow, type Disk } from '../disk/disk.ts';
+import { breather } from '../breather.ts';
+import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { isCutShort } from '../session/is-cut-short.ts';
 import { emptySession } from '../session/open-session.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
-import { checkSegment } from './check-segment.ts';
+import { checkBytes, checkSegment } from './check-segment.ts';
 import { type SessionFiles, sessionFiles } from './find-leftovers.ts';
-import { type LogDamage, plainDamage } from './log-damage.ts';
+import { type LogDamage, looking, plainDamage } from './log-damage.ts';
 
-/** The log of a session, every byte of it checked up to the first damage. */
+const MANIFEST = 'manifest.jsonl';
+
+/** The log of a session, every byte of it checked. */
 export type LogInspection = {
-  /** What the good part amounts to. */
+  /** Whether it is a session; `gone` when it was removed, perhaps while it was being read. */
+  readonly presence: 'there' | 'gone' | 'stray';
+  /** What the part before the first damage amounts to. */
   readonly view: SessionView;
   readonly refs: ContentRefs;
-  readonly damage: LogDamage | undefined;
+  readonly damages: readonly LogDamage[];
   /** Where an append was cut off that nobody was told of. */
   readonly tornAt: number | undefined;
   readonly manifestBytes: number;
@@ -31,27 +35,46 @@ export type LogInspection = {
   readonly bytes: number;
 };
 
-export function inspectLog(parts: FileStoreParts, sessionId: SessionId): Result<LogInspection, StoreFailure> {
-  return accessingNow('verify session', layout.session(sessionId), () => {
-    const { disk, sha256 } = parts;
-    const place = layout.manifest(sessionId);
-    const files = sessionFiles(disk, sessionId);
-    const manifest = disk.fs.read(join(disk.root, place)) ?? new Uint8Array();
-    const empty = emptySession(sessionId, sha256);
-    const { transactions, end } = readManifest(manifest, empty, sha256);
-    const segments = inspectSegments(disk, empty, transactions);
-    const position = transactions.at(-1)?.end ?? empty.position;
-    return {
-      view: empty.view,
-      refs: segments.refs,
-      damage: segments.damage ?? damageAtEnd(place, end, isCutShort(position, files.events) ? position : undefined),
-      tornAt: end.kind === 'torn' ? position.offset : undefined,
-      manifestBytes: manifest.length,
-      segments: new Set(transactions.map(({ segment }) => segment.segmentRelPath)),
-      files,
-      bytes: manifest.length + segments.bytes,
-    };
-  });
+/** Lets others have their turn before each session, and now and then within a long one. */
+export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): Promise<LogInspection> {
+  const { disk, sha256 } = parts;
+  await setImmediate();
+  const place = layout.manifest(sessionId);
+  const files = sessionFiles(disk, sessionId);
+  const read = looking(place, () => (files.isStray ? undefined : disk.fs.read(join(disk.root, place))));
+  const manifest = read.unwrapOr(undefined) ?? new Uint8Array();
+  const empty = emptySession(sessionId, sha256);
+  const { transactions, end } = readManifest(manifest, empty, sha256);
+  const segments = await inspectSegments(disk, empty, transactions);
+  const position = transactions.at(-1)?.end ?? empty.position;
+  const cutShortAt = isCutShort(position, files.events) ? position : undefined;
+  const atEnd = read.isErr() ? read.error : damageAtEnd(place, end, cutShortAt);
+  const damages = [...segments.damages, ...(atEnd === undefined ? [] : [atEnd]), ...files.damages];
+  const mayBeGone = damages.length > 0 || manifest.length === 0;
+  return {
+    presence: files.isStray ? 'stray' : mayBeGone && isGone(disk, sessionId, files) ? 'gone' : 'there',
+    view: empty.view,
+    refs: segments.refs,
+    damages,
+    tornAt: end.kind === 'torn' ? position.offset : undefined,
+    manifestBytes: manifest.length,
+    // Without the manifest nobody can say that it does not name them.
+    segments: new Set(
+      read.isErr()
+        ? files.events.map((name) => `events/${name}`)
+        : transactions.map(({ segment }) => segment.segmentRelPath),
+    ),
+    files,
+    bytes: manifest.length + segments.bytes,
+  };
+}
+
+/** Collection takes a session away at once, and whoever asks for it then makes an empty folder of the same name. */
+export function isGone(disk: Disk, sessionId: SessionId, before: SessionFiles): boolean {
+  const { top, damages, isStray } = sessionFiles(disk, sessionId);
+  if (damages.length > 0 || isStray) return false;
+  const hadManifest = before.top.includes(MANIFEST);
+  return top.length === 0 || (hadManifest && !top.includes(MANIFEST));
 }
 
 function damageAtEnd(place: string, end: ManifestEnd, cutShortAt: ManifestPosition | undefined): LogDamage | undefined {
@@ -60,26 +83,31 @@ function damageAtEnd(place: string, end: ManifestEnd, cutShortAt: ManifestPositi
   return plainDamage(place, { kind: 'damaged', reason: 'manifest_cut_short', offset: cutShortAt.offset });
 }
 
-type Segments = Pick<LogInspection, 'refs' | 'damage' | 'bytes'>;
+type Segments = Pick<LogInspection, 'refs' | 'damages' | 'bytes'>;
 
-/** Takes good segments into the view; behind a damaged one nothing can be judged any more. */
-function inspectSegments(
+/** Takes good segments into the view, up to the first damaged one; behind it only the bytes can be judged. */
+async function inspectSegments(
   disk: Disk,
   { sessionId, view }: { readonly sessionId: SessionId; readonly view: SessionView },
   transactions: readonly Transaction[],
-): Segments {
+): Promise<Segments> {
   const refs = noContentRefs();
+  const damages: LogDamage[] = [];
+  const breathe = breather();
   let bytes = 0;
   for (const transaction of transactions) {
+    await breathe();
     const place = join(layout.session(sessionId), transaction.segment.segmentRelPath);
-    const segment = disk.fs.read(join(disk.root, place));
-    bytes += segment?.length ?? 0;
-    const events = checkSegment({ place, bytes: segment, transaction, before: view });
-    if (events.isErr()) return { refs, damage: events.error, bytes };
-    for (const event of events.value) {
+    const events = looking(place, () => disk.fs.read(join(disk.root, place))).andThen((segment) => {
+      bytes += segment?.length ?? 0;
+      const stored = { place, bytes: segment, transaction };
+      return damages.length === 0 ? checkSegment({ ...stored, before: view }) : checkBytes(stored).map(() => []);
+    });
+    if (events.isErr()) damages.push(events.error);
+    for (const event of events.unwrapOr([])) {
       applyEvent(view, event);
       addContentRefs(refs, event);
     }
   }
-  return { refs, damage: undefined, bytes };
+  return { refs, damages, bytes };
 }

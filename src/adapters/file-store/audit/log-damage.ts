@@ -1,7 +1,10 @@
-import type { AuditFinding, AuditFindingKind } from '../../../app/ports/store-audit.ts';
-import type { DamageReason, SessionHealth } from '../../../core/log/health.ts';
+import type { Result } from 'neverthrow';
+import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/store-audit.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { DamageReason } from '../../../core/log/health.ts';
+import { accessingNow } from '../disk/disk.ts';
 
-/** Where the checked part of a session ends, and why. */
+/** Something that keeps a part of a session from being trusted, and why. */
 export type LogDamage = {
   readonly what: AuditFindingKind;
   readonly place: string;
@@ -11,23 +14,43 @@ export type LogDamage = {
 
 type Fault =
   | { readonly kind: 'damaged'; readonly reason: DamageReason }
-  | { readonly kind: 'unknown_version'; readonly version: string };
+  | { readonly kind: 'unknown_version'; readonly version: string }
+  | { readonly kind: 'unreadable'; readonly code: string };
 
 /** What reading found wrong anyway, without looking closer. */
-export function plainDamage(place: string, fault: Fault & { readonly offset: number }): LogDamage {
+export function plainDamage(
+  place: string,
+  fault: Exclude<Fault, { kind: 'unreadable' }> & { readonly offset: number },
+): LogDamage {
   const what = fault.kind === 'unknown_version' ? 'unknown_version' : 'session_damaged';
   return { what, place, offset: fault.offset, fault };
 }
 
-export function damageFinding({ what, place, offset }: LogDamage): AuditFinding {
-  return { severity: 'damage', what, place, offset };
+/** Looks at something. What the system refuses is damage of its own, so that all the rest is checked nevertheless. */
+export function looking<Value>(place: string, look: () => Value): Result<Value, LogDamage> {
+  return accessingNow('verify session', place, look).mapErr((failure) => unreadable(place, failure));
+}
+
+export function unreadable(place: string, failure: StoreFailure): LogDamage {
+  const code = failure.code === 'io_failed' ? failure.cause : failure.code;
+  return { what: 'unreadable', place, offset: 0, fault: { kind: 'unreadable', code } };
+}
+
+export function damageFinding({ what, place, offset, fault }: LogDamage): AuditFinding {
+  const finding = { severity: 'damage', what, place, offset } as const;
+  return fault.kind === 'unreadable' ? { ...finding, code: fault.code } : finding;
 }
 
 /** The health of a session that holds so many good events before the damage. */
-export function healthBehind(events: number, damage: LogDamage | undefined): SessionHealth {
+export function healthBehind(events: number, damage: LogDamage | undefined): AuditedHealth {
   if (damage === undefined) return { kind: 'healthy' };
   const { place, offset, fault } = damage;
-  if (fault.kind === 'unknown_version') return { kind: 'unknown_version', place, offset, version: fault.version };
-  const kind = events > 0 ? 'corrupt_tail' : 'corrupt_head';
-  return { kind, damage: { reason: fault.reason, place, offset } };
+  switch (fault.kind) {
+    case 'unreadable':
+      return { kind: 'unreadable', place, code: fault.code };
+    case 'unknown_version':
+      return { kind: 'unknown_version', place, offset, version: fault.version };
+    default:
+      return { kind: events > 0 ? 'corrupt_tail' : 'corrupt_head', damage: { reason: fault.reason, place, offset } };
+  }
 }

@@ -1,46 +1,25 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { appendAll, appendOne } from '../../../../test/contract/store-under-test.ts';
+import { appendAll } from '../../../../test/contract/store-under-test.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { digest } from '../../../../test/examples/sha256.ts';
-import { artifactDigest } from '../../../../test/simulation/node-facts.ts';
-import { type SessionWriter, sessionWriter } from '../../../../test/simulation/session-writer.ts';
-import { numberedSession, SMALL_WORKFLOW, SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
-import { claimLocks } from '../../lock/claim-locks.ts';
+import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
+import { numberedSession, SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
+import {
+  artifactOf,
+  failure,
+  HOUR_MS,
+  OLD,
+  request,
+  sessionAt,
+  twoSessions,
+  workflow,
+} from '../../../../test/two-sessions.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
-import { type FileStoreParts, storeOf } from '../file-store.ts';
-
-const HOUR_MS = 3_600_000;
-const OLD = 1_000;
-const LIMIT = 5_000;
-const RECENT = 9_000;
-
-/** Everything that lies on the disk now is old. */
-const later = () => Date.now() + 2 * HOUR_MS;
-const request = () => ({ expiredBeforeMs: LIMIT, nowMs: later(), isDryRun: false });
-
-function sessionAt(number: number, at: number, artifact = `artifact ${number}`): SessionWriter {
-  const writer = sessionWriter({ sessionId: numberedSession(number), at: () => at });
-  writer.advance(writer.startRun({}, SMALL_WORKFLOW_TEXT), { artifacts: [{ name: artifact }] }, 'complete');
-  return writer;
-}
-
-/** Session 1 is old, session 2 is not; both share what they have in common. */
-async function twoSessions(parts: Partial<FileStoreParts> = {}) {
-  const folder = storeFolder(parts);
-  const store = storeOf(folder);
-  await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
-  for (const writer of [sessionAt(1, OLD), sessionAt(2, RECENT)]) await appendAll(store.sessions, writer.plans);
-  const has = (place: string) => existsSync(join(folder.root, place));
-  return { ...folder, store, has };
-}
-
-const artifactOf = (number: number) => layout.artifact(artifactDigest(`artifact ${number}`));
-const workflow = layout.pinnedWorkflow(digest(SMALL_WORKFLOW_TEXT) as never);
+import { storeOf } from '../file-store.ts';
 
 describe('an expired session', () => {
   test('goes, with the content that no other session refers to', async () => {
@@ -103,8 +82,53 @@ describe('an expired session', () => {
 
   test('cannot be kept when it is not there', async () => {
     const { store, has } = await twoSessions();
-    expect(await store.collector.setKept(numberedSession(7), true)).toMatchObject(err({ code: 'io_failed' }));
+    const sessionId = numberedSession(7);
+    for (const isKept of [true, false]) {
+      expect(await store.collector.setKept(sessionId, isKept)).toEqual(err({ code: 'session_not_found', sessionId }));
+    }
     expect(has(layout.session(numberedSession(7)))).toBe(false);
+  });
+
+  test('is not told to be kept while it is being taken away', async () => {
+    enforces('retention_keep_exempts', 'store_lock_shared_with_gc');
+    const { root, has, ...parts } = await twoSessions();
+    const id = numberedSession(1);
+    let answer: Awaited<ReturnType<typeof keeper.collector.setKept>> | undefined;
+    let nowMs = 0;
+    const waiting = {
+      nowMs: () => nowMs,
+      pause: async () => {
+        nowMs += 500;
+      },
+    };
+    const keeper = storeOf({ ...parts, waiting });
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      rename: async (from, to) => {
+        if (from.endsWith(id)) answer = await keeper.collector.setKept(id, true);
+        await nodeFileSystem.rename(from, to);
+      },
+    };
+    await storeOf({ ...parts, disk: { fs, root } }).collector.collect(request());
+    expect(has(layout.session(id))).toBe(false);
+    expect(answer?.isErr()).toBe(true);
+    expect(await keeper.collector.setKept(id, true)).toMatchObject(err({ code: 'session_not_found' }));
+  });
+
+  test('stays when somebody decides to keep it at the last moment', async () => {
+    enforces('retention_keep_exempts');
+    const { root, has, store, ...parts } = await twoSessions();
+    const id = numberedSession(1);
+    const locks = await parts.locks();
+    const late = async () => ({
+      ...locks,
+      tryExclusive: async (paths: readonly string[]) => {
+        if (paths.includes(join(root, layout.storeLock))) await store.collector.setKept(id, true);
+        return locks.tryExclusive(paths);
+      },
+    });
+    expect(await storeOf({ ...parts, locks: late }).collector.collect(request())).toMatchObject(ok({ sessions: [] }));
+    expect(has(layout.session(id))).toBe(true);
   });
 
   test('is gone for good before anything it referred to, and at once', async () => {
@@ -147,6 +171,29 @@ describe('an expired session', () => {
     await store.collector.collect(request());
     expect(readdirSync(sessions)).toEqual([numberedSession(2)]);
   });
+
+  test('goes also when something is left over from an earlier try to remove it', async () => {
+    const { store, root } = await twoSessions();
+    const sessions = join(root, layout.sessions);
+    mkdirSync(join(sessions, `.removed-${numberedSession(1)}`));
+    writeFileSync(join(sessions, `.removed-${numberedSession(1)}`, 'x'), '');
+    expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [numberedSession(1)] }));
+    expect(readdirSync(sessions)).toEqual([numberedSession(2)]);
+  });
+
+  test('whose folder resists is told of, and protects neither other sessions nor content', async () => {
+    const { has, ...parts } = await twoSessions();
+    const fs: FileSystem = { ...nodeFileSystem, removeTree: () => Promise.reject(failure('EACCES')) };
+    const collected = await storeOf({ ...parts, disk: { ...parts.disk, fs } }).collector.collect(request());
+    expect(collected).toMatchObject(
+      err({
+        code: 'io_failed',
+        cause: 'EACCES',
+        done: { kind: 'collected', sessions: [numberedSession(1)], files: 4 },
+      }),
+    );
+    expect(has(artifactOf(1))).toBe(false);
+  });
 });
 
 describe('content', () => {
@@ -180,118 +227,3 @@ describe('content', () => {
     expect([has(half), has(foreign)]).toEqual([false, true]);
   });
 });
-
-describe('collection', () => {
-  const damages: readonly (readonly [string, (root: string) => void])[] = [
-    ['a damaged manifest', (root) => appendFileSync(join(root, layout.manifest(numberedSession(2))), '{"v":1}\n')],
-    [
-      'a newer format',
-      (root) => appendFileSync(join(root, layout.manifest(numberedSession(2))), '{"v":2,"kind":"x"}\n'),
-    ],
-    ['a missing segment', (root) => rmSync(firstSegment(root, 2))],
-    [
-      'a damaged session that has expired',
-      (root) => appendFileSync(join(root, layout.manifest(numberedSession(1))), '\n'),
-    ],
-  ];
-
-  test.each(damages)('removes nothing where there is %s', async (_, harm) => {
-    enforces('gc_safe_mode', 'gc_after_all_manifests_valid');
-    const { store, root } = await twoSessions();
-    harm(root);
-    const before = readdirSync(root, { recursive: true }).sort();
-    for (const isDryRun of [true, false]) {
-      const refused = await store.collector.collect({ ...request(), isDryRun });
-      expect(refused).toMatchObject(err({ code: 'safe_mode', sessions: { length: 1 } }));
-    }
-    expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
-  });
-
-  test('refuses to run without locks that can be shared', async () => {
-    enforces('gc_needs_native_lock');
-    const { store, has } = await twoSessions({ locks: async () => claimLocks });
-    expect(await store.collector.collect(request())).toEqual(err({ code: 'no_shared_locks' }));
-    expect(has(layout.session(numberedSession(1)))).toBe(true);
-  });
-
-  test('waits for appends that are under way, and gives up rather than disturb them', async () => {
-    enforces('store_lock_shared_with_gc');
-    const { root, ...parts } = await twoSessions();
-    const locks = await parts.locks();
-    const shared = await locks.tryShared(join(root, layout.storeLock));
-    if (shared.kind !== 'held') expect.fail('nobody else appends');
-    let nowMs = 0;
-    const waiting = {
-      nowMs: () => nowMs,
-      pause: async () => {
-        nowMs += 500;
-      },
-    };
-    const { collector } = storeOf({ ...parts, waiting });
-    expect(await collector.collect(request())).toMatchObject(err({ code: 'store_busy' }));
-    expect(nowMs).toBeGreaterThanOrEqual(2_000);
-    shared.lock.release();
-    expect(await collector.collect(request())).toMatchObject(ok({ sessions: [numberedSession(1)] }));
-  });
-
-  test('keeps appends waiting while it sweeps, but only for a moment at a time', async () => {
-    enforces('store_lock_shared_with_gc', 'gc_needs_native_lock');
-    const folder = storeFolder();
-    const writers = [1, 2, 3, 4].map((number) => sessionAt(number, OLD));
-    for (const { plans } of writers) await appendAll(storeOf(folder).sessions, plans);
-    let nowMs = 0;
-    const held: boolean[] = [];
-    const isStoreFree = async () => {
-      const attempt = await (await folder.locks()).tryShared(join(folder.root, layout.storeLock));
-      if (attempt.kind === 'held') attempt.lock.release();
-      return attempt.kind === 'held';
-    };
-    const waiting = {
-      nowMs: () => nowMs,
-      // Between two batches whoever appends gets the store.
-      pause: async () => {
-        held.push(await isStoreFree());
-      },
-    };
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      rename: async (from, to) => {
-        nowMs += 200;
-        expect(await isStoreFree()).toBe(false);
-        await nodeFileSystem.rename(from, to);
-      },
-    };
-    const { collector } = storeOf({ ...folder, disk: { ...folder.disk, fs }, waiting });
-    expect(await collector.collect(request())).toMatchObject(ok({ sessions: { length: 4 } }));
-    expect(held).toEqual([true]);
-  });
-
-  test('spares what is referred to by an append that was committed while it swept', async () => {
-    enforces('gc_never_deletes_reachable');
-    const folder = await twoSessions();
-    await folder.store.collector.collect({ ...request(), nowMs: Date.now() });
-    const [start, advance] = sessionAt(3, RECENT, 'artifact 1').plans;
-    if (start === undefined || advance === undefined) expect.fail('there are two plans');
-    // What is left over is found in more than one batch: time stands still only within an operation.
-    for (const i of [1, 2, 3]) writeFileSync(join(folder.root, layout.artifacts, `.${i}.tmp`), 'x');
-    let nowMs = 0;
-    const waiting = {
-      nowMs: () => {
-        nowMs += 200;
-        return nowMs;
-      },
-      pause: async () => {
-        for (const plan of [start, advance]) (await appendOne(folder.store.sessions, plan))._unsafeUnwrap();
-      },
-    };
-    expect(folder.has(artifactOf(1))).toBe(true);
-    await storeOf({ ...folder, waiting }).collector.collect(request());
-    expect(folder.has(artifactOf(1))).toBe(true);
-    expect((await folder.store.audit.audit(numberedSession(3)))._unsafeUnwrap().findings).toEqual([]);
-  });
-});
-
-function firstSegment(root: string, number: number): string {
-  const dir = join(root, layout.events(numberedSession(number)));
-  return join(dir, readdirSync(dir)[0] ?? '');
-}

@@ -1,37 +1,61 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { Collection, Collector, CollectRefusal, CollectRequest } from '../../../app/ports/collector.ts';
-import { accessing, putFile } from '../disk/disk.ts';
+import type {
+  CollectCause,
+  Collection,
+  Collector,
+  CollectRefusal,
+  CollectRequest,
+} from '../../../app/ports/collector.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { accessing, type Disk, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
+import { sharingStore } from '../session/store-lock.ts';
 import { type Marks, refreshMarks } from './marks.ts';
-import { expiredSessions, removeSessions, type SessionSize, sessionSize } from './remove-sessions.ts';
+import {
+  expiredSessions,
+  type Removed,
+  removeSessions,
+  type SessionSize,
+  sessionSize,
+  sweepRemoved,
+} from './remove-sessions.ts';
 import { type Swept, sweepContent, unreachableFiles } from './sweep-content.ts';
 
 /** Mark and sweep: what no session that stays refers to goes, sessions first. */
 export function fileCollector(parts: FileStoreParts, index: Pick<FileSessionIndex, 'forget'>): Collector {
-  const { disk } = parts;
   return {
     collect: async (request) => {
       const locks = await parts.locks();
       if (!locks.hasSharedLocks) return err({ code: 'no_shared_locks' });
       const marks: Marks = new Map();
-      const marked = refreshMarks(parts, marks);
+      const marked = await refreshMarks(parts, marks);
       if (marked.isErr()) return err(marked.error);
       return request.isDryRun ? foresee(parts, marks, request) : collect(parts, { marks, index }, request);
     },
 
-    setKept: (sessionId, isKept) =>
-      Promise.resolve(
-        accessing('keep session', layout.keep(sessionId), async () => {
-          if (isKept) return putFile(disk, layout.keep(sessionId), new Uint8Array());
-          const path = join(disk.root, layout.keep(sessionId));
-          await disk.fs.remove(path);
-          await disk.fs.syncDir(dirname(path));
-        }),
-      ),
+    // Collection has the store for itself while it removes, so a session that is kept here is there, and stays.
+    setKept: async (sessionId, isKept) => {
+      const set = await sharingStore(parts, async () => setKept(parts.disk, sessionId, isKept));
+      if (set.isErr()) return err(set.error);
+      return set.value === 'done' ? ok(undefined) : err({ code: 'session_not_found', sessionId });
+    },
   };
+}
+
+function setKept({ fs, root }: Disk, sessionId: SessionId, isKept: boolean) {
+  const place = layout.keep(sessionId);
+  return accessing('keep session', place, async () => {
+    if (fs.size(join(root, layout.manifest(sessionId))) === undefined) return 'not_there';
+    if (isKept) await putFile({ fs, root }, place, new Uint8Array());
+    else {
+      await fs.remove(join(root, place));
+      await fs.syncDir(join(root, layout.session(sessionId)));
+    }
+    return 'done';
+  });
 }
 
 type Collecting = { readonly marks: Marks; readonly index: Pick<FileSessionIndex, 'forget'> };
@@ -41,17 +65,28 @@ async function collect(
   { marks, index }: Collecting,
   request: CollectRequest,
 ): Promise<Result<Collection, CollectRefusal>> {
-  const removed = await removeSessions(parts, marks, request);
-  if (removed.isErr()) return err(removed.error);
-  await index.forget(new Map([...removed.value].map(([sessionId, { manifestBytes }]) => [sessionId, manifestBytes])));
+  const removed = new Map<SessionId, Removed>();
+  const swept: Swept[] = [];
+  const removal = await removeSessions(parts, { marks, removed }, request);
+  await index.forget(new Map([...removed].map(([sessionId, { manifestBytes }]) => [sessionId, manifestBytes])));
+  const emptied = await sweepRemoved(parts.disk);
+  const sweeping = removal.isErr() ? removal : await sweepUnreachable(parts, { marks, swept }, request.nowMs);
 
-  // Content that only the removed sessions referred to is not reachable any more.
-  const refreshed = refreshMarks(parts, marks);
-  if (refreshed.isErr()) return err(refreshed.error);
-  const swept = await sweepContent(parts, marks, request.nowMs);
-  if (swept.isErr()) return err(swept.error);
-  const sessions = [...removed.value.keys()];
-  return ok({ kind: 'collected', sessions, ...totalOf([...removed.value.values()], swept.value) });
+  const sessions = [...removed.keys()];
+  const done: Collection = { kind: 'collected', sessions, ...totalOf([...removed.values()], swept) };
+  const [refusal] = [sweeping, emptied].flatMap((ended) => (ended.isErr() ? [ended.error] : []));
+  if (refusal === undefined) return ok(done);
+  return err(removed.size + swept.length === 0 ? refusal : { ...refusal, done });
+}
+
+/** Content that only the removed sessions referred to is not reachable any more. */
+async function sweepUnreachable(
+  parts: FileStoreParts,
+  sweeping: { readonly marks: Marks; readonly swept: Swept[] },
+  nowMs: number,
+): Promise<Result<void, CollectCause>> {
+  const refreshed = await refreshMarks(parts, sweeping.marks);
+  return refreshed.isErr() ? err(refreshed.error) : sweepContent(parts, sweeping, nowMs);
 }
 
 /** The same without doing it; what is written meanwhile may change what will go. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { CollectRefusal } from '../../../app/ports/collector.ts';
-import { type HeldLock, waitForLock } from '../../lock/locks.ts';
+import type { CollectCause } from '../../../app/ports/collector.ts';
+import type { HeldLock } from '../../lock/locks.ts';
+import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -14,7 +15,7 @@ const PAUSE_MS = 50;
 /** What is to be done with nobody else writing. `prepare` is done at the start of every batch. */
 export type BatchWork<Item> = {
   readonly items: readonly Item[];
-  readonly prepare: () => Result<unknown, CollectRefusal>;
+  readonly prepare: () => Promise<Result<unknown, CollectCause>>;
   readonly each: (item: Item) => Promise<void>;
 };
 
@@ -22,14 +23,14 @@ export type BatchWork<Item> = {
 export async function inBatches<Item>(
   parts: FileStoreParts,
   { items, prepare, each }: BatchWork<Item>,
-): Promise<Result<void, CollectRefusal>> {
+): Promise<Result<void, CollectCause>> {
   const { nowMs, pause } = parts.waiting;
   const rest = [...items].reverse();
   while (rest.length > 0) {
     const lock = await lockStore(parts);
     if (lock.isErr()) return err(lock.error);
     try {
-      const prepared = prepare();
+      const prepared = await prepare();
       if (prepared.isErr()) return err(prepared.error);
       const untilMs = nowMs() + BATCH_MS_MAX;
       for (let item = rest.pop(); item !== undefined; item = nowMs() < untilMs ? rest.pop() : undefined) {
@@ -45,10 +46,11 @@ export async function inBatches<Item>(
   return ok(undefined);
 }
 
-async function lockStore(parts: FileStoreParts): Promise<Result<HeldLock, CollectRefusal>> {
+async function lockStore(parts: FileStoreParts): Promise<Result<HeldLock, CollectCause>> {
   const attempt = await accessing('lock store', layout.storeLock, async () => {
     const locks = await parts.locks();
-    return waitForLock(() => locks.tryExclusive([join(parts.disk.root, layout.storeLock)]), parts.waiting);
+    const path = join(parts.disk.root, layout.storeLock);
+    return waitForExclusive({ path, attempt: () => locks.tryExclusive([path]) }, patience(parts.waiting));
   });
   if (attempt.isErr()) return err(attempt.error);
   if (attempt.value.kind === 'busy') return err({ code: 'store_busy', holder: attempt.value.holder });

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { CollectRefusal } from '../../../app/ports/collector.ts';
+import type { CollectCause } from '../../../app/ports/collector.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
+import { breather } from '../breather.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { storedSessions } from '../session/stored-sessions.ts';
+import { sessionFolders } from '../session/stored-sessions.ts';
 
 /** What is known of every session there is, read and checked in full. */
 export type Marks = Map<SessionId, MarkedSession>;
@@ -20,45 +21,47 @@ export type MarkedSession = {
 
 /**
  * Brings marks up to date and gives the sessions that are new or have grown; costs what has changed since. Damage
- * anywhere makes it impossible to say what is in use.
+ * anywhere, or a file that cannot be read, makes it impossible to say what is in use.
  */
-export function refreshMarks(parts: FileStoreParts, marks: Marks): Result<readonly MarkedSession[], CollectRefusal> {
-  return accessingNow('read sessions', layout.sessions, () => storedSessions(parts.disk)).andThen((stored) => {
-    const there = new Set(stored);
-    for (const sessionId of marks.keys()) if (!there.has(sessionId)) marks.delete(sessionId);
-    const changed: MarkedSession[] = [];
-    const damaged: SessionId[] = [];
-    for (const sessionId of stored) {
-      const looked = look(parts, marks.get(sessionId), sessionId);
-      if (looked.isErr()) return err(looked.error);
-      if (looked.value === 'damaged') damaged.push(sessionId);
-      else if (looked.value !== 'unchanged') {
-        marks.set(sessionId, looked.value);
-        changed.push(looked.value);
-      }
+export async function refreshMarks(
+  parts: FileStoreParts,
+  marks: Marks,
+): Promise<Result<readonly MarkedSession[], CollectCause>> {
+  const stored = accessingNow('read sessions', layout.sessions, () => sessionFolders(parts.disk));
+  if (stored.isErr()) return err(stored.error);
+  const there = new Set(stored.value);
+  for (const sessionId of marks.keys()) if (!there.has(sessionId)) marks.delete(sessionId);
+  const changed: MarkedSession[] = [];
+  const damaged: SessionId[] = [];
+  const breathe = breather();
+  for (const sessionId of stored.value) {
+    await breathe();
+    const looked = await look(parts, marks.get(sessionId), sessionId);
+    if (looked === 'damaged') damaged.push(sessionId);
+    else if (looked !== 'unchanged') {
+      marks.set(sessionId, looked);
+      changed.push(looked);
     }
-    return damaged.length === 0 ? ok(changed) : err({ code: 'safe_mode' as const, sessions: damaged });
-  });
+  }
+  return damaged.length === 0 ? ok(changed) : err({ code: 'safe_mode', sessions: damaged });
 }
 
-function look(
+async function look(
   parts: FileStoreParts,
   marked: MarkedSession | undefined,
   sessionId: SessionId,
-): Result<MarkedSession | 'unchanged' | 'damaged', CollectRefusal> {
-  return manifestBytes(parts.disk, sessionId).andThen((size = 0) => {
-    if (marked?.manifestBytes === size) return ok('unchanged' as const);
-    return inspectLog(parts, sessionId).andThen(({ damage, view, refs, manifestBytes: inspected }) => {
-      if (damage === undefined) return ok({ manifestBytes: inspected, lastAt: view.lastAt, refs });
-      // Another collection may have taken the session away while it was being read.
-      return manifestBytes(parts.disk, sessionId).map((left) => (left === undefined ? 'unchanged' : 'damaged'));
-    });
-  });
+): Promise<MarkedSession | 'unchanged' | 'damaged'> {
+  if (marked !== undefined && marked.manifestBytes === manifestBytes(parts.disk, sessionId)) return 'unchanged';
+  const { presence, damages, view, refs, manifestBytes: inspected } = await inspectLog(parts, sessionId);
+  // What another collection has taken away meanwhile refers to nothing, and a stray file never did.
+  if (presence !== 'there') return 'unchanged';
+  return damages.length === 0 ? { manifestBytes: inspected, lastAt: view.lastAt, refs } : 'damaged';
 }
 
-function manifestBytes({ fs, root }: Disk, sessionId: SessionId): Result<number | undefined, CollectRefusal> {
+/** What cannot be looked at is no length that was ever noted, so that it is looked at closer. */
+function manifestBytes({ fs, root }: Disk, sessionId: SessionId): number | undefined {
   const place = layout.manifest(sessionId);
-  return accessingNow('read session', place, () => fs.size(join(root, place)));
+  return accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0).unwrapOr(undefined);
 }
 
 /** Paths of all content that sessions refer to, added to those that are known. */

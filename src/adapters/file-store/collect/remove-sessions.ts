@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { err, ok, type Result } from 'neverthrow';
-import type { CollectRefusal, CollectRequest } from '../../../app/ports/collector.ts';
+import { err, Result } from 'neverthrow';
+import type { CollectCause, CollectRequest } from '../../../app/ports/collector.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { accessing, type Disk } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { inBatches } from './in-batches.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './marks.ts';
+import { isOld } from './sweep-content.ts';
 
 /** No session id begins like this, so what is being removed is no session any more, whenever the power fails. */
 const REMOVED = '.removed-';
@@ -29,51 +31,80 @@ function isExpired({ fs, root }: Disk, { sessionId, marked }: Candidate, limit: 
   return fs.size(join(root, layout.keep(sessionId))) === undefined;
 }
 
-/** Takes away expired sessions, each at once: first its name, durably, then what was in it. */
+/** Takes away what is expired, each session at once: first its name, durably, then what was in it. */
 export async function removeSessions(
   parts: FileStoreParts,
-  marks: Marks,
+  { marks, removed }: { readonly marks: Marks; readonly removed: Map<SessionId, Removed> },
   limit: CollectRequest,
-): Promise<Result<ReadonlyMap<SessionId, Removed>, CollectRefusal>> {
+): Promise<Result<void, CollectCause>> {
   const { disk } = parts;
-  const removed = new Map<SessionId, Removed>();
-  const batches = await inBatches(parts, {
-    items: expiredSessions(disk, marks, limit),
+  const items = accessingNow('read sessions', layout.sessions, () => [
+    ...expiredSessions(disk, marks, limit),
+    ...abandonedFolders(disk, marks, limit),
+  ]);
+  if (items.isErr()) return err(items.error);
+  return inBatches(parts, {
+    items: items.value,
     prepare: () => refreshMarks(parts, marks),
-    each: async (sessionId) => {
-      // Since we looked, somebody may have gone on with it or decided to keep it.
-      const marked = marks.get(sessionId);
-      if (marked === undefined || !isExpired(disk, { sessionId, marked }, limit)) return;
-      if (!(await isUnused(parts, sessionId))) return;
-      const size = sessionSize(disk, sessionId);
-      await disk.fs.rename(join(disk.root, layout.session(sessionId)), join(disk.root, removedName(sessionId)));
-      await disk.fs.syncDir(join(disk.root, layout.sessions));
-      removed.set(sessionId, { ...size, manifestBytes: marked.manifestBytes });
-    },
+    each: (sessionId) =>
+      ifUnused(parts, sessionId, async () => {
+        // Since we looked, somebody may have gone on with it or decided to keep it.
+        const marked = marks.get(sessionId);
+        const isSession = marked !== undefined && isExpired(disk, { sessionId, marked }, limit);
+        if (!isSession && !isAbandoned(disk, sessionId)) return;
+        const size = sessionSize(disk, sessionId);
+        await disk.fs.rename(join(disk.root, layout.session(sessionId)), join(disk.root, removedName(sessionId)));
+        if (isSession) removed.set(sessionId, { ...size, manifestBytes: marked.manifestBytes });
+        await disk.fs.syncDir(join(disk.root, layout.sessions));
+      }),
   });
-  if (batches.isErr()) return err(batches.error);
-  const swept = await accessing('remove sessions', layout.sessions, () => sweepRemoved(disk));
-  return swept.isErr() ? err(swept.error) : ok(removed);
 }
 
-/** Removes what this collection or one that was cut off has renamed. */
-async function sweepRemoved({ fs, root }: Disk): Promise<void> {
-  const sessions = join(root, layout.sessions);
-  for (const name of fs.list(sessions).filter((entry) => entry.startsWith(REMOVED))) {
-    await fs.removeTree(join(sessions, name));
+/** Removes what this collection or one that was cut off has renamed. One that resists does not protect the others. */
+export async function sweepRemoved({ fs, root }: Disk): Promise<Result<void, CollectCause>> {
+  const list = () => fs.list(join(root, layout.sessions)).filter((entry) => entry.startsWith(REMOVED));
+  const names = accessingNow('list sessions', layout.sessions, list);
+  if (names.isErr()) return err(names.error);
+  const swept: Result<void, CollectCause>[] = [];
+  for (const name of names.value) {
+    const place = join(layout.sessions, name);
+    swept.push(await accessing('remove session', place, () => fs.removeTree(join(root, place))));
   }
+  return Result.combine(swept).map(() => undefined);
 }
 
+/** Unlike any name that is left over from before. */
 function removedName(sessionId: SessionId): string {
-  return join(layout.sessions, `${REMOVED}${sessionId}`);
+  return join(layout.sessions, `${REMOVED}${sessionId}-${randomBytes(6).toString('hex')}`);
 }
 
-/** Whoever holds the session is about to go on with it. Our own hold need not last: nobody else may write now. */
-async function isUnused(parts: FileStoreParts, sessionId: SessionId): Promise<boolean> {
+/** What a first append leaves that failed, once nobody can be about to try again. */
+function abandonedFolders(disk: Disk, marks: Marks, { nowMs }: CollectRequest): readonly SessionId[] {
+  return [...marks.keys()].filter(
+    (sessionId) => isAbandoned(disk, sessionId) && isOld(disk, layout.session(sessionId), nowMs),
+  );
+}
+
+const NOTHING_OF_WORTH = /^(?:\.lock(?:\..+)?|events|\..+\.tmp)$/;
+
+/** No manifest, and no segment either, which might be all that is left of one. */
+function isAbandoned({ fs, root }: Disk, sessionId: SessionId): boolean {
+  const names = [layout.session(sessionId), layout.events(sessionId)].flatMap((dir) => fs.list(join(root, dir)));
+  return names.every((name) => NOTHING_OF_WORTH.test(name));
+}
+
+/** Whoever holds the session is about to go on with it. Windows moves no folder in which a file is open. */
+async function ifUnused(parts: FileStoreParts, sessionId: SessionId, work: () => Promise<void>): Promise<void> {
   const locks = await parts.locks();
   const attempt = await locks.tryExclusive([join(parts.disk.root, layout.lock(sessionId))]);
-  if (attempt.kind === 'held') attempt.lock.release();
-  return attempt.kind === 'held';
+  if (attempt.kind === 'busy') return;
+  const mustRelease = process.platform === 'win32';
+  try {
+    if (mustRelease) attempt.lock.release();
+    await work();
+  } finally {
+    if (!mustRelease) attempt.lock.release();
+  }
 }
 
 export function sessionSize({ fs, root }: Disk, sessionId: SessionId): SessionSize {

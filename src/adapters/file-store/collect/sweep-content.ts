@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { err, ok, type Result } from 'neverthrow';
-import type { CollectRefusal } from '../../../app/ports/collector.ts';
+import { err, type Result } from 'neverthrow';
+import type { CollectCause } from '../../../app/ports/collector.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -21,7 +21,7 @@ const LEFT_BY_A_CRASH = /^\..+\.tmp$/;
 export type Swept = { readonly path: string; readonly bytes: number };
 
 /** Content that nothing refers to and that is old enough to be sure of it. */
-export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectRefusal> {
+export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectCause> {
   const reachable = addReachable(new Set(), marks.values());
   return accessingNow('list content', layout.snapshots, () =>
     contentFiles(disk)
@@ -30,27 +30,28 @@ export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Resul
   );
 }
 
-/** Removes unreachable content. What was appended meanwhile is taken into account before each batch. */
+/**
+ * Removes unreachable content and notes in `swept` what is gone, however it ends. What was appended meanwhile is taken
+ * into account before each batch.
+ */
 export async function sweepContent(
   parts: FileStoreParts,
-  marks: Marks,
+  { marks, swept }: { readonly marks: Marks; readonly swept: Swept[] },
   nowMs: number,
-): Promise<Result<readonly Swept[], CollectRefusal>> {
+): Promise<Result<void, CollectCause>> {
   const { disk } = parts;
   const unreachable = unreachableFiles(disk, marks, nowMs);
   if (unreachable.isErr()) return err(unreachable.error);
-  const swept: Swept[] = [];
   const reachable = addReachable(new Set(), marks.values());
-  const batches = await inBatches(parts, {
+  return inBatches(parts, {
     items: unreachable.value,
-    prepare: () => refreshMarks(parts, marks).map((changed) => addReachable(reachable, changed)),
+    prepare: async () => (await refreshMarks(parts, marks)).map((changed) => addReachable(reachable, changed)),
     each: async (file) => {
       if (reachable.has(file.path) || !isOld(disk, file.path, nowMs)) return;
       await disk.fs.remove(join(disk.root, file.path));
       swept.push(file);
     },
   });
-  return batches.isErr() ? err(batches.error) : ok(swept);
 }
 
 function contentFiles({ fs, root }: Disk): readonly string[] {
@@ -62,7 +63,8 @@ function contentFiles({ fs, root }: Disk): readonly string[] {
   );
 }
 
-function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
+/** Old enough that nobody is about to refer to it. */
+export function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
   const modifiedMs = fs.modifiedMs(join(root, path));
   return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
 }

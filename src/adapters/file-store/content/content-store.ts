@@ -2,17 +2,22 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { assert } from '../../../core/assert.ts';
 import { accessingNow, type Disk, putFile } from '../disk/disk.ts';
 import { damagedContent } from './parse-stored.ts';
 
+/** Where content lies, and the hash that names it. */
+type ContentName = { readonly path: string; readonly digest: string };
+
 /**
- * Puts content under the name of its hash. What is there already stays, but its time is made new, because collection
+ * Puts content under the name of its hash. What is there already and whole stays, but its time is made new, because collection
  * spares young files. Another process may have named it without having flushed the name yet, so we flush it too.
  */
-export async function putContent(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+export async function putContent(disk: Disk, { path, digest }: ContentName, bytes: Uint8Array): Promise<void> {
+  assert(digestOf(bytes) === digest, `${path} is named by its content`);
   const target = join(disk.root, path);
   const present = disk.fs.read(target);
-  if (present === undefined || digestOf(present) !== digestOf(bytes)) return putFile(disk, path, bytes);
+  if (present === undefined || digestOf(present) !== digest) return putFile(disk, path, bytes);
   await disk.fs.touch(target);
   await disk.fs.syncDir(dirname(target));
 }

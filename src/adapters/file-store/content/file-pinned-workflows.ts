@@ -5,7 +5,7 @@ import {
   type CompiledWorkflow,
   parseCompiledWorkflow,
   sealWorkflow,
-} from '../../../core/workflow/compiled-workflow.ts';
+} from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
@@ -23,7 +23,7 @@ export function filePinnedWorkflows({ disk, sha256 }: FileStoreParts): PinnedWor
       const path = layout.pinnedWorkflow(hash);
       const pinned = await accessing('pin workflow', path, async () => {
         await ensureDir(disk, layout.pinnedWorkflows);
-        await putContent(disk, path, bytes);
+        await putContent(disk, { path, digest: hash }, bytes);
       });
       return pinned.map(() => {
         kept.set(hash, workflow);

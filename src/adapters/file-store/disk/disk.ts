@@ -118,5 +118,7 @@ function failureOf(operation: string, place: string, cause: unknown): StoreFailu
 }
 
 function codeOf(cause: unknown): string | undefined {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) return undefined;
+  // Such codes Node gives to wrong arguments and the like.
+  return cause.code.startsWith('ERR_') ? undefined : cause.code;
 }

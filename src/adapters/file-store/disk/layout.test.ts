@@ -58,7 +58,7 @@ test('a text from outside is no session id unless it has the pattern of one', ()
 });
 
 test('what is named by a digest is named by its bare hex, so no name has a colon', () => {
-  enforces('digest_file_names_bare_hex');
+  enforces('digest_file_names_bare_hex', 'digest_strings_sha256_hex');
   const sha = digest('content');
   const hex = sha.slice('sha256:'.length);
   expect([

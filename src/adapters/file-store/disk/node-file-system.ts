@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm, utimes } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, truncate, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileSystem, WritableFile } from './file-system.ts';
 
@@ -14,8 +14,8 @@ export const nodeFileSystem: FileSystem = {
   mode: (path) => (process.platform === 'win32' ? undefined : ifThere(() => statSync(path).mode & PERMISSION_BITS)),
   list: (path) => (ifThere(() => readdirSync(path)) ?? []).sort(),
   makeDir,
-  create: async (path) => writable(await open(path, 'wx', FOR_THIS_USER.file)),
-  openEnd: async (path) => writable(await open(path, 'a', FOR_THIS_USER.file)),
+  create: async (path) => writable(path, await open(path, 'wx', FOR_THIS_USER.file)),
+  openEnd: async (path) => writable(path, await open(path, 'a', FOR_THIS_USER.file)),
   rename,
   linkNew,
   remove: (path) => rm(path, { force: true }),
@@ -48,14 +48,15 @@ function makeDir(path: string): readonly string[] {
   return made;
 }
 
-function writable(file: FileHandle): WritableFile {
+function writable(path: string, file: FileHandle): WritableFile {
   return {
     write: async (bytes) => {
       const { bytesWritten } = await file.write(bytes);
       if (bytesWritten !== bytes.length) throw shortWrite(bytesWritten, bytes.length);
     },
     sync: () => file.sync(),
-    truncate: (size) => file.truncate(size),
+    // Not every system lets a file be cut off that was opened to be written at its end only.
+    truncate: (size) => truncate(path, size),
     close: () => file.close(),
   };
 }

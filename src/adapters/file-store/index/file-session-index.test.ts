@@ -7,6 +7,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import { claimLocks } from '../../lock/claim-locks.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
@@ -113,6 +114,37 @@ describe('reading the index', () => {
     expect(done).toEqual([`read ${folder.index} ${readFileSync(folder.index).length - 256}`]);
   });
 
+  test('leaves out a session that cannot be read, and what is named like one', async () => {
+    const folder = await filledFolder();
+    const manifest = join(folder.root, layout.manifest(numberedSession(2)));
+    rmSync(manifest);
+    mkdirSync(manifest);
+    writeFileSync(join(folder.root, layout.session(numberedSession(9))), 'x');
+    expect((await summariesOf(folder)).map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
+  });
+
+  test('after a while finds what was appended or removed without a line in it', async () => {
+    enforces('cache_is_never_truth');
+    const folder = await filledFolder();
+    let nowMs = 0;
+    const server = storeOf({ ...folder, waiting: { ...folder.waiting, nowMs: () => nowMs } });
+    const found = async () => (await server.sessionIndex.summaries())._unsafeUnwrap();
+    expect(await found()).toEqual(folder.truth);
+
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      openEnd: (path) =>
+        path === folder.index
+          ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+          : nodeFileSystem.openEnd(path),
+    };
+    const full = storeOf({ ...folder, disk: { ...folder.disk, fs } });
+    await appendAll(full.sessions, sessionWith(7).plans);
+    rmSync(sessionFolder(folder.index, 1), { recursive: true });
+    nowMs += 60_000;
+    expect((await found()).map(({ sessionId }) => sessionId)).toEqual([2, 3, 7].map(numberedSession));
+  });
+
   test('leaves a damaged session out', async () => {
     const folder = await filledFolder();
     appendFileSync(join(folder.root, layout.manifest(numberedSession(2))), '{"v":1}\n');
@@ -153,6 +185,17 @@ describe('writing the index', () => {
     );
   });
 
+  test('anew, without what was removed, makes others forget it too', async () => {
+    const folder = await filledFolder();
+    const server = storeOf(folder);
+    expect((await server.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(3);
+    rmSync(sessionFolder(folder.index, 2), { recursive: true });
+    const lines = readFileSync(folder.index, 'utf8').split('\n');
+    writeFileSync(folder.index, lines.filter((line) => !line.includes(numberedSession(2))).join('\n'));
+    const left = (await server.sessionIndex.summaries())._unsafeUnwrap();
+    expect(left.map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
+  });
+
   test('leaves out replaced lines once they are most of the file, and nobody misses any', async () => {
     const folder = storeFolder();
     const reader = storeOf(folder);
@@ -168,6 +211,17 @@ describe('writing the index', () => {
     const expected = await summariesOf(folder);
     expect(expected.map(({ sessionId }) => sessionId)).toEqual([1, 2].map(numberedSession));
     expect((await reader.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
+  });
+
+  test('leaves the file as it is where others may add lines meanwhile', async () => {
+    const folder = storeFolder({ locks: async () => claimLocks });
+    const { sessions } = storeOf(folder);
+    await appendAll(sessions, sessionWith(1).plans);
+    const index = join(folder.root, layout.sessionIndex);
+    const lines = readFileSync(index);
+    while (readFileSync(index).length < 1024 * 1024) appendFileSync(index, Buffer.concat(Array(500).fill(lines)));
+    await appendAll(sessions, sessionWith(2).plans);
+    expect(readFileSync(index).length).toBeGreaterThan(1024 * 1024);
   });
 });
 

@@ -7,7 +7,7 @@ import { summariseSession } from '../../../app/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { turnTaking } from '../../turn-taking.ts';
-import { accessing } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
@@ -32,13 +32,20 @@ type Indexing = {
   readonly known: Map<SessionId, IndexEntry>;
   /** What could not be written yet, or was rebuilt while reading, which never writes. The next append takes it along. */
   readonly unwritten: Map<SessionId, IndexEntry>;
-  /** Whether what is known was held against the sessions themselves; done once for each process. */
-  isValidated: boolean;
+  /** When what is known was last held against the sessions themselves. */
+  validatedMs: number;
 };
+
+/**
+ * Whoever appends may fail to write its line, and whoever removes may be killed before it tells. Looking at every
+ * session costs too much for every call, so a process that runs for long looks again after a while.
+ */
+const VALID_MS = 10_000;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export function fileSessionIndex(parts: FileStoreParts, snapshots: SnapshotStore): FileSessionIndex {
   const file = indexFile(parts);
-  const indexing: Indexing = { parts, snapshots, file, known: new Map(), unwritten: new Map(), isValidated: false };
+  const indexing: Indexing = { parts, snapshots, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
   const inTurn = turnTaking<'summaries'>();
   return {
     compact: file.compact,
@@ -53,8 +60,11 @@ export function fileSessionIndex(parts: FileStoreParts, snapshots: SnapshotStore
 
 async function summaries(indexing: Indexing): Promise<Result<readonly SessionSummary[], StoreFailure>> {
   return accessing('read index', layout.sessionIndex, async () => {
-    for (const entry of indexing.file.growth()) takeIn(indexing.known, entry);
-    if (!indexing.isValidated) await validate(indexing);
+    const { entries, isAnotherFile } = indexing.file.growth();
+    for (const entry of entries) takeIn(indexing.known, entry);
+    const nowMs = indexing.parts.waiting.nowMs();
+    // A file that was written anew no longer tells what was removed.
+    if (isAnotherFile || nowMs - indexing.validatedMs >= VALID_MS) await validate(indexing, nowMs);
     return [...indexing.known.values()]
       .flatMap(({ summary }) => summary ?? [])
       .sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
@@ -62,13 +72,15 @@ async function summaries(indexing: Indexing): Promise<Result<readonly SessionSum
 }
 
 /** Rebuilds what is missing or was made from another length of the log than there is. */
-async function validate(indexing: Indexing): Promise<void> {
+async function validate(indexing: Indexing, nowMs: number): Promise<void> {
   const { disk } = indexing.parts;
   const stored = new Set(storedSessions(disk));
-  for (const sessionId of indexing.known.keys()) if (!stored.has(sessionId)) indexing.known.delete(sessionId);
-  indexing.isValidated = true;
+  for (const entries of [indexing.known, indexing.unwritten]) {
+    for (const sessionId of entries.keys()) if (!stored.has(sessionId)) entries.delete(sessionId);
+  }
+  indexing.validatedMs = nowMs;
   for (const sessionId of stored) {
-    const manifestBytes = disk.fs.size(join(disk.root, layout.manifest(sessionId)));
+    const manifestBytes = manifestSize(disk, sessionId);
     const known = indexing.known.get(sessionId);
     if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
     const rebuilt = await rebuild(indexing, sessionId);
@@ -82,14 +94,17 @@ async function validate(indexing: Indexing): Promise<void> {
   }
 }
 
-/** A damaged session is not offered to anybody; one that could not be read now may be read next time. */
+/** One that cannot be looked at is none that is known. */
+function manifestSize({ fs, root }: Disk, sessionId: SessionId): number | undefined {
+  const place = layout.manifest(sessionId);
+  return accessingNow('read index', place, () => fs.size(join(root, place))).unwrapOr(undefined);
+}
+
+/** A damaged session is not offered to anybody; one that cannot be read now may be read later. */
 async function rebuild(indexing: Indexing, sessionId: SessionId): Promise<IndexEntry | undefined> {
   const { disk, sha256 } = indexing.parts;
   const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
-  if (session.isErr()) {
-    indexing.isValidated = false;
-    return undefined;
-  }
+  if (session.isErr()) return undefined;
   const { health, position } = session.value;
   return health.kind === 'healthy' && position.nextEventIndex > 0 ? entryOf(indexing, session.value) : undefined;
 }

@@ -8,11 +8,14 @@ import { currentLines, type IndexEntry, indexLine, readEntry } from './index-lin
 export type IndexFile = {
   /** Adds lines at its end; tells whether that worked. Nothing is flushed. */
   append(entries: readonly IndexEntry[]): Promise<boolean>;
-  /** What was added since the last time, by this process or another. Everything, when it is not the file we know. */
-  growth(): readonly IndexEntry[];
+  /** What was added since the last time, by this process or another. */
+  growth(): IndexGrowth;
   /** Leaves out lines that later ones have replaced, once they are most of it. */
   compact(): Promise<void>;
 };
+
+/** Entries that are new. All there are when it is not the file we know, and then others may be gone. */
+export type IndexGrowth = { readonly entries: readonly IndexEntry[]; readonly isAnotherFile: boolean };
 
 /** Below this a file is read faster than it is worth thinking about. */
 const WORN_BYTES_MIN = 1024 * 1024;
@@ -46,17 +49,18 @@ export function indexFile(parts: FileStoreParts): IndexFile {
 
     growth: () => {
       let bytes = disk.fs.read(path, offset - mark.length) ?? new Uint8Array();
-      if (Buffer.compare(bytes.subarray(0, mark.length), mark) === 0) {
-        bytes = bytes.subarray(mark.length);
-      } else {
+      const isAnotherFile = Buffer.compare(bytes.subarray(0, mark.length), mark) !== 0;
+      if (!isAnotherFile) bytes = bytes.subarray(mark.length);
+      else {
         offset = 0;
         bytes = disk.fs.read(path) ?? new Uint8Array();
       }
       const whole = bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
-      if (whole.length > 0) mark = whole.slice(-MARK_BYTES);
+      if (whole.length > 0) mark = Uint8Array.from(whole.subarray(-MARK_BYTES));
       else if (offset === 0) mark = new Uint8Array();
       offset += whole.length;
-      return [...currentLines(whole).current.values()].flatMap((line) => readEntry(line) ?? []);
+      const lines = [...currentLines(whole).current.values()];
+      return { entries: lines.flatMap((line) => readEntry(line) ?? []), isAnotherFile };
     },
 
     compact: async () => {
@@ -73,6 +77,7 @@ export function indexFile(parts: FileStoreParts): IndexFile {
 async function isCompacted(parts: FileStoreParts, path: string): Promise<boolean> {
   const { disk } = parts;
   const locks = await parts.locks();
+  if (!locks.hasSharedLocks) return false;
   const attempt = await locks.tryExclusive([join(disk.root, layout.storeLock)]);
   if (attempt.kind === 'busy') return false;
   try {

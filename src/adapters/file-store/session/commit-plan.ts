@@ -10,11 +10,11 @@ import { type AppendPlan, manifestRecords, sealPlan } from '../../../core/log/pl
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph } from '../../../core/views/known-graph.ts';
 import { applyEvent } from '../../../core/views/session-view.ts';
-import { putContent } from '../content/content-store.ts';
-import { accessing, ensureDir, putFile } from '../disk/disk.ts';
+import { digestOf, putContent } from '../content/content-store.ts';
+import { accessing, accessingNow, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import type { ManifestFiles } from './manifest-files.ts';
+import type { Growth, ManifestFiles } from './manifest-files.ts';
 import { grownBy, type OpenSession } from './open-session.ts';
 import type { Transaction } from './read-manifest.ts';
 import type { Granted } from './session-gate.ts';
@@ -22,13 +22,20 @@ import { sharingStore } from './store-lock.ts';
 
 type Committing = FileStoreParts & { readonly manifests: ManifestFiles };
 
+type Commit = {
+  readonly plan: AppendPlan;
+  /** Takes the grown session before its lines can be read: who read them would apply the events once more. */
+  readonly keep: (session: OpenSession) => void;
+  readonly committed: (session: OpenSession) => Promise<void>;
+};
+
 /** Makes a plan true: its content first, then the manifest lines that attest it. A crash between leaves nothing. */
 export async function commitPlan(
   parts: Committing,
   { session, lock }: Granted,
-  { plan, committed }: { readonly plan: AppendPlan; readonly committed: (session: OpenSession) => Promise<void> },
+  { plan, keep, committed }: Commit,
 ): Promise<Result<OpenSession, AppendRefusal>> {
-  const segment = sealPlan(plan, session.position.nextEventIndex);
+  const segment = sealPlan(plan, session.position.nextEventIndex, { sha256: parts.sha256, digestOf });
   if (segment.isErr()) return err(segment.error);
   const integrity = checkPlanIntegrity(knownGraph(session.view), plan.events);
   if (integrity.isErr()) return err(integrity.error);
@@ -37,29 +44,49 @@ export async function commitPlan(
   const records = manifestRecords(plan, { bytes: segment.value, tail }, parts.sha256);
   const lines = canonicalLines(records);
   assert(lines.isOk(), 'manifest records are JSON');
-  return sharingStore(parts, async () => {
-    const written = await write(parts, { session, lock, plan, segment: segment.value, lines: lines.value });
+  const shared = await sharingStore<Result<OpenSession, AppendRefusal>>(parts, async () => {
+    const unpinned = findUnpinned(parts, plan);
+    if (unpinned.isErr()) return err(unpinned.error);
+    if (unpinned.value !== undefined) return ok(err({ code: 'workflow_not_pinned', workflowHash: unpinned.value }));
+    const transaction = behind(records, offset + lines.value.length);
+    let grown = session;
+    const growth = {
+      lines: lines.value,
+      nextEventIndex: transaction.end.nextEventIndex,
+      onFlushed: () => {
+        for (const event of plan.events) applyEvent(session.view, event);
+        grown = grownBy(session, transaction, lines.value);
+        keep(grown);
+      },
+    };
+    const written = await write(parts, { session, lock, plan, segment: segment.value, growth });
     if (written.isErr()) return err(written.error);
-    for (const event of plan.events) applyEvent(session.view, event);
-    const grown = grownBy(session, behind(records, offset + lines.value.length), lines.value);
     await committed(grown);
-    return ok(grown);
+    return ok(ok(grown));
   });
+  return shared.isErr() ? err(shared.error) : shared.value;
+}
+
+/** Nobody collects while the store is shared, so what is there now stays. */
+function findUnpinned({ disk }: FileStoreParts, { pinned = [] }: AppendPlan) {
+  return accessingNow('find workflow', layout.pinnedWorkflows, () =>
+    pinned.find((hash) => disk.fs.size(join(disk.root, layout.pinnedWorkflow(hash))) === undefined),
+  );
 }
 
 type Work = Granted & {
   readonly plan: AppendPlan;
   readonly segment: CanonicalBytes;
-  readonly lines: CanonicalBytes;
+  readonly growth: Growth;
 };
 
 async function write(parts: Committing, work: Work): Promise<Result<void, StoreFailure>> {
-  const { session, lock, lines } = work;
+  const { session, lock, growth } = work;
   const place = layout.session(session.sessionId);
   const content = await accessing('write events', place, () => putContents(parts, work));
   if (content.isErr()) return err(content.error);
-  if (!lock.isHeld()) return err({ code: 'io_failed', operation: 'hold lock', place, cause: 'lock_deleted' });
-  return parts.manifests.append(session, lines);
+  if (!lock.isHeld()) return err({ code: 'lock_lost', place });
+  return parts.manifests.append(session, growth);
 }
 
 async function putContents({ disk, sha256 }: FileStoreParts, { plan, segment }: Work): Promise<void> {
@@ -68,9 +95,9 @@ async function putContents({ disk, sha256 }: FileStoreParts, { plan, segment }: 
   const puts = await Promise.allSettled([
     ...[...plan.snapshots.values()].map((snapshot) => {
       const { ref, bytes } = sealSnapshot(snapshot, sha256);
-      return putContent(disk, layout.snapshot(ref), bytes);
+      return putContent(disk, { path: layout.snapshot(ref), digest: ref }, bytes);
     }),
-    ...[...plan.artifacts].map(([digest, bytes]) => putContent(disk, layout.artifact(digest), bytes)),
+    ...[...plan.artifacts].map(([digest, bytes]) => putContent(disk, { path: layout.artifact(digest), digest }, bytes)),
     putFile(disk, segmentPath(plan), segment),
   ]);
   // All have come to their end first: a late rename would put a segment of this plan in the place of another's.

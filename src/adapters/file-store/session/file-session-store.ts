@@ -1,10 +1,19 @@
+import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { LoadedSession, LoadRefusal, SessionPrefix, SessionStore } from '../../../app/ports/session-store.ts';
+import type {
+  AppendPermit,
+  LoadedSession,
+  LoadRefusal,
+  SessionPrefix,
+  SessionStore,
+} from '../../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { labelView } from '../../../core/views/labelled-view.ts';
 import type { FileSnapshots } from '../content/file-snapshots.ts';
-import { accessingNow } from '../disk/disk.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
@@ -30,15 +39,24 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
 
     loadValidPrefix: async (sessionId) => loader.refresh(sessionId).andThen(prefix),
 
+    isDurable: manifests.isFlushed,
+
     storedReply: async (sessionId, eventIndex) =>
       loader.load(sessionId).andThen((session) => readStoredReply(disk, session, eventIndex)),
 
     list: async () => accessingNow('list sessions', layout.sessions, () => storedSessions(disk)),
 
-    exclusively: async (sessionId, work) => {
-      const passed = await gate.pass(sessionId, (session, permit) =>
-        work(hasEvents(session) ? loaded(session) : undefined, permit),
-      );
+    exclusively: async (sessionId, work, options) => {
+      if (options?.mustExist === true) {
+        const found = isThere(disk, sessionId);
+        if (found.isErr()) return err(found.error);
+        if (!found.value) return work(undefined, Object.freeze({}) as AppendPermit);
+      }
+      const passed = await gate.pass(sessionId, async (session, permit) => {
+        const assured = await manifests.assure(session);
+        if (assured.isErr()) return err(assured.error);
+        return work(hasEvents(session) ? loaded(session) : undefined, permit);
+      });
       return passed.isErr() ? err(passed.error) : passed.value;
     },
 
@@ -47,30 +65,35 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
         if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
         const novelty = planNovelty(plan, granted.session.view.knownKeys);
         if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
-        const assured = await manifests.assure(granted.session);
-        if (assured.isErr()) return err(assured.error);
         if (novelty.kind === 'known') return ok(loaded(granted.session));
 
         const committed = await commitPlan({ ...parts, manifests }, granted, {
           plan,
+          keep: (session) => {
+            loader.keep(session);
+            gate.renew(permit, { ...granted, session });
+          },
           committed: async (session) => {
             told.snapshots.remember(plan.snapshots);
             await told.index.record(session);
           },
         });
         if (committed.isErr()) {
-          if (committed.error.code !== 'io_failed') return err(committed.error);
+          if (committed.error.code !== 'io_failed' && committed.error.code !== 'lock_lost') return err(committed.error);
           // What reached the disk is known only by reading it again.
           loader.forget(plan.sessionId);
           gate.end(permit);
           return err(committed.error);
         }
-        loader.keep(committed.value);
-        gate.renew(permit, { ...granted, session: committed.value });
         await told.index.compact();
         return ok(loaded(committed.value));
       }),
   };
+}
+
+function isThere(disk: Disk, sessionId: SessionId): Result<boolean, StoreFailure> {
+  const place = layout.manifest(sessionId);
+  return accessingNow('find session', place, () => disk.fs.size(join(disk.root, place)) !== undefined);
 }
 
 function loaded({ sessionId, view, health }: OpenSession): LoadedSession {

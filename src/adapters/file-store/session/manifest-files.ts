@@ -1,13 +1,14 @@
 import { dirname, join } from 'node:path';
 import { errAsync, okAsync, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { SessionId } from '../../../core/log/ids.ts';
+import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, type Disk } from '../disk/disk.ts';
 import type { WritableFile } from '../disk/file-system.ts';
 import { layout } from '../disk/layout.ts';
 import { keepTornTail } from './keep-torn-tail.ts';
 import type { OpenSession } from './open-session.ts';
+import type { ManifestPosition } from './read-manifest.ts';
 
 /** Writes manifests, and knows how much of them is on the disk. Writing needs the session's lock. */
 export type ManifestFiles = {
@@ -15,9 +16,22 @@ export type ManifestFiles = {
   readonly trusted: Disk;
   /** Sees to it that what was read is on the disk: whoever wrote it may have died before flushing it. */
   assure(session: OpenSession): ResultAsync<void, StoreFailure>;
+  /** Whether an event that was read is on the disk for all we know. */
+  isFlushed(sessionId: SessionId, eventIndex: EventIndex): boolean;
   /** Writes the lines of one append at once and flushes them: from here on they are true. */
-  append(session: OpenSession, lines: Uint8Array): ResultAsync<void, StoreFailure>;
+  append(session: OpenSession, growth: Growth): ResultAsync<void, StoreFailure>;
 };
+
+/** What one append adds to a manifest. */
+export type Growth = {
+  readonly lines: Uint8Array;
+  readonly nextEventIndex: number;
+  /** Called once the lines are on the disk, before anybody in this process can read them. */
+  readonly onFlushed: () => void;
+};
+
+/** How far a manifest is on the disk for all we know. */
+type Flushed = Pick<ManifestPosition, 'offset' | 'nextEventIndex'>;
 
 /** Lines that may be seen in a file although they may never reach the disk. */
 type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
@@ -25,11 +39,12 @@ type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
 const SESSIONS_KNOWN = 256;
 
 export function manifestFiles(disk: Disk): ManifestFiles {
-  const flushedUpTo = boundedCache<SessionId, number>(SESSIONS_KNOWN);
+  const flushedUpTo = boundedCache<SessionId, Flushed>(SESSIONS_KNOWN);
   const unflushed = new Map<string, Unflushed>();
   const pathOf = (sessionId: SessionId) => join(disk.root, layout.manifest(sessionId));
 
-  async function write({ sessionId, position: { offset } }: OpenSession, lines: Uint8Array): Promise<void> {
+  async function write({ sessionId, position: { offset } }: OpenSession, growth: Growth): Promise<void> {
+    const { lines, nextEventIndex, onFlushed } = growth;
     const path = pathOf(sessionId);
     if ((disk.fs.size(path) ?? 0) > offset) {
       await keepTornTail(disk, layout.manifest(sessionId), offset);
@@ -39,7 +54,8 @@ export function manifestFiles(disk: Disk): ManifestFiles {
     await writing(disk, path, (manifest) => manifest.write(lines));
     if (offset === 0) await disk.fs.syncDir(dirname(path));
     unflushed.delete(path);
-    flushedUpTo.set(sessionId, offset + lines.length);
+    flushedUpTo.set(sessionId, { offset: offset + lines.length, nextEventIndex });
+    onFlushed();
   }
 
   async function takeBack(path: string): Promise<void> {
@@ -57,21 +73,22 @@ export function manifestFiles(disk: Disk): ManifestFiles {
       ...disk,
       fs: { ...disk.fs, read: (path, from) => trustedPart(disk.fs.read(path, from), unflushed.get(path), from) },
     },
-    assure: ({ sessionId, position: { offset } }) => {
-      if (offset === 0 || flushedUpTo.get(sessionId) === offset) return okAsync(undefined);
+    isFlushed: (sessionId, eventIndex) => eventIndex < (flushedUpTo.get(sessionId)?.nextEventIndex ?? 0),
+    assure: ({ sessionId, position: { offset, nextEventIndex } }) => {
+      if (offset === 0 || flushedUpTo.get(sessionId)?.offset === offset) return okAsync(undefined);
       const path = pathOf(sessionId);
       return accessing('flush manifest', layout.manifest(sessionId), async () => {
         await writing(disk, path, async () => undefined);
         await disk.fs.syncDir(dirname(path));
-        flushedUpTo.set(sessionId, offset);
+        flushedUpTo.set(sessionId, { offset, nextEventIndex });
       });
     },
-    append: (session, lines) => {
+    append: (session, growth) => {
       const { sessionId } = session;
       const place = layout.manifest(sessionId);
       // Nobody was told that these lines are true. Where they cannot be taken back now, we do not read them, and the
       // next append cuts them off.
-      return accessing('write manifest', place, () => write(session, lines)).orElse((failure) =>
+      return accessing('write manifest', place, () => write(session, growth)).orElse((failure) =>
         accessing('take back', place, () => takeBack(pathOf(sessionId)))
           .orElse(() => okAsync(undefined))
           .andThen(() => errAsync(failure)),

@@ -65,7 +65,8 @@ export function grownBy(
 ): OpenSession {
   const { segmentRelPath, firstEventIndex, sha256 } = segment;
   known.segments.push({ segmentRelPath, firstEventIndex, sha256 });
-  return { ...known, position: end, mark: lines.slice(-MARK_BYTES) };
+  // A slice of a `Buffer` is no copy: it would keep the whole manifest in memory.
+  return { ...known, position: end, mark: Uint8Array.from(lines.subarray(-MARK_BYTES)) };
 }
 
 /** Names are read before the manifest, so that what is appended meanwhile does not look as if it was cut off. */

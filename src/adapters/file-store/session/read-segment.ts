@@ -5,7 +5,7 @@ import type { DamageReason } from '../../../core/log/health.ts';
 import type { SegmentClosed } from '../../../core/log/manifest.ts';
 import type { AppliedEvent } from '../../../core/views/session-view.ts';
 import { digestOf } from '../content/content-store.ts';
-import { parseJson } from '../content/parse-stored.ts';
+import { parseJson, shown } from '../content/parse-stored.ts';
 import { type Line, splitLines } from './lines.ts';
 
 export type SegmentFault =
@@ -43,9 +43,10 @@ function attestedLines(bytes: Uint8Array | undefined, attested: SegmentClosed): 
 function readEvent(line: Line, eventIndex: number): Result<AppliedEvent, SegmentFault> {
   const json = parseJson(withoutReply(line.bytes));
   if (json.isErr()) return err(damaged('segment_not_json', line.offset));
+  if (typeof json.value !== 'object' || json.value === null) return err(damaged('segment_wrong_events', line.offset));
   const event = json.value as SessionEvent;
-  if (event.v !== EVENT_VERSION) return err(unknownVersion(String(event.v), line.offset));
-  if (!EVENT_KINDS.includes(event.kind)) return err(unknownVersion(`kind ${event.kind}`, line.offset));
+  if (event.v !== EVENT_VERSION) return err(unknownVersion(shown(event.v), line.offset));
+  if (!EVENT_KINDS.includes(event.kind)) return err(unknownVersion(`kind ${shown(event.kind)}`, line.offset));
   if (event.eventIndex !== eventIndex) return err(damaged('segment_wrong_events', line.offset));
   return ok(event);
 }

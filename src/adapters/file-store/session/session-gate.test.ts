@@ -1,12 +1,20 @@
+import { rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { err, ok } from 'neverthrow';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { SESSION } from '../../../../test/examples/ids.ts';
 import { PLANS } from '../../../../test/examples/session.ts';
+import { sha256 } from '../../../../test/examples/sha256.ts';
 import { freshStore } from '../../../../test/fresh-store.ts';
 import type { Around } from '../../../../test/simulation/disk/intercept.ts';
+import { storeFolder } from '../../../../test/store-folder.ts';
 import type { SessionStore } from '../../../app/ports/session-store.ts';
+import type { LockAttempt, Locks } from '../../lock/locks.ts';
+import { memoryStore } from '../../memory-store/memory-store.ts';
+import { storeOf } from '../file-store.ts';
 
 test('a permit that has ended is refused before the disk is touched', async () => {
   enforces('witness_dies_with_callback');
@@ -59,6 +67,63 @@ test('a plan that is too large is refused before the disk is touched', async () 
     expect(operations).toEqual([]);
     return ok(undefined);
   });
+});
+
+test('whoever wants a session that is held in the same process is told so in two seconds, even by its own work', async () => {
+  enforces('lock_wait_bounded', 'session_locked_code');
+  const locked = err({ code: 'session_locked', sessionId: SESSION, holder: `process ${process.pid} on ${hostname()}` });
+  for (const { sessions } of [freshStore().store, memoryStore(sha256)]) {
+    const refused = await sessions.exclusively(SESSION, async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const inner = [1, 2, 3].map(() => sessions.exclusively(SESSION, async () => ok('got in')));
+      await vi.advanceTimersByTimeAsync(2_000);
+      vi.useRealTimers();
+      return ok(await Promise.all(inner));
+    });
+    expect(refused).toEqual(ok([locked, locked, locked]));
+    expect(await sessions.exclusively(SESSION, async () => ok('got in'))).toEqual(ok('got in'));
+  }
+});
+
+test('what was waited for other calls of the process is not waited for the lock again', async () => {
+  enforces('lock_wait_bounded');
+  let nowMs = 0;
+  const pause = async (ms: number) => {
+    nowMs += ms;
+  };
+  const attempts: LockAttempt[] = [{ kind: 'held', lock: { isHeld: () => true, release: () => undefined } }];
+  const tryExclusive = async () => attempts.shift() ?? ({ kind: 'busy', holder: 'process 7 on here' } as const);
+  const locks: Locks = { hasSharedLocks: true, tryExclusive, tryShared: tryExclusive };
+  const { sessions } = storeOf(storeFolder({ locks: async () => locks, waiting: { pause, nowMs: () => nowMs } }));
+  let end: () => void = expect.fail;
+  const first = sessions.exclusively(SESSION, async () => {
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return ok(undefined);
+  });
+  const second = sessions.exclusively(SESSION, async () => ok(undefined));
+  await vi.waitUntil(() => attempts.length === 0);
+  await setImmediate();
+  nowMs = 1_500;
+  end();
+  expect(await first).toEqual(ok(undefined));
+  expect(await second).toEqual(err({ code: 'session_locked', sessionId: SESSION, holder: 'process 7 on here' }));
+  expect(nowMs).toBe(2_000);
+});
+
+test('an append stops when its lock was deleted meanwhile, says so, and has recorded nothing', async () => {
+  enforces('single_writer_per_session');
+  const { root, store } = freshStore();
+  const { sessions } = store;
+  const refused = await sessions.exclusively(SESSION, async (_, permit) => {
+    rmSync(join(root, 'sessions', SESSION, '.lock'));
+    const refusals = [await sessions.append(permit, PLANS.start), await sessions.append(permit, PLANS.start)];
+    return ok(refusals);
+  });
+  const place = join('sessions', SESSION);
+  expect(refused).toEqual(ok([err({ code: 'lock_lost', place }), err({ code: 'permit_ended' })]));
+  expect(await sessions.load(SESSION)).toEqual(err({ code: 'session_not_found', sessionId: SESSION }));
 });
 
 /** Everything else that can happen meanwhile does. */

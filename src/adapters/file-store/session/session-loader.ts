@@ -2,13 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { boundedCache } from '../../bounded-cache.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import { keptSessions } from './kept-sessions.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
-
-/** How many sessions stay in memory: one chat rarely uses more than two or three at a time. */
-const SESSIONS_KEPT = 32;
 
 /** Reads sessions and keeps them, so that a further call costs only what was added. */
 export type SessionLoader = {
@@ -21,7 +18,7 @@ export type SessionLoader = {
 };
 
 export function sessionLoader({ sha256 }: FileStoreParts, { trusted }: ManifestFiles): SessionLoader {
-  const kept = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
+  const kept = keptSessions();
 
   function refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal> {
     const refreshed = refreshSession(trusted, kept.get(sessionId) ?? emptySession(sessionId, sha256), sha256);

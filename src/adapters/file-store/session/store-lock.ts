@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { err, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { waitForLock } from '../../lock/locks.ts';
+import { patience, waitForShared } from '../../lock/wait-for-lock.ts';
 import { accessing } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -14,11 +14,12 @@ export async function sharingStore<Value>(
   const place = layout.storeLock;
   const attempt = await accessing('share store', place, async () => {
     const locks = await parts.locks();
-    return waitForLock(() => locks.tryShared(join(parts.disk.root, place)), parts.waiting);
+    const path = join(parts.disk.root, place);
+    return waitForShared({ path, attempt: () => locks.tryShared(path) }, patience(parts.waiting));
   });
   if (attempt.isErr()) return err(attempt.error);
   if (attempt.value.kind === 'busy') {
-    return err({ code: 'io_failed', operation: 'share store', place, cause: 'collection_running' });
+    return err({ code: 'busy', running: 'collection', holder: attempt.value.holder });
   }
   try {
     return await work();

@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import type { LockAttempt } from './locks.ts';
+import { patience, waitForExclusive, waitForShared } from './wait-for-lock.ts';
+
+const busy: LockAttempt = { kind: 'busy', holder: 'process 7 on here' };
+const held: LockAttempt = { kind: 'held', lock: { isHeld: () => true, release: () => undefined } };
+
+let dir: string;
+let path: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'workrail-wait-'));
+  path = join(dir, '.lock');
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+it.each([waitForExclusive, waitForShared])('ends after two seconds with the name of the holder (%o)', async (wait) => {
+  enforces('lock_wait_bounded');
+  const clock = fakeClock();
+  let lastTriedAt = 0;
+  const attempt = async () => {
+    lastTriedAt = clock.nowMs();
+    return busy;
+  };
+  expect(await wait({ path, attempt }, patience(clock))).toEqual(busy);
+  expect([lastTriedAt, clock.nowMs()]).toEqual([2_000, 2_000]);
+});
+
+it('counts what was waited for before', async () => {
+  enforces('lock_wait_bounded');
+  const clock = fakeClock();
+  const began = patience(clock);
+  await clock.pause(1_500);
+  await waitForExclusive({ path, attempt: async () => busy }, began);
+  expect(clock.nowMs()).toBe(2_000);
+});
+
+it('ends as soon as the lock is free', async () => {
+  const clock = fakeClock();
+  const attempt = async () => (clock.nowMs() < 100 ? busy : held);
+  expect(await waitForExclusive({ path, attempt }, patience(clock))).toEqual(held);
+  expect(clock.nowMs()).toBeLessThanOrEqual(108);
+});
+
+it('looks more often the longer it has waited, and never in the same beat as another', async () => {
+  const triedAt = await Promise.all(
+    [1, 2].map(async () => {
+      const clock = fakeClock();
+      const times: number[] = [];
+      const attempt = async () => {
+        times.push(clock.nowMs());
+        return busy;
+      };
+      await waitForExclusive({ path, attempt }, patience(clock));
+      return times;
+    }),
+  );
+  for (const times of triedAt) {
+    const early = times.filter((time) => time < 1_000).length;
+    expect(times.length - early).toBeGreaterThan(1.5 * early);
+  }
+  expect(triedAt[0]).not.toEqual(triedAt[1]);
+});
+
+it('lets somebody in first who waits already, and leaves no sign behind', async () => {
+  const clock = fakeClock();
+  let newcomerTriedAt: number | undefined;
+  const newcomer = async () => {
+    newcomerTriedAt ??= clock.nowMs();
+    return held;
+  };
+  let tries = 0;
+  const waiter = async () => {
+    tries += 1;
+    if (tries === 2) await waitForExclusive({ path, attempt: newcomer }, patience(clock));
+    return tries < 3 ? busy : held;
+  };
+  await waitForExclusive({ path, attempt: waiter }, { ...patience(clock), pause: async () => undefined });
+  expect(newcomerTriedAt).toBe(8);
+  await waitForExclusive({ path, attempt: async () => busy }, patience(clock));
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+it('lets nobody new share a lock while somebody waits to have it alone', async () => {
+  enforces('store_lock_shared_with_gc');
+  const sharer = vi.fn(async () => held);
+  let tries = 0;
+  const collector = async () => {
+    tries += 1;
+    if (tries === 2) await waitForShared({ path, attempt: sharer }, patience(fakeClock()));
+    return tries < 3 ? busy : held;
+  };
+  expect(await waitForExclusive({ path, attempt: collector }, patience(fakeClock()))).toEqual(held);
+  expect(sharer).not.toHaveBeenCalled();
+  expect(await waitForShared({ path, attempt: sharer }, patience(fakeClock()))).toEqual(held);
+});
+
+it('takes no heed of somebody who was killed while waiting', async () => {
+  const clock = fakeClock();
+  writeFileSync(`${path}.wanted`, '1');
+  utimesSync(`${path}.wanted`, new Date(0), new Date(0));
+  expect(await waitForShared({ path, attempt: async () => held }, patience(clock))).toEqual(held);
+  expect(await waitForExclusive({ path, attempt: async () => held }, patience(clock))).toEqual(held);
+  expect(clock.nowMs()).toBe(0);
+});
+
+it('works where no sign can be set', async () => {
+  const nowhere = join(dir, 'gone', '.lock');
+  expect(await waitForExclusive({ path: nowhere, attempt: async () => busy }, patience(fakeClock()))).toEqual(busy);
+});
+
+function fakeClock() {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    pause: async (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { layout } from '../src/adapters/file-store/disk/layout.ts';
+import { type FileStoreParts, storeOf } from '../src/adapters/file-store/file-store.ts';
+import { appendAll } from './contract/store-under-test.ts';
+import { SMALL_WORKFLOW } from './examples/compiled.ts';
+import { digest } from './examples/sha256.ts';
+import { artifactDigest } from './simulation/node-facts.ts';
+import { type SessionWriter, sessionWriter } from './simulation/session-writer.ts';
+import { numberedSession, SMALL_WORKFLOW_TEXT, storeFolder } from './store-folder.ts';
+
+export const HOUR_MS = 3_600_000;
+export const OLD = 1_000;
+const LIMIT = 5_000;
+export const RECENT = 9_000;
+
+/** Everything that lies on the disk now is old. */
+export const later = () => Date.now() + 2 * HOUR_MS;
+export const request = () => ({ expiredBeforeMs: LIMIT, nowMs: later(), isDryRun: false });
+
+export function sessionAt(number: number, at: number, artifact = `artifact ${number}`): SessionWriter {
+  const writer = sessionWriter({ sessionId: numberedSession(number), at: () => at });
+  writer.advance(writer.startRun({}, SMALL_WORKFLOW_TEXT), { artifacts: [{ name: artifact }] }, 'complete');
+  return writer;
+}
+
+/** Session 1 is old, session 2 is not; both share what they have in common. */
+export async function twoSessions(parts: Partial<FileStoreParts> = {}) {
+  const folder = storeFolder(parts);
+  const store = storeOf(folder);
+  await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
+  for (const writer of [sessionAt(1, OLD), sessionAt(2, RECENT)]) await appendAll(store.sessions, writer.plans);
+  const has = (place: string) => existsSync(join(folder.root, place));
+  return { ...folder, store, has };
+}
+
+export const artifactOf = (number: number) => layout.artifact(artifactDigest(`artifact ${number}`));
+export const workflow = layout.pinnedWorkflow(digest(SMALL_WORKFLOW_TEXT) as never);
+
+/** What the system refuses, and why. */
+export function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
