@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { append, freshStore, type GrowingSession, growingSession, hastyStore, inFolder } from './bench-store.ts';
+import {
+  append,
+  freshStore,
+  type GrowingSession,
+  growingSession,
+  hastyStore,
+  inFolder,
+  pinWorkflow,
+} from './bench-store.ts';
 import { floor } from './floor.ts';
 import { budgeted, median, noted, type Row, timed } from './row.ts';
 
@@ -22,7 +30,9 @@ export async function benchAppend(): Promise<readonly Row[]> {
     const data = join(root, 'data');
     const short = Array.from({ length: SHORT_SESSIONS }, (_, i) => growingSession(i + 1));
     const long = growingSession(SHORT_SESSIONS + 1);
-    const hasty = hastyStore(data).sessions;
+    const filling = hastyStore(data);
+    await pinWorkflow(filling);
+    const hasty = filling.sessions;
     for (const session of short) await grow(hasty, session, SHORT_STEPS);
     await grow(hasty, long, LONG_STEPS);
 

@@ -9,9 +9,11 @@ import { systemLocks } from '../src/adapters/lock/system-locks.ts';
 import { nodeHasher } from '../src/adapters/node-hasher.ts';
 import type { SessionStore } from '../src/app/ports/session-store.ts';
 import { assert } from '../src/core/assert.ts';
+import { canonicalJson } from '../src/core/json/canonical-json.ts';
 import { executionSnapshot, sealSnapshot } from '../src/core/log/execution-snapshot.ts';
 import { loopIdSchema, SessionId, stepIdSchema } from '../src/core/log/ids.ts';
 import type { AppendPlan } from '../src/core/log/plan/append-plan.ts';
+import { SMALL_WORKFLOW } from '../test/examples/compiled.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../test/simulation/session-writer.ts';
 
 const { sha256 } = nodeHasher;
@@ -51,6 +53,7 @@ function unflushed(file: WritableFile): WritableFile {
 /** A session that grows step by step, with events and snapshots of the size that real ones have. */
 export type GrowingSession = { readonly sessionId: SessionId; step(): AppendPlan };
 
+const WORKFLOW_TEXT = canonicalJson(SMALL_WORKFLOW)._unsafeUnwrap();
 const NOTE = words('looked at the parser and found that it', 220);
 const REPLY = words('read the code first and then write down what', 400);
 const ITEMS = Array.from({ length: 60 }, (_, i) => `src/module-${i}/file-number-${i}.ts`);
@@ -76,7 +79,8 @@ export function growingSession(number: number): GrowingSession {
 }
 
 function firstStep(writer: SessionWriter, number: number): WrittenNode {
-  return writer.startRun({ context: { goal: `goal number ${number}` }, observed: { git_branch: `branch-${number}` } });
+  const observed = { git_branch: `branch-${number}` };
+  return writer.startRun({ context: { goal: `goal number ${number}` }, observed }, WORKFLOW_TEXT);
 }
 
 function inRealSize(plan: AppendPlan, cursor: number): AppendPlan {
@@ -102,6 +106,12 @@ function inRealSize(plan: AppendPlan, cursor: number): AppendPlan {
 function words(text: string, count: number): string {
   const known = text.split(' ');
   return Array.from({ length: count }, (_, i) => `${known[i % known.length]}${i % 17 === 0 ? i : ''}`).join(' ');
+}
+
+/** What all sessions here run, so that whoever verifies them finds it. */
+export async function pinWorkflow({ pinnedWorkflows }: ReturnType<typeof freshStore>): Promise<void> {
+  const pinned = await pinnedWorkflows.pin(SMALL_WORKFLOW);
+  assert(pinned.isOk(), 'the workflow is pinned');
 }
 
 export async function append(sessions: SessionStore, plan: AppendPlan): Promise<void> {

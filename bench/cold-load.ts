@@ -1,5 +1,5 @@
 import { assert } from '../src/core/assert.ts';
-import { append, freshStore, growingSession, hastyStore, inFolder } from './bench-store.ts';
+import { append, freshStore, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
 import { budgeted, median, type Row, timed } from './row.ts';
 
 const STEPS = 1_000;
@@ -10,7 +10,9 @@ const FIRST_CALL_MS_MAX = 250;
 export async function benchColdLoad(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const session = growingSession(1);
-    const { sessions } = hastyStore(root);
+    const store = hastyStore(root);
+    await pinWorkflow(store);
+    const { sessions } = store;
     for (let i = 0; i < STEPS; i++) await append(sessions, session.step());
     const runs: number[] = [];
     for (let i = 0; i < RUNS; i++) {

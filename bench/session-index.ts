@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../src/core/assert.ts';
-import { append, freshStore, growingSession, hastyStore, inFolder } from './bench-store.ts';
+import { append, freshStore, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
 import { budgeted, median, noted, type Row, timed } from './row.ts';
 
 const RUNS = 7;
@@ -15,7 +15,9 @@ const BUDGETS = [
 export async function benchSessionIndex(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const rows: Row[] = [];
-    const { sessions } = hastyStore(root);
+    const store = hastyStore(root);
+    await pinWorkflow(store);
+    const { sessions } = store;
     let filled = 0;
     for (const budget of BUDGETS) {
       for (; filled < budget.sessions; filled++) {

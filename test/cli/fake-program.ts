@@ -21,6 +21,8 @@ type World = {
   readonly listFails?: StoreFailure;
   /** Called before each audit. */
   readonly onAudit?: () => void;
+  /** Called before a session is read. */
+  readonly onLoad?: () => void;
   /** Our own fault, to see what becomes of it. */
   readonly bug?: Error;
 };
@@ -65,16 +67,19 @@ export async function runFake(world: World): Promise<Ran> {
   return { exitCode, ...ran, calls };
 }
 
-function fakeStore({ audits = [], listFails, onAudit }: World): Awaited<ReturnType<Program['store']>> {
+function fakeStore({ audits = [], listFails, onAudit, onLoad }: World): Awaited<ReturnType<Program['store']>> {
   const notThere = (sessionId: SessionId) => err<never, LoadRefusal>({ code: 'session_not_found', sessionId });
   return {
     sessions: {
       list: async () => (listFails === undefined ? ok(audits.map(({ sessionId }) => sessionId)) : err(listFails)),
+      isDurable: () => true,
       load: async (sessionId) => notThere(sessionId),
-      loadValidPrefix: async (sessionId) =>
-        sessionId === SESSION
+      loadValidPrefix: async (sessionId) => {
+        onLoad?.();
+        return sessionId === SESSION
           ? ok({ ...labelView(foldEvents(SESSION_EVENTS), { kind: 'healthy' }), sessionId })
-          : notThere(sessionId),
+          : notThere(sessionId);
+      },
       storedReply: async (sessionId) => notThere(sessionId),
     },
     audit: {
