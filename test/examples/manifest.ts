@@ -6,15 +6,14 @@ import { PLAN_NAMES, PLANS } from './session.ts';
 import { sha256 } from './sha256.ts';
 
 /** The manifest of the example session, in order. */
-export const MANIFEST_EXAMPLES: readonly ManifestRecord[] = exampleManifest(PLANS);
+export const MANIFEST_EXAMPLES: readonly ManifestRecord[] = exampleManifest();
 
-/** The manifest of the example session when its plans are these. */
-export function exampleManifest(plans: typeof PLANS): readonly ManifestRecord[] {
+function exampleManifest(): readonly ManifestRecord[] {
   const records: ManifestRecord[] = [];
   for (const name of PLAN_NAMES) {
     const tail = { nextManifestIndex: records.length, chain: records.at(-1)?.chain ?? chainGenesis(SESSION, sha256) };
-    const bytes = canonicalLines(plans[name].events)._unsafeUnwrap();
-    records.push(...manifestRecords(plans[name], { bytes, tail }, sha256));
+    const bytes = canonicalLines(PLANS[name].events)._unsafeUnwrap();
+    records.push(...manifestRecords(PLANS[name], { bytes, tail }, sha256));
   }
   return records;
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
-import { EVENT_KINDS, parseEvent, type SessionEvent } from '../../src/core/log/event.ts';
+import { EVENT_KINDS, parseEvent } from '../../src/core/log/event.ts';
 import { parseSnapshot, sealSnapshot } from '../../src/core/log/execution-snapshot.ts';
 import { parseManifestRecord } from '../../src/core/log/manifest.ts';
 import { enforces } from '../enforces.ts';
 import { ERROR_EXAMPLES } from '../examples/errors.ts';
-import { exampleManifest } from '../examples/manifest.ts';
+import { MANIFEST_EXAMPLES } from '../examples/manifest.ts';
 import { PLAN_NAMES, PLANS } from '../examples/session.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { SNAPSHOT_EXAMPLES } from '../examples/snapshots.ts';
@@ -33,18 +33,11 @@ const SNAPSHOTS = Object.values(SNAPSHOT_EXAMPLES).map((snapshot) => ({
   snapshot,
 }));
 
-/** The example session as it was stored, when nobody compared the length of an artifact with its bytes. */
-const STORED_LENGTHS = [1, 2];
-const STORED_PLANS = Object.fromEntries(
-  PLAN_NAMES.map((name) => [name, { ...PLANS[name], events: withStoredLengths(PLANS[name].events) }]),
-) as typeof PLANS;
-const STORED_EVENTS = PLAN_NAMES.flatMap((name) => STORED_PLANS[name].events);
+const EVENTS = PLAN_NAMES.flatMap((name) => PLANS[name].events);
 
 const FILES: { readonly [name: string]: readonly unknown[] } = {
-  ...Object.fromEntries(
-    EVENT_KINDS.map((kind) => [`${kind}.jsonl`, STORED_EVENTS.filter((event) => event.kind === kind)]),
-  ),
-  'manifest.jsonl': exampleManifest(STORED_PLANS),
+  ...Object.fromEntries(EVENT_KINDS.map((kind) => [`${kind}.jsonl`, EVENTS.filter((event) => event.kind === kind)])),
+  'manifest.jsonl': MANIFEST_EXAMPLES,
   'snapshots.jsonl': SNAPSHOTS,
   'errors.jsonl': Object.values(ERROR_EXAMPLES),
 };
@@ -73,12 +66,3 @@ test('everything that was stored is still read', () => {
   expect(refused).toEqual([]);
   expect(linesOf('errors.jsonl').filter((error) => !errorEnvelopeSchema.safeParse(error).success)).toEqual([]);
 });
-
-function withStoredLengths(events: readonly SessionEvent[]): readonly SessionEvent[] {
-  let place = 0;
-  return events.map((event) => {
-    if (event.kind !== 'node_output_appended' || event.data.outputChannel !== 'artifact') return event;
-    const payload = { ...event.data.payload, byteLength: STORED_LENGTHS[place++] ?? expect.fail('two artifacts') };
-    return { ...event, data: { ...event.data, payload } };
-  });
-}
