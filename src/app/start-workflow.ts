@@ -8,7 +8,7 @@ import { unsupportedParts } from '../core/run/unsupported-parts.ts';
 import { FIRST_ATTEMPT } from '../core/token/attempt.ts';
 import { sourceHash } from '../core/workflow/drift.ts';
 import { appendStart } from './append-plan.ts';
-import { findWorkflow, type InvalidFile, type ListedWorkflow } from './catalog/catalog.ts';
+import { type Catalog, findWorkflow, type InvalidFile, type ListedWorkflow } from './catalog/catalog.ts';
 import { giveReply } from './give-reply.ts';
 import { planOf } from './plan-of.ts';
 import type { GateRefusal } from './ports/session-store.ts';
@@ -62,10 +62,11 @@ export async function startWorkflow(
 
 async function find(services: Services, request: StartRequest): Promise<Result<ListedWorkflow, StartRefusal>> {
   const { workflowId } = request;
-  const found = findWorkflow(await services.catalog.list(request.workspacePath), workflowId);
+  const catalog = await services.catalog.list(request.workspacePath);
+  const found = findWorkflow(catalog, workflowId);
   switch (found.kind) {
     case 'unknown':
-      return err({ code: 'workflow_not_found', workflowId, known: found.known });
+      return err({ code: 'workflow_not_found', workflowId, known: runnableIds(catalog) });
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'found': {
@@ -75,6 +76,10 @@ async function find(services: Services, request: StartRequest): Promise<Result<L
     default:
       return unreachable(found);
   }
+}
+
+function runnableIds({ workflows }: Catalog): readonly string[] {
+  return workflows.filter(({ workflow }) => unsupportedParts(workflow).length === 0).map(({ id }) => id);
 }
 
 async function prepare(services: Services, { workflow }: ListedWorkflow) {
