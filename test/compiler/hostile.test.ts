@@ -243,6 +243,20 @@ describe('a hostile file', () => {
     ).toEqual(['error too_many_steps /steps/1']);
   });
 
+  it('cannot make a text grow beyond all measure, by bindings or by arguments', () => {
+    const slots = '{{wr.bindings.s}}'.repeat(400);
+    const points = { extensionPoints: [{ slotId: 's', purpose: 'x', default: 'x'.repeat(100) }] };
+    const bound = compileValue(workflow(points, [work('a', { prompt: slots })]), { bindings: { s: 'x'.repeat(2000) } });
+    expect(found(bound)).toEqual(['error text_too_long /steps/0/prompt']);
+
+    const inner = routine(
+      JSON.stringify({ ...workflow({}, [work('r', { prompt: '{x}'.repeat(600) })]), id: 'x.routine-grow' }),
+    );
+    const call = { id: 'c', templateCall: { templateId: inner.templateId, args: { x: 'y'.repeat(2000) } } };
+    const filled = compileValue(workflow({}, [call]), { templates: templatesOf(inner) });
+    expect(found(filled)).toEqual(['error text_too_long /steps/0/templateCall']);
+  });
+
   it('cannot make us compile patterns without end', () => {
     enforces('budget_compile_1000');
     const rules = (count: number) =>

@@ -129,7 +129,12 @@ it('keeps everything in the locked layout, readable by this user only', async ()
   const hex = /^[0-9a-f]{64}\.json$/;
   expect(readdirSync(dataDir).sort()).toEqual(['.lock', 'cache', 'keys', 'sessions', 'snapshots', 'workflows']);
   expect(readdirSync(join(dataDir, 'sessions'))).toEqual([sessionId]);
-  expect(readdirSync(join(dataDir, 'sessions', sessionId)).sort()).toEqual(['.lock', 'events', 'manifest.jsonl']);
+  expect(readdirSync(join(dataDir, 'sessions', sessionId)).sort()).toEqual([
+    '.lock',
+    '.lock.holder',
+    'events',
+    'manifest.jsonl',
+  ]);
   expect(readdirSync(join(dataDir, 'sessions', sessionId, 'events'))).toEqual(['00000000-00000003.jsonl']);
   expect(readdirSync(join(dataDir, 'snapshots'))).toEqual([expect.stringMatching(hex)]);
   expect(readdirSync(join(dataDir, 'workflows', 'pinned'))).toEqual([expect.stringMatching(hex)]);

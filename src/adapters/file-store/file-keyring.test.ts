@@ -135,7 +135,7 @@ test('where a file cannot have two names, several that make the keyring at once 
   const [first] = made;
   expect(made).toEqual([first, first, first]);
   expect(ok(readFileSync(file, 'utf8'))).toEqual(first?.andThen((one) => canonicalJson(keyringDocument(one))));
-  expect(readdirSync(dirname(file))).toEqual(['.lock', 'keyring.json']);
+  expect(readdirSync(dirname(file))).toEqual(['.lock', '.lock.holder', 'keyring.json']);
 });
 
 test('the first rotation makes the keyring where a file cannot have two names', async () => {
@@ -149,7 +149,7 @@ test('keys that a killed process left unfinished are taken away by the next rota
   writeFileSync(join(dirname(file), '.keyring.json.0123456789ab.tmp'), 'half of a secr');
   writeFileSync(join(dirname(file), 'note.txt'), 'of the user');
   await keyring.rotate();
-  expect(readdirSync(dirname(file))).toEqual(['.lock', 'keyring.json', 'note.txt']);
+  expect(readdirSync(dirname(file))).toEqual(['.lock', '.lock.holder', 'keyring.json', 'note.txt']);
 });
 
 test('whoever makes the keyring while somebody sweeps takes the one that is there', async () => {

@@ -35,7 +35,7 @@ const LAYOUT: readonly (readonly [pattern: RegExp, isMade: boolean])[] = [
   [/^keys\/keyring\.json$/, true],
   [/^cache\/[a-z.-]+$/, false],
   // Locks hold nothing that counts.
-  [/^(?:.+\/)?\.lock(?:\.claims\/.+)?$/, false],
+  [/^(?:.+\/)?\.lock(?:\.holder|\.wanted|\.claims\/.+)?$/, false],
 ];
 
 test('everything lies where the layout says, and nothing lies elsewhere', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { ownClaim } from './claim.ts';
 import { claimAt, claimsDir, claimsIn, holderPath, isExclusive, liveHolder } from './laid-claims.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
@@ -23,12 +23,15 @@ function tryExclusive(native: Native, paths: readonly string[]): LockAttempt {
   const files = lockAll(native, paths, false);
   const [first] = files ?? [];
   if (files === undefined || first === undefined) return { kind: 'busy', holder: holderNamedAt(paths[0]) };
+  let claim: number | undefined;
   const release = () => {
-    takeBackClaim(first.path);
+    if (claim !== undefined) takeBackClaim(claim);
     unlockAll(native, files);
   };
   try {
-    writeFileSync(holderPath(first.path), JSON.stringify(ownClaim()), { mode: 0o600 });
+    claim = openLockFile(holderPath(first.path));
+    ftruncateSync(claim);
+    writeSync(claim, JSON.stringify(ownClaim()), 0);
     const holder = liveHolder(claimsIn(claimsDir(first.path)));
     if (holder === undefined) return { kind: 'held', lock: heldLock(files, release) };
     release();
@@ -118,12 +121,17 @@ function isSameFile(path: string, file: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
 }
 
-/** Where it cannot be taken back the next holder puts its own in its place, and a dead process is not believed. */
-function takeBackClaim(path: string): void {
+/**
+ * The file stays, empty: making and removing one costs more than the append it guards. Where the claim cannot be taken
+ * back the next holder puts its own in its place, and a dead process is not believed.
+ */
+function takeBackClaim(claim: number): void {
   try {
-    rmSync(holderPath(path), { force: true });
+    ftruncateSync(claim);
   } catch {
     // What was done under the lock is done, so this is no reason to say that it failed.
+  } finally {
+    closeSync(claim);
   }
 }
 

@@ -1,6 +1,8 @@
+import { utf8Length } from '../../core/json/utf8.ts';
 import { collectDiagnostics } from '../../core/workflow/collect-diagnostics.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
+import { TEXT_LIMITS } from '../../core/workflow/read/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceNode } from '../../core/workflow/source/source-node.ts';
 import type { SourceFile } from '../ports/workflow-source.ts';
@@ -20,7 +22,12 @@ export function readBindings(file: SourceFile): {
     return { bindings: {}, diagnostics: diagnostics.all() };
   }
   const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
-    if (value.kind === 'string') return [[name, value.value] as const];
+    if (value.kind === 'string' && utf8Length(value.value) <= TEXT_LIMITS.argument)
+      return [[name, value.value] as const];
+    if (value.kind === 'string') {
+      diagnostics.add(tooLong(value, name));
+      return [];
+    }
     if (!name.startsWith('$'))
       diagnostics.add(wrongType(value, `The slot "${name}" is bound to a text. Put it in quotes.`));
     return [];
@@ -29,6 +36,11 @@ export function readBindings(file: SourceFile): {
     bindings: Object.fromEntries(entries.filter(([name]) => !name.startsWith('$'))),
     diagnostics: diagnostics.all(),
   };
+}
+
+function tooLong({ pointer, span }: SourceNode, name: string): Diagnostic {
+  const message = `The slot "${name}" takes a text of at most ${TEXT_LIMITS.argument} bytes. Shorten it.`;
+  return { code: 'text_too_long', severity: 'error', pointer, span, message };
 }
 
 function wrongType({ pointer, span }: SourceNode, message: string): Diagnostic {

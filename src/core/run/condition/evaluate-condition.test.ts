@@ -169,3 +169,21 @@ describe('a condition', () => {
     );
   });
 });
+
+it('a named condition is asked once, however often others refer to it', () => {
+  let asked = 0;
+  const pattern = { test: () => asked++ < 0 };
+  const matches: Condition = { kind: 'compare', variable: 'note', comparison: 'matches', value: 'x' };
+  const twice = (id: string): Condition => ({
+    kind: 'or',
+    conditions: [
+      { kind: 'ref', conditionId: id },
+      { kind: 'ref', conditionId: id },
+    ],
+  });
+  const chain = Array.from({ length: 60 }, (_, i) => [`c${i + 1}`, twice(`c${i}`)] as const);
+  const conditions = new Map<string, Condition>([['c0', matches], ...chain]);
+  const condition: Condition = { kind: 'ref', conditionId: 'c60' };
+  expect(evaluateCondition(condition, { ...facts, conditions, compilePattern: () => ok(pattern) })).toBe(false);
+  expect(asked).toBe(1);
+});

@@ -15,10 +15,13 @@ export type Facts = Values & {
 };
 
 export function evaluateCondition(condition: Condition, facts: Facts): boolean {
-  return holds(condition, facts, []);
+  return holds(condition, facts, new Map());
 }
 
-function holds(condition: Condition, facts: Facts, path: readonly string[]): boolean {
+/** Answers of named conditions, which others may refer to any number of times; `undefined` while one is being asked. */
+type Answers = Map<string, boolean | undefined>;
+
+function holds(condition: Condition, facts: Facts, answers: Answers): boolean {
   switch (condition.kind) {
     case 'always':
       return true;
@@ -27,24 +30,31 @@ function holds(condition: Condition, facts: Facts, path: readonly string[]): boo
     case 'compare':
       return compares(condition, facts);
     case 'and':
-      return condition.conditions.every((one) => holds(one, facts, path));
+      return condition.conditions.every((one) => holds(one, facts, answers));
     case 'or':
-      return condition.conditions.some((one) => holds(one, facts, path));
+      return condition.conditions.some((one) => holds(one, facts, answers));
     case 'not':
-      return !holds(condition.condition, facts, path);
-    case 'ref': {
-      const { conditionId } = condition;
-      const named = facts.conditions.get(conditionId);
-      assert(named !== undefined, `a compiled workflow has the condition "${conditionId}" that it refers to`);
-      assert(!path.includes(conditionId), `no condition of a compiled workflow refers to itself: "${conditionId}"`);
-      return holds(named, facts, [...path, conditionId]);
-    }
+      return !holds(condition.condition, facts, answers);
+    case 'ref':
+      return namedHolds(condition.conditionId, facts, answers);
     case 'loop_control':
       // As long as nothing was decided a loop goes on: its first iteration always runs.
       return facts.loopDecision === undefined || facts.loopDecision === condition.continueWhen;
     default:
       return unreachable(condition);
   }
+}
+
+function namedHolds(conditionId: string, facts: Facts, answers: Answers): boolean {
+  const known = answers.get(conditionId);
+  if (known !== undefined) return known;
+  const named = facts.conditions.get(conditionId);
+  assert(named !== undefined, `a compiled workflow has the condition "${conditionId}" that it refers to`);
+  assert(!answers.has(conditionId), `no condition of a compiled workflow refers to itself: "${conditionId}"`);
+  answers.set(conditionId, undefined);
+  const answer = holds(named, facts, answers);
+  answers.set(conditionId, answer);
+  return answer;
 }
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;

@@ -1,4 +1,5 @@
 import type { Bindings } from '../expand/expanded.ts';
+import { FILLED_LENGTH_MAX, fillText } from '../fill-text.ts';
 import type { Finding } from '../finding.ts';
 import type { ExtensionPoint } from '../syntax.ts';
 
@@ -11,6 +12,10 @@ export type Binder = (text: string, at: string) => string;
 export function binder(points: readonly ExtensionPoint[], bindings: Bindings, findings: Finding[]): Binder {
   return (text, at) => {
     const bound = fillSlots(text, points, bindings);
+    if (bound === undefined) {
+      findings.push(grownTooLong(at));
+      return text;
+    }
     for (const [, slot = ''] of bound.matchAll(BINDING)) {
       const message = `There is no extension point "${slot}". Declare it in "extensionPoints".`;
       const unknown = { name: slot, known: points.map(({ slotId }) => slotId) };
@@ -25,11 +30,17 @@ export function binder(points: readonly ExtensionPoint[], bindings: Bindings, fi
   };
 }
 
-/** The text with the given extension points filled; others stay. */
-export function fillSlots(text: string, points: readonly ExtensionPoint[], bindings: Bindings): string {
-  return text.replaceAll(BINDING, (whole, slot: string) => {
+/** The text with the given extension points filled; others stay. `undefined` when it would grow beyond all measure. */
+export function fillSlots(text: string, points: readonly ExtensionPoint[], bindings: Bindings): string | undefined {
+  return fillText(text, BINDING, (whole, slot) => {
     const declared = points.find(({ slotId }) => slotId === slot)?.default;
     if (declared === undefined) return whole;
     return Object.hasOwn(bindings, slot) ? (bindings[slot] ?? declared) : declared;
   });
+}
+
+/** Told where a text would not stop growing. */
+export function grownTooLong(at: string): Finding {
+  const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Put less into it.`;
+  return { code: 'text_too_long', severity: 'error', at, message };
 }

@@ -1,4 +1,5 @@
-import { fillSlots } from '../emit/bind-texts.ts';
+import { fillSlots, grownTooLong } from '../emit/bind-texts.ts';
+import { fillText } from '../fill-text.ts';
 import type { BlockText, FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import type { Expansion, Template } from './expanded.ts';
 import { renamedCondition, renamedConditions } from './rename-conditions.ts';
@@ -12,11 +13,18 @@ const ARGUMENT = /(?<!\{)\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})/g;
  */
 export function instantiate(template: Template, call: TemplateStep, expansion: Expansion): readonly StepSyntax[] {
   const used = new Set<string>();
-  const fill = (text: string) =>
-    fillSlots(text, template.extensionPoints, expansion.bindings).replaceAll(ARGUMENT, (whole, name: string) => {
-      used.add(name);
-      return Object.hasOwn(call.args, name) ? (call.args[name] ?? whole) : whole;
-    });
+  const fill = (text: string) => {
+    const bound = fillSlots(text, template.extensionPoints, expansion.bindings);
+    const filled =
+      bound === undefined
+        ? undefined
+        : fillText(bound, ARGUMENT, (whole, name) => {
+            used.add(name);
+            return Object.hasOwn(call.args, name) ? (call.args[name] ?? whole) : whole;
+          });
+    if (filled === undefined) expansion.findings.push(grownTooLong(call.callAt));
+    return filled ?? text;
+  };
   const made = {
     at: call.at,
     callAt: call.callAt,
