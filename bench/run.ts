@@ -4,6 +4,7 @@ import { benchCompile } from './compile.ts';
 import { benchFold } from './fold.ts';
 import type { Row } from './row.ts';
 import { benchSessionIndex } from './session-index.ts';
+import { benchStartUp } from './start-up.ts';
 
 const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   append: benchAppend,
@@ -11,6 +12,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   'session-index': benchSessionIndex,
   fold: benchFold,
   compile: benchCompile,
+  'start-up': benchStartUp,
 };
 
 // Usage: npm run bench [-- NAME...]

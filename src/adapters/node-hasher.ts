@@ -1,7 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Hasher } from '../app/ports/hasher.ts';
 
 export const nodeHasher: Hasher = {
-  sha256: (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+  sha256: (bytes) => `sha256:${hash('sha256', bytes)}`,
   hmacSha256: (key, message) => createHmac('sha256', key).update(message).digest(),
 };

@@ -36,7 +36,7 @@ export function commandParser({ hasColor, write, writeError, run }: ParserOption
     for (const { flags, help } of entry.options ?? []) parser.option(flags, help);
     if (entry.operands !== undefined) parser.argument(entry.operands.syntax, entry.operands.help);
     parser.addHelpText('after', exampleText(entry.example));
-    parser.action(() => run(entry, { operands: parser.args }));
+    parser.action(() => run(entry, { operands: parser.args, options: parser.opts() }));
   }
   return root;
 }

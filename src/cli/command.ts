@@ -34,6 +34,10 @@ export type Outcome =
   | { readonly kind: 'serving' };
 
 /** What was written behind the name of the command. */
-export type CommandInput = { readonly operands: readonly string[] };
+export type CommandInput = {
+  readonly operands: readonly string[];
+  /** By their long names in camel case; a flag without a value is `true`. */
+  readonly options: { readonly [name: string]: unknown };
+};
 
 export type RunCommand = (context: CommandContext, input: CommandInput) => Promise<Result<Outcome, Problem>>;

@@ -1,6 +1,7 @@
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+import { type Damage, isLocated } from '../core/log/health.ts';
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const BUSY_RETRY_MS = 500;
@@ -9,13 +10,13 @@ const IO_RETRY_MS = 1_000;
 const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
 
 /** The words for trouble with what is stored, as a person at a terminal needs them. */
-export function explainStore(failure: StoreFailure): ErrorEnvelope {
+export function explainStore(failure: StoreFailure, dataDir: string): ErrorEnvelope {
   switch (failure.code) {
     case 'io_failed':
       return {
         code: 'STORE_IO',
-        message: `The data directory could not be used (${failure.operation}: ${failure.cause} at ${failure.place}).`,
-        suggestion: 'Check the free space and the permissions of the data directory, then type the command again.',
+        message: `The data directory ${dataDir} could not be used (${failure.operation}: ${failure.cause} at ${failure.place}).`,
+        suggestion: 'Check its free space and permissions, then type the command again.',
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'busy':
@@ -29,21 +30,21 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
       return {
         code: 'STORE_IO',
         message: `The lock of ${failure.place} was deleted while this command was at work, so it stopped. Nothing was changed.`,
-        suggestion: 'Let no program clean up in the data directory, then type the command again.',
+        suggestion: `Let no program clean up in ${dataDir}, then type the command again.`,
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'unsafe_permissions':
       return {
         code: 'STORE_IO',
-        message: `Other users of this machine may read ${failure.place} in the data directory (mode ${failure.found}), so it is not used.`,
-        suggestion: `Type "chmod ${failure.wanted} ${failure.place}" in the data directory, then the command again.`,
+        message: `Other users of this machine may read ${failure.place} in ${dataDir} (mode ${failure.found}), so it is not used.`,
+        suggestion: `Type "chmod ${failure.wanted} ${failure.place}" in ${dataDir}, then the command again.`,
         retry: NOT_RETRYABLE,
       };
     case 'damaged':
       return {
         code: 'STORE_CORRUPT',
-        message: `Stored data is damaged: ${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}.`,
-        suggestion: 'Put back that file from a backup; type "workrail session verify" to see what else is damaged.',
+        message: `Stored data is damaged: ${failure.damage.reason} in ${placeOf(failure.damage)}.`,
+        suggestion: `Put that file back into ${dataDir} from a backup; type "workrail session verify" to see what else is damaged.`,
         retry: NOT_RETRYABLE,
         details: { reason: failure.damage.reason, offset: failure.damage.offset },
       };
@@ -57,4 +58,8 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
     default:
       return unreachable(failure);
   }
+}
+
+function placeOf({ reason, place, offset }: Damage): string {
+  return isLocated(reason) ? `${place} at byte ${offset}` : place;
 }

@@ -2,26 +2,25 @@ import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { VerifyRefusal } from '../app/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+import { explainServe, type ServeTrouble } from './commands/serve-words.ts';
 import { explainStore } from './explain-store.ts';
 import type { FindRefusal } from './find-sessions.ts';
+import { plural, shortList } from './output/wording.ts';
 
 /** Everything a command may refuse. */
-export type CommandRefusal = FindRefusal | LoadRefusal | GateRefusal | VerifyRefusal;
+export type CommandRefusal = FindRefusal | LoadRefusal | GateRefusal | VerifyRefusal | ServeTrouble;
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const LOCK_RETRY_MS = 500;
 
 /** The words for a refusal, as a person at a terminal needs them; each ends in what to do next. */
-export function explain(refusal: CommandRefusal): ErrorEnvelope {
+export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope {
   switch (refusal.code) {
     case 'session_unmatched':
       return {
         code: 'SESSION_NOT_FOUND',
         message: `There is no session "${refusal.asked}".`,
-        suggestion:
-          refusal.near.length > 0
-            ? `Did you mean ${refusal.near.join(' or ')}?`
-            : 'Type "workrail session verify --verbose" to see every session.',
+        suggestion: whatWasMeant(refusal),
         retry: NOT_RETRYABLE,
         details: { asked: refusal.asked, near: [...refusal.near] },
       };
@@ -47,22 +46,26 @@ export function explain(refusal: CommandRefusal): ErrorEnvelope {
         suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
         retry: { kind: 'retryable_after_ms', afterMs: LOCK_RETRY_MS },
       };
+    case 'transport_twice':
+    case 'port_unusable':
+    case 'port_taken':
+    case 'port_refused':
+      return explainServe(refusal);
     case 'io_failed':
     case 'busy':
     case 'lock_lost':
     case 'unsafe_permissions':
     case 'damaged':
     case 'unknown_version':
-      return explainStore(refusal);
+      return explainStore(refusal, dataDir);
     default:
       return unreachable(refusal);
   }
 }
 
-const SHOWN_MAX = 5;
-
-/** Names the first few; a list that fills the screen helps nobody. */
-function shortList(names: readonly string[]): string {
-  const more = names.length - SHOWN_MAX;
-  return more > 0 ? `${names.slice(0, SHOWN_MAX).join(', ')} and ${more} more` : names.join(', ');
+function whatWasMeant({ near, untold }: Extract<FindRefusal, { code: 'session_unmatched' }>): string {
+  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  if (untold.length === 0) return 'Type "workrail session verify --verbose" to see every session.';
+  const sessions = plural(untold.length, 'session');
+  return `${sessions} cannot tell ${untold.length === 1 ? 'its' : 'their'} runs any more; if you mean one, type its id: ${shortList(untold)}.`;
 }

@@ -12,7 +12,7 @@ export async function runCommand(program: Program): Promise<number | undefined> 
   }
   const mayBeClient = rest.length === 0 && (command === undefined || command === 'serve');
   if (mayBeClient && !program.terminal.isInput()) {
-    await program.serve();
+    await program.serve({ transport: 'stdio', isLogged: false });
     return undefined;
   }
   const { runCommandLine } = await import('./run-command-line.ts');

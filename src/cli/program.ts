@@ -1,9 +1,12 @@
+import type { Result } from 'neverthrow';
+import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/store-audit.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {
   readonly sessions: SessionReader;
+  readonly sessionIndex: SessionIndex;
   readonly audit: StoreAudit;
 };
 
@@ -13,6 +16,17 @@ export type Terminal = {
   readonly isOutput: () => boolean;
   readonly isError: () => boolean;
 };
+
+/** How MCP is served. A log is a line of JSON on standard error for everything that happens. */
+export type ServeOptions = { readonly isLogged: boolean } & (
+  | { readonly transport: 'stdio' }
+  /** Port 0 takes any that is free. */
+  | { readonly transport: 'http'; readonly port: number }
+);
+
+export type ServeRefusal =
+  | { readonly code: 'port_taken'; readonly port: number }
+  | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
 /** What the commands are handed: everything that touches the world outside of this folder. */
 export type Program = {
@@ -27,6 +41,6 @@ export type Program = {
   readonly dataDir: () => Promise<string>;
   /** Loaded when a command asks for it, so that the others stay fast. Opens and makes nothing by itself. */
   readonly store: () => Promise<CommandStore>;
-  /** Serves MCP on standard input and output until the client hangs up. */
-  readonly serve: () => Promise<void>;
+  /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
+  readonly serve: (how: ServeOptions) => Promise<Result<{ readonly url?: string }, ServeRefusal>>;
 };

@@ -1,3 +1,4 @@
+import { err, ok } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
 import { enforces } from '../../test/enforces.ts';
@@ -100,7 +101,8 @@ describe('a command line that makes no sense', () => {
     [['session', 'verfy'], /Unknown command 'verfy'.\nFix: Did you mean verify\?/],
     [['session', 'verify', '--jsn'], /Unknown option '--jsn'.\nFix: Did you mean --json\?/],
     [['version', 'please'], /Too many arguments/],
-    [['serve', '--port'], /Unknown option '--port'/],
+    [['serve', '--prt'], /Unknown option '--prt'.\nFix: Did you mean --port\?/],
+    [['serve', '--port'], /argument missing/],
     [['session'], /A command is missing/],
     [['help', 'nope'], /Unknown command 'nope'/],
     [['help', 'session', 'nope'], /Unknown command 'nope'/],
@@ -228,5 +230,51 @@ describe('a fault of our own', () => {
     const { exitCode, out } = await runFake({ ...world, argv: [...world.argv, '--json'] });
     expect(exitCode).toBe(1);
     expect(sessionVerifyShape.parse(JSON.parse(out))).toMatchObject({ ok: false, error: { code: 'INTERNAL' } });
+  });
+});
+
+describe('serve', () => {
+  const asked = async (...argv: string[]) => {
+    const how: unknown[] = [];
+    const { exitCode, talk } = await runFake({
+      argv: ['serve', ...argv],
+      serve: (options) => {
+        how.push(options);
+        return ok(options.transport === 'http' ? { url: `http://127.0.0.1:${options.port}/mcp` } : {});
+      },
+    });
+    return { exitCode, talk, how };
+  };
+
+  it('uses standard input and output, or HTTP on the port that is asked for', async () => {
+    const isLogged = false;
+    expect((await asked()).how).toEqual([{ transport: 'stdio', isLogged }]);
+    expect((await asked('--log')).how).toEqual([{ transport: 'stdio', isLogged: true }]);
+    for (const argv of [['--http'], ['--http', '7433'], ['--http', '--port', '7433'], ['--port', '7433']]) {
+      expect((await asked(...argv)).how).toEqual([{ transport: 'http', port: 7433, isLogged }]);
+    }
+    expect((await asked('--http', '0', '--log')).how).toEqual([{ transport: 'http', port: 0, isLogged: true }]);
+  });
+
+  it('says where it serves, and goes on', async () => {
+    const { exitCode, talk } = await asked('--http');
+    expect(exitCode).toBeUndefined();
+    expect(talk).toContain('Serving MCP at http://127.0.0.1:7433/mcp');
+  });
+
+  it.each([
+    [['--http', 'home'], /"home" is no port/],
+    [['--http', '70000'], /"70000" is no port/],
+    [['--http', '--stdio'], /not both/],
+  ])('does not start with %j, and says why', async (argv, said) => {
+    const { exitCode, talk, how } = await asked(...argv);
+    expect({ exitCode, how }).toEqual({ exitCode: 2, how: [] });
+    expect(talk).toMatch(said);
+  });
+
+  it('says why it cannot, and ends', async () => {
+    const taken = err({ code: 'port_taken', port: 7433 } as const);
+    const { exitCode, talk } = await runFake({ argv: ['serve', '--http'], serve: () => taken });
+    expect([exitCode, talk]).toEqual([2, expect.stringMatching(/uses port 7433.*\nFix: .*--http 0/)]);
   });
 });

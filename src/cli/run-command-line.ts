@@ -26,7 +26,7 @@ export async function runCommandLine(program: Program): Promise<number | undefin
   });
   const bare = async () => {
     const { welcome } = await import('./commands/welcome.ts');
-    exitCode = concluded(report, parser.name(), await welcome(context, { operands: [] }));
+    exitCode = concluded(report, parser.name(), await welcome(context, { operands: [], options: {} }));
   };
 
   const running = words.length === 0 ? bare() : parser.parseAsync(plainWords(words), { from: 'user' });

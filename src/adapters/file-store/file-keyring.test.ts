@@ -8,12 +8,19 @@ import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { intercept, isReading, type Operation } from '../../../test/simulation/disk/intercept.ts';
 import { systemError } from '../../../test/simulation/disk/system-error.ts';
+import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
-import { keyringDocument } from '../../core/token/keyring.ts';
+import { type Keyring, keyringDocument } from '../../core/token/keyring.ts';
 import { systemLocks } from '../lock/system-locks.ts';
 import type { FileSystem } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { fileKeyring } from './file-keyring.ts';
+
+function textOf(keyring: Keyring): string {
+  const document = keyringDocument(keyring);
+  const sum = sha256(canonicalBytes(document)._unsafeUnwrap());
+  return canonicalJson({ ...document, sum })._unsafeUnwrap();
+}
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -55,13 +62,13 @@ test('a system that has no permission bits does not keep the keyring from being 
   expect((await keyring.open()).isOk()).toBe(true);
 });
 
-test('the file is the canonical JSON of the keyring and nothing else', async () => {
+test('the file is the canonical JSON of the keyring with a sum over it, and nothing else', async () => {
   enforces('keyring_crash_safe_canonical');
   const { file, keyring } = freshKeyring();
   const made = (await keyring.open())._unsafeUnwrap();
-  expect(ok(readFileSync(file, 'utf8'))).toEqual(canonicalJson(keyringDocument(made)));
+  expect(readFileSync(file, 'utf8')).toBe(textOf(made));
   const rotated = (await keyring.rotate())._unsafeUnwrap();
-  expect(ok(readFileSync(file, 'utf8'))).toEqual(canonicalJson(keyringDocument(rotated)));
+  expect(readFileSync(file, 'utf8')).toBe(textOf(rotated));
 });
 
 test('the file is on the disk whole before it gets its name, and its name before anybody hears of it', async () => {
@@ -102,6 +109,39 @@ test.each<[string, string, unknown]>([
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test('a single flipped bit never becomes another key', async () => {
+  enforces('byte_flips_detected');
+  const { file, keyring } = freshKeyring();
+  await keyring.rotate();
+  const golden = readFileSync(file);
+  for (const at of golden.keys()) {
+    for (let bit = 0; bit < 8; bit++) {
+      const flipped = Buffer.from(golden);
+      flipped[at] = (golden[at] ?? 0) ^ (1 << bit);
+      writeFileSync(file, flipped);
+      const found = await keyring.find();
+      expect(found.isErr() && found.error.code, `bit ${bit} of byte ${at}`).toMatch(/^(?:damaged|unknown_version)$/);
+    }
+  }
+  writeFileSync(file, golden);
+  expect((await keyring.find()).isOk()).toBe(true);
+});
+
+test('a file from before there were sums is read, and has one after the next rotation', async () => {
+  const { file, keyring, another } = freshKeyring();
+  const made = (await keyring.open())._unsafeUnwrap();
+  const old = canonicalJson(keyringDocument(made))._unsafeUnwrap();
+  writeFileSync(file, old);
+  for (const { find, open } of [keyring, another()]) {
+    expect(await find()).toEqual(ok(made));
+    expect(await open()).toEqual(ok(made));
+  }
+  expect(readFileSync(file, 'utf8')).toBe(old);
+  const rotated = (await another().rotate())._unsafeUnwrap();
+  expect(rotated.previous).toEqual(made.current);
+  expect(readFileSync(file, 'utf8')).toBe(textOf(rotated));
+});
+
 test('what the system refuses is told, and works again when the system does', async () => {
   let isBroken = true;
   const read: FileSystem['read'] = (path, from) => {
@@ -134,7 +174,7 @@ test('where a file cannot have two names, several that make the keyring at once 
   const made = await Promise.all([keyring, another(), another()].map(({ open }) => open()));
   const [first] = made;
   expect(made).toEqual([first, first, first]);
-  expect(ok(readFileSync(file, 'utf8'))).toEqual(first?.andThen((one) => canonicalJson(keyringDocument(one))));
+  expect(ok(readFileSync(file, 'utf8'))).toEqual(first?.map(textOf));
   expect(readdirSync(dirname(file))).toEqual(['.lock', '.lock.holder', 'keyring.json']);
 });
 

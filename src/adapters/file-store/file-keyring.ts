@@ -3,21 +3,12 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import { assert } from '../../core/assert.ts';
-import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
-import {
-  type Keyring,
-  keyringDocument,
-  parseKeyring,
-  rotate,
-  type SigningKey,
-  signingKey,
-} from '../../core/token/keyring.ts';
+import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { patience, waitForExclusive } from '../lock/wait-for-lock.ts';
-import { parseStored } from './content/parse-stored.ts';
 import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
 import { layout } from './disk/layout.ts';
 import type { FileStoreParts } from './file-store.ts';
+import { keyringBytes, parseKeyringFile } from './keyring-file.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;
@@ -37,7 +28,7 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
     return readFile(parts).andThen((bytes) => {
       if (bytes === undefined) return ok(undefined);
       if (known?.bytes.equals(bytes) === true) return ok(known.keyring);
-      return parseStored(layout.keyring, bytes, parseKeyring).map((keyring) => {
+      return parseKeyringFile(bytes, parts.sha256).map((keyring) => {
         known = { bytes: Buffer.from(bytes), keyring };
         return keyring;
       });
@@ -70,7 +61,7 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
         const opened = await open(true);
         if (opened.isErr()) return err(opened.error);
         const rotated = rotate(opened.value, freshKey());
-        const put = () => putFile(disk, layout.keyring, fileBytes(rotated));
+        const put = () => putFile(disk, layout.keyring, keyringBytes(rotated, parts.sha256));
         return accessing('rotate keyring', layout.keyring, () => sweepLeftovers(parts).then(put)).map(() => rotated);
       }),
   };
@@ -82,7 +73,7 @@ const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 /** Makes the file unless it is there. Where links do not decide who of several makes it, the lock does. */
 async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<void, StoreFailure>> {
   const { disk } = parts;
-  const bytes = fileBytes({ current: freshKey() });
+  const bytes = keyringBytes({ current: freshKey() }, parts.sha256);
   const isThere = () => disk.fs.size(join(disk.root, layout.keyring)) !== undefined;
   const made = await accessing('make keyring', layout.keyring, async () => {
     await ensureDir(disk, layout.keys);
@@ -133,12 +124,6 @@ function unsafePermissions(mode: number): StoreFailure {
 
 function freshKey(): SigningKey {
   return signingKey(randomBytes(KEY_BYTES));
-}
-
-function fileBytes(keyring: Keyring): Uint8Array {
-  const bytes = canonicalBytes(keyringDocument(keyring));
-  assert(bytes.isOk(), 'a keyring is JSON');
-  return bytes.value;
 }
 
 /** Two rotations at once would both build on the same keyring, and one of the fresh keys would be lost. */

@@ -68,7 +68,7 @@ function layClaim(path: string, { mark, isRival }: Wanted): LockAttempt {
 
 /** A claim appears whole or not at all: nobody takes one that is being written for a torn one. */
 function writeClaim(dir: string, mark: string): string {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDir(dir);
   const name = `${mark}${randomBytes(8).toString('hex')}`;
   const temp = join(dirname(dir), `.${name}.claim.tmp`);
   const path = join(dir, name);
@@ -80,6 +80,15 @@ function writeClaim(dir: string, mark: string): string {
     throw cause;
   }
   return path;
+}
+
+/** Never those above it: where they are gone, so is what was to be locked. */
+function makeDir(dir: string): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
+  }
 }
 
 /** Names of claims are never used twice and the dead stay dead, so whoever has seen one dead may clear it away. */

@@ -31,7 +31,7 @@ export function ownClaim(): Claim {
   return own;
 }
 
-/** A text that is no claim was cut off by a power failure; whoever laid it is gone. */
+/** A text that is no claim was taken back or cut off by a power failure; whoever laid it holds nothing. */
 export function parseClaim(text: string): Claim | undefined {
   return parseJson(text)
     .map((json) => claimSchema.safeParse(json).data)

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Claim, canBeAsked, describeClaim, isAlive, parseClaim } from './claim.ts';
 
@@ -24,6 +24,8 @@ export function isExclusive({ path }: LaidClaim): boolean {
 }
 
 export function claimsIn(dir: string): readonly LaidClaim[] {
+  // Where native locks load nobody lays a claim, and to be refused a listing costs more than to look first.
+  if (statSync(dir, { throwIfNoEntry: false }) === undefined) return [];
   return (ifThere(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
 }
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { describeClaim, ownClaim } from './claim.ts';
+import { describeClaim, ownClaim, parseClaim } from './claim.ts';
 import { claimLocks } from './claim-locks.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
 import { systemLocks } from './system-locks.ts';
@@ -131,13 +131,22 @@ describe('native locks', () => {
   });
 
   it('keep the name of the holder beside the locked file, which not every system lets others read', async () => {
+    const named = () => parseClaim(readFileSync(`${path}.holder`, 'utf8'));
     const lock = await hold('native', path);
-    expect([readFileSync(path, 'utf8'), readFileSync(`${path}.holder`, 'utf8')]).toEqual([
-      '',
-      JSON.stringify(ownClaim()),
-    ]);
+    expect([readFileSync(path, 'utf8'), named()]).toEqual(['', ownClaim()]);
     lock.release();
-    expect(readFileSync(`${path}.holder`, 'utf8')).toBe('');
+    expect(named()).toBeUndefined();
+  });
+
+  it('cover the name of the last holder whole, however long it was', async () => {
+    for (const left of ['x'.repeat(2_000), JSON.stringify({ ...ownClaim(), host: 'h'.repeat(255) }).padEnd(512), '-']) {
+      writeFileSync(`${path}.holder`, left);
+      const lock = await hold('native', path);
+      expect(parseClaim(readFileSync(`${path}.holder`, 'utf8'))).toEqual(ownClaim());
+      expect(await of('claims').tryExclusive([path])).toEqual(BUSY);
+      lock.release();
+      release(await of('claims').tryExclusive([path]));
+    }
   });
 
   it('are given back without complaint when the name of the holder cannot be taken back', async () => {

@@ -30,8 +30,7 @@ function tryExclusive(native: Native, paths: readonly string[]): LockAttempt {
   };
   try {
     claim = openLockFile(holderPath(first.path));
-    ftruncateSync(claim);
-    writeSync(claim, JSON.stringify(ownClaim()), 0);
+    layClaim(claim);
     const holder = liveHolder(claimsIn(claimsDir(first.path)));
     if (holder === undefined) return { kind: 'held', lock: heldLock(files, release) };
     release();
@@ -121,13 +120,21 @@ function isSameFile(path: string, file: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
 }
 
-/**
- * The file stays, empty: making and removing one costs more than the append it guards. Where the claim cannot be taken
- * back the next holder puts its own in its place, and a dead process is not believed.
- */
+/** Longer than any claim, so that one always covers the last one whole. */
+const CLAIM_BYTES = 512;
+/** In the place of its first byte it makes a claim one of nobody. */
+const TAKEN_BACK = '-';
+
+/** Written over what is there: to make, cut and remove files costs several times as much. Spaces end no JSON. */
+function layClaim(claim: number): void {
+  writeSync(claim, JSON.stringify(ownClaim()).padEnd(CLAIM_BYTES), 0);
+  if (fstatSync(claim).size > CLAIM_BYTES) ftruncateSync(claim, CLAIM_BYTES);
+}
+
+/** Where the claim cannot be taken back the next holder puts its own in its place, and a dead process is not believed. */
 function takeBackClaim(claim: number): void {
   try {
-    ftruncateSync(claim);
+    writeSync(claim, TAKEN_BACK, 0);
   } catch {
     // What was done under the lock is done, so this is no reason to say that it failed.
   } finally {

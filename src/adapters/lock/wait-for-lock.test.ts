@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { LockAttempt } from './locks.ts';
 import { patience, waitForExclusive, waitForShared } from './wait-for-lock.ts';
+import { wantedMark } from './wanted-mark.ts';
 
 const busy: LockAttempt = { kind: 'busy', holder: 'process 7 on here' };
 const held: LockAttempt = { kind: 'held', lock: { isHeld: () => true, release: () => undefined } };
@@ -86,6 +87,21 @@ it('lets somebody in first who waits already, and leaves no sign behind', async 
   expect(newcomerTriedAt).toBe(8);
   await waitForExclusive({ path, attempt: async () => busy }, patience(clock));
   expect(readdirSync(dir)).toEqual([]);
+});
+
+it('leaves the sign of others that still wait, so that they are let in before who comes anew', async () => {
+  const clock = fakeClock();
+  let tries = 0;
+  const first = async () => {
+    tries += 1;
+    if (tries === 2) wantedMark(path).set();
+    return tries < 2 ? busy : held;
+  };
+  expect(await waitForExclusive({ path, attempt: first }, patience(clock))).toEqual(held);
+  expect(wantedMark(path).isSet()).toBe(true);
+  const waitedMs = clock.nowMs();
+  await waitForExclusive({ path, attempt: async () => held }, patience(clock));
+  expect(clock.nowMs() - waitedMs).toBeCloseTo(8);
 });
 
 it('lets nobody new share a lock while somebody waits to have it alone', async () => {

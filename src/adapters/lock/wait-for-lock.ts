@@ -33,7 +33,6 @@ export async function waitForExclusive({ path, attempt }: Wish, patience: Patien
   try {
     return await tryRepeatedly(tryOnce, patience);
   } finally {
-    // Others that are still waiting set it again.
     if (hasMarked) mark.clear();
   }
 }

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { SessionHealth } from '../../core/log/health.ts';
+import type { DamageReason, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 
 /** Something that verification noticed. Only `damage` makes a session less than healthy. */
@@ -7,7 +7,11 @@ export type AuditFinding = {
   readonly severity: 'damage' | 'note';
   readonly what: AuditFindingKind;
   readonly place: string;
-  readonly offset: number;
+  /** Where in the file; not told when all of it is meant. */
+  readonly offset?: number;
+  readonly reason?: DamageReason;
+  /** The version that is not known. */
+  readonly version?: string;
   /** What the system said of something that cannot be read. */
   readonly code?: string;
 };

@@ -1,11 +1,53 @@
-import { ok } from 'neverthrow';
-import type { RunCommand } from '../command.ts';
+import { err, ok, type Result } from 'neverthrow';
+import type { CommandContext, CommandInput, Outcome, Problem, RunCommand } from '../command.ts';
+import { exitCodeOf } from '../exit-codes.ts';
+import { explain } from '../explain.ts';
+import type { ServeOptions } from '../program.ts';
+import type { ServeTrouble } from './serve-words.ts';
 
-export const serve: RunCommand = async ({ program, say }) => {
+/** Registered for nothing that is widely used; fixed, so that a client can be told the address once. */
+const PORT = 7_433;
+const PORT_MAX = 65_535;
+
+export const serve: RunCommand = async (context, input) => {
+  const how = serveOptions(input);
+  if (how.isErr()) return refused(context, how.error);
+  return how.value.transport === 'stdio' ? onStdio(context, how.value) : overHttp(context, how.value);
+};
+
+function serveOptions({ options }: CommandInput): Result<ServeOptions, ServeTrouble> {
+  const { stdio, http, port, log } = options;
+  const isLogged = log === true;
+  const isHttp = http !== undefined || port !== undefined;
+  if (isHttp && stdio === true) return err({ code: 'transport_twice' });
+  if (!isHttp) return ok({ transport: 'stdio', isLogged });
+  const asked = port ?? (http === true ? undefined : http) ?? String(PORT);
+  const isPort = typeof asked === 'string' && /^\d{1,5}$/.test(asked) && Number(asked) <= PORT_MAX;
+  return isPort
+    ? ok({ transport: 'http', port: Number(asked), isLogged })
+    : err({ code: 'port_unusable', asked: String(asked), portMax: PORT_MAX });
+}
+
+async function onStdio({ program, say }: CommandContext, how: ServeOptions): Promise<Result<Outcome, Problem>> {
   if (program.terminal.isInput()) {
     say(['Serving MCP on standard input and output, for an agent client. Ctrl-C ends it.']);
     say([{ text: 'To register it: claude mcp add workrail -- workrail serve', style: 'dim' }]);
   }
-  await program.serve();
+  await program.serve(how);
   return ok({ kind: 'serving' });
-};
+}
+
+async function overHttp(context: CommandContext, how: ServeOptions): Promise<Result<Outcome, Problem>> {
+  const { program, say } = context;
+  const serving = await program.serve(how);
+  if (serving.isErr()) return refused(context, serving.error);
+  const { url = '' } = serving.value;
+  say([`Serving MCP at ${url} for this machine. Ctrl-C ends it.`]);
+  say([{ text: `To register it: claude mcp add --transport http workrail ${url}`, style: 'dim' }]);
+  return ok({ kind: 'serving' });
+}
+
+async function refused({ program }: CommandContext, trouble: ServeTrouble): Promise<Result<never, Problem>> {
+  const error = explain(trouble, await program.dataDir());
+  return err({ error, exitCode: exitCodeOf(error.code) });
+}

@@ -1,46 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
+import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
 import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionAudit } from '../../app/ports/store-audit.ts';
 import { runTag } from '../../core/log/ids.ts';
 import { sessionVerifyShape } from '../shapes/session-verify-shape.ts';
-
-const HEALTHY: SessionAudit = {
-  sessionId: SESSION,
-  health: { kind: 'healthy' },
-  events: 53,
-  bytes: 40_210,
-  findings: [],
-};
-const NOTED: SessionAudit = {
-  ...HEALTHY,
-  findings: [{ severity: 'note', what: 'orphan_segment', place: 'sessions/x/events/9.jsonl', offset: 0 }],
-};
-const DAMAGED: SessionAudit = {
-  sessionId: OTHER_SESSION,
-  health: {
-    kind: 'corrupt_tail',
-    damage: { reason: 'segment_digest_mismatch', place: 'sessions/y/events/4.jsonl', offset: 12 },
-  },
-  events: 4,
-  bytes: 900,
-  findings: [{ severity: 'damage', what: 'session_damaged', place: 'sessions/y/events/4.jsonl', offset: 12 }],
-};
-const NEWER: SessionAudit = {
-  sessionId: OTHER_SESSION,
-  health: { kind: 'unknown_version', place: 'sessions/y/manifest.jsonl', offset: 3, version: '9' },
-  events: 0,
-  bytes: 10,
-  findings: [],
-};
-const HIDDEN: SessionAudit = {
-  sessionId: OTHER_SESSION,
-  health: { kind: 'unreadable', place: 'sessions/y/manifest.jsonl', code: 'EACCES' },
-  events: 0,
-  bytes: 0,
-  findings: [{ severity: 'damage', what: 'unreadable', place: 'sessions/y/manifest.jsonl', offset: 0, code: 'EACCES' }],
-};
 
 const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });
@@ -59,14 +24,14 @@ describe('session verify', () => {
     enforces('cli_last_line_suggests_next', 'cli_stdout_data_stderr_talk');
     expect(await verify([HEALTHY])).toEqual({
       exitCode: 0,
-      out: '1 session checked, all healthy: 53 events, 40.2 kB\n',
+      out: '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
       talk: 'Next: workrail --help\n',
       calls: ['store'],
     });
   });
 
   it('shows each session to who wants to know more, or names it', async () => {
-    const line = `✓ ${SESSION}  healthy  53 events, 40.2 kB\n`;
+    const line = `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n`;
     expect((await verify([HEALTHY], '--verbose')).out).toMatch(new RegExp(`^${line}1 session checked`));
     expect((await verify([HEALTHY], SESSION)).out).toMatch(new RegExp(`^${line}1 session checked`));
   });
@@ -79,20 +44,25 @@ describe('session verify', () => {
     const { exitCode, out } = await verify([NOTED]);
     expect(exitCode).toBe(0);
     expect(out).toBe(
-      `✓ ${SESSION}  healthy  53 events, 40.2 kB\n    note  orphan_segment  sessions/x/events/9.jsonl at byte 0\n1 session checked, all healthy: 53 events, 40.2 kB\n`,
+      `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n` +
+        '    note  sessions/x/events/9.jsonl is named by no record of the manifest, so it is ignored\n' +
+        '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
     );
   });
 
-  it('locates damage and ends with exit code 4', async () => {
+  it('locates damage, says each fact once, and ends with exit code 4', async () => {
     const { exitCode, out, talk } = await verify([HEALTHY, DAMAGED]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
-      `✗ ${OTHER_SESSION}  corrupt_tail (segment_digest_mismatch in sessions/y/events/4.jsonl at byte 12)  4 events, 900 B\n` +
-        '    damage  session_damaged  sessions/y/events/4.jsonl at byte 12\n' +
-        '2 sessions checked, 1 damaged: 57 events, 41.1 kB\n',
+      `✗ ${OTHER_SESSION}  damaged behind 4 events, 900 B\n` +
+        '    damage  sessions/y/events/4.jsonl has changed since it was written\n' +
+        '    damage  sessions/y/manifest.jsonl at byte 812 has a record that was changed, moved or doubled\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 57 events, 41.1 kB\n',
     );
-    expect(talk).toMatch(
-      /^STORE_CORRUPT: There is damage in 1 of 2 sessions\.\nFix: .*backup.*\nNext: workrail session verify sess_fedcba9876543210\n$/,
+    expect(talk).toBe(
+      'STORE_CORRUPT: 2 files are damaged or missing; 1 of 2 sessions needs them.\n' +
+        'Fix: Put the files named above back into /data/workrail from a backup, then check again. Nothing was changed; whatever comes before the damage can still be read.\n' +
+        `Next: workrail session verify --json ${OTHER_SESSION}\n`,
     );
     expect((await verify([HEALTHY, DAMAGED], SESSION)).exitCode).toBe(0);
     expect((await verify([HEALTHY, DAMAGED], 'nowhere')).exitCode).toBe(3);
@@ -102,8 +72,14 @@ describe('session verify', () => {
   it('tells a session that a newer program wrote from a damaged one', async () => {
     const { exitCode, out, talk } = await verify([HEALTHY, NEWER]);
     expect(exitCode).toBe(4);
-    expect(out).toContain('unknown_version (version 9 in sessions/y/manifest.jsonl at byte 3)');
-    expect(talk).toMatch(/^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail/);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  written by a newer workrail from the start, 10 B\n` +
+        '    damage  sessions/y/manifest.jsonl at byte 3 has version 9, which this workrail does not know\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
+    );
+    expect(talk).toMatch(
+      /^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail.*\nNext: npm install --global workrail@latest\n$/,
+    );
     expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 
@@ -111,11 +87,14 @@ describe('session verify', () => {
     const { exitCode, out, talk } = await verify([HIDDEN, HEALTHY]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
-      `✗ ${OTHER_SESSION}  unreadable (EACCES at sessions/y/manifest.jsonl)  0 events, 0 B\n` +
-        '    damage  unreadable  sessions/y/manifest.jsonl (EACCES)\n' +
-        '2 sessions checked, 1 damaged: 53 events, 40.2 kB\n',
+      `✗ ${OTHER_SESSION}  cannot be read from the start, 0 B\n` +
+        '    damage  sessions/y/manifest.jsonl cannot be read (EACCES)\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
     );
-    expect(talk).toMatch(/^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above readable/);
+    expect(talk).toMatch(
+      /^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above, in \/data\/workrail, readable/,
+    );
+    expect(talk).toMatch(/\nNext: ls -ld \/data\/workrail\/sessions\/y\/manifest\.jsonl\n$/);
     expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 
@@ -129,11 +108,15 @@ describe('session verify', () => {
 
   it('prints documents of its published shape, ok only when all is well', async () => {
     enforces('cli_json_error_shape');
-    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER], [HEALTHY, HIDDEN]]) {
+    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER], [HEALTHY, HIDDEN], [WITHOUT_CONTENT]]) {
       const { exitCode, out, talk } = await verify(audits, '--json');
       const document = sessionVerifyShape.parse(JSON.parse(out));
       expect(document).toEqual(JSON.parse(out));
-      expect(document).toMatchObject({ v: 1, command: 'session verify', data: { sessions: audits } });
+      expect(document).toMatchObject({
+        v: 1,
+        command: 'session verify',
+        data: { dataDir: '/data/workrail', sessions: audits },
+      });
       expect([document.ok, talk]).toEqual([exitCode === 0, '']);
     }
     expect(JSON.parse((await verify([HEALTHY, DAMAGED], '--json')).out)).toMatchObject({
@@ -190,7 +173,7 @@ describe('session verify', () => {
       expect([before, first]).toEqual(['', `${'░'.repeat(24)} 0/2 checking sessions`]);
       expect(later).toContain(`${'█'.repeat(12)}${'░'.repeat(12)} 1/2 checking sessions`);
       expect(later.at(-1)).toBe('Next: workrail --help\n');
-      expect(out).toBe('2 sessions checked, all healthy: 106 events, 80.4 kB\n');
+      expect(out).toBe('2 sessions checked in /data/workrail, all healthy: 106 events, 80.4 kB\n');
       expect((await slowly([], [])).talk).toMatch(/^checking sessions: 0 of 2\nNext: .*\n$/);
       expect((await slowly(['--quiet'], ['error'])).talk).toBe('');
     });
@@ -224,7 +207,7 @@ describe('session verify', () => {
     const listFails = { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' } as const;
     const { exitCode, talk } = await runFake({ argv: ['session', 'verify'], listFails });
     expect(exitCode).toBe(1);
-    expect(talk).toMatch(/^STORE_IO: .*EACCES/);
+    expect(talk).toMatch(/^STORE_IO: The data directory \/data\/workrail could not be used .*EACCES/);
     const verbose = await verify([HEALTHY], 'nowhere', '--verbose');
     expect(verbose.talk).toContain('{"asked":"nowhere","near":[]}');
   });

@@ -5,27 +5,28 @@ import type { CommandContext, Problem, RunCommand } from '../command.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { type CommandRefusal, explain } from '../explain.ts';
 import { findSessions } from '../find-sessions.ts';
-import type { Line } from '../output/line.ts';
 import type { SessionVerifyData } from '../shapes/session-verify-shape.ts';
 import { verifyLines } from './session-verify-lines.ts';
+import { nextOf, problemOf } from './session-verify-problem.ts';
 
 export const sessionVerify: RunCommand = async (context, { operands }) => {
   if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
+  const dataDir = await context.program.dataDir();
   const verified = await verify(context, operands);
   if (verified.isErr()) {
-    const error = explain(verified.error);
+    const error = explain(verified.error, dataDir);
     return err({ error, exitCode: exitCodeOf(error.code) });
   }
   const { sessions, totals } = verified.value;
-  const data: SessionVerifyData = { sessions: [...sessions], totals };
-  const damaged = sessions.filter(isDamaged);
+  const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
   const isEachShown = context.switches.isVerbose || operands.length > 0;
+  const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
   return ok({
     kind: 'done',
     data,
-    lines: totals.sessions === 0 ? await noSessions(context) : verifyLines(data, isEachShown),
-    ...(damaged.length > 0 ? { problem: problemOf(damaged, totals.sessions) } : {}),
-    next: nextOf(totals.sessions, damaged),
+    lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown),
+    ...(found.damaged.length > 0 ? { problem: problemOf(found) } : {}),
+    next: nextOf(found),
   });
 };
 
@@ -37,7 +38,7 @@ async function verify(
     progress.show({ label: 'looking for sessions', ...step });
   looking({});
   const store = await program.store();
-  const ids = operands.length > 0 ? await findSessions(store.sessions, operands, looking) : ok(undefined);
+  const ids = operands.length > 0 ? await findSessions(store, operands, looking) : ok(undefined);
   if (ids.isErr()) return err(ids.error);
   const request = ids.value === undefined ? {} : { ids: ids.value };
   return verifySessions(store, request, ({ done, total }) =>
@@ -45,50 +46,9 @@ async function verify(
   );
 }
 
-async function noSessions({ program }: CommandContext): Promise<readonly Line[]> {
-  return [[`No sessions yet in ${await program.dataDir()}.`]];
-}
-
 function isDamaged({ health }: SessionAudit): boolean {
   return health.kind !== 'healthy';
 }
-
-/** The words for what was found. Of several kinds the one that weighs most is told: damage, then what is hidden. */
-function problemOf(damaged: readonly SessionAudit[], total: number): Problem {
-  const kinds = new Set(damaged.map(({ health }) => health.kind));
-  const isDamage = kinds.has('corrupt_tail') || kinds.has('corrupt_head');
-  const words = isDamage ? DAMAGE : kinds.has('unreadable') ? UNREADABLE : NEWER;
-  return {
-    exitCode: EXIT.checkFailed,
-    error: {
-      code: words.code,
-      message: words.message(`${damaged.length} of ${total} sessions`),
-      suggestion: words.suggestion,
-      retry: { kind: 'not_retryable' },
-      details: { sessionIds: damaged.map(({ sessionId }) => sessionId) },
-    },
-  };
-}
-
-const DAMAGE = {
-  code: 'STORE_CORRUPT',
-  message: (sessions: string) => `There is damage in ${sessions}.`,
-  suggestion:
-    'Put back the files named above from a backup, then check again. Nothing was changed; the readable start of a damaged session is kept as it is.',
-} as const;
-
-const UNREADABLE = {
-  code: 'STORE_IO',
-  message: (sessions: string) => `The system does not let workrail read ${sessions}.`,
-  suggestion: 'Make the files named above readable for this user, then check again. Nothing was changed.',
-} as const;
-
-/** A version that is not known needs an update, not a backup. */
-const NEWER = {
-  code: 'STORE_UNKNOWN_VERSION',
-  message: (sessions: string) => `A newer workrail wrote ${sessions}.`,
-  suggestion: 'Update workrail, then check again.',
-} as const;
 
 const NAMELESS: Problem = {
   exitCode: EXIT.usage,
@@ -99,9 +59,3 @@ const NAMELESS: Problem = {
     retry: { kind: 'not_retryable' },
   },
 };
-
-function nextOf(sessions: number, damaged: readonly SessionAudit[]): string {
-  const [first] = damaged;
-  if (first !== undefined) return `workrail session verify ${first.sessionId}`;
-  return sessions === 0 ? 'claude mcp add workrail -- workrail serve' : 'workrail --help';
-}

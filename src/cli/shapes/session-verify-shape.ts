@@ -22,12 +22,18 @@ const finding = z.strictObject({
   severity: z.enum(['damage', 'note']),
   what: z.enum(AUDIT_FINDING_KINDS),
   place,
-  offset: count,
+  /** Where in the file; not told when all of it is meant. */
+  offset: count.exactOptional(),
+  reason: z.enum(DAMAGE_REASONS).exactOptional(),
+  /** The version that is not known. */
+  version: z.string().exactOptional(),
   /** What the system said, of something that cannot be read. */
   code: z.string().exactOptional(),
 });
 
 const sessionVerifyData = z.strictObject({
+  /** The data directory that was looked into. */
+  dataDir: z.string(),
   sessions: z.array(
     z.strictObject({
       sessionId: SessionId.schema,

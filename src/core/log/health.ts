@@ -22,6 +22,20 @@ export const DAMAGE_REASONS = [
 ] as const;
 export type DamageReason = (typeof DAMAGE_REASONS)[number];
 
+const OF_WHOLE_FILES: readonly DamageReason[] = [
+  'segment_missing',
+  'segment_digest_mismatch',
+  'content_missing',
+  'content_digest_mismatch',
+  'content_not_json',
+  'content_wrong_shape',
+];
+
+/** Whether a damage lies at its offset. Where it does not, a file as a whole is missing or wrong. */
+export function isLocated(reason: DamageReason): boolean {
+  return !OF_WHOLE_FILES.includes(reason);
+}
+
 /**
  * How much of a session can be trusted. An append that was cut off at the very end was never acknowledged, so it
  * leaves a session healthy. Only a healthy session may go on; the valid start of a damaged one may be looked at.

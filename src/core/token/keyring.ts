@@ -1,6 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
+import { plainDigestSchema } from '../log/ids.ts';
 import { parseDocument, type SchemaRefusal } from '../log/schema-refusal.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
@@ -22,13 +23,18 @@ export type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array;
 /** What it takes to sign and to verify. */
 export type TokenKeys = { readonly keyring: Keyring; readonly hmac: HmacSha256 };
 
+/** What it takes to verify. Where no key was ever made there is no keyring, and no token is genuine. */
+export type VerifyingKeys = { readonly keyring: Keyring | undefined; readonly hmac: HmacSha256 };
+
 export function signingKey(bytes: Uint8Array): SigningKey {
   assert(bytes.length === KEY_BYTES, `a signing key has ${KEY_BYTES} bytes, not ${bytes.length}`);
   return bytes as SigningKey;
 }
 
 /** In the order of verification. */
-export function activeKeys({ current, previous }: Keyring): readonly SigningKey[] {
+export function activeKeys(keyring: Keyring | undefined): readonly SigningKey[] {
+  if (keyring === undefined) return [];
+  const { current, previous } = keyring;
   return previous === undefined ? [current] : [current, previous];
 }
 
@@ -51,6 +57,8 @@ export const keyringDocumentSchema = z.strictObject({
   v: z.literal(KEYRING_VERSION),
   current: storedKeySchema,
   previous: storedKeySchema.nullable(),
+  /** Digest of all the rest as canonical JSON, because a key with a flipped bit is a key too. Old files have none. */
+  sum: plainDigestSchema.exactOptional(),
 });
 export type KeyringDocument = z.infer<typeof keyringDocumentSchema>;
 

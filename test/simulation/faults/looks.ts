@@ -43,6 +43,7 @@ export function everyLook(appends: readonly ExpectedAppend[]): readonly Look[] {
 type Refusal =
   | { readonly code: 'damaged'; readonly damage: Damage }
   | { readonly code: 'unknown_version'; readonly place: string; readonly offset: number }
+  | { readonly code: 'other_workflow_stored'; readonly place: string }
   | { readonly code: 'session_not_found' | 'io_failed' | 'busy' | 'lock_lost' | 'unsafe_permissions' };
 
 async function toldPrefix({ sessions }: SimulatedStore): Promise<Told> {
@@ -61,5 +62,6 @@ function told(result: Result<unknown, Refusal>): Told {
   if (error.code === 'unknown_version') {
     return { kind: 'refused', reason: error.code, place: error.place, offset: error.offset };
   }
-  return { kind: 'refused', reason: error.code, place: '', offset: 0 };
+  const place = error.code === 'other_workflow_stored' ? error.place : '';
+  return { kind: 'refused', reason: error.code, place, offset: 0 };
 }

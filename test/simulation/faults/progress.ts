@@ -76,5 +76,8 @@ const others = memoryServices();
 
 export async function nextReply(services: Services, last: GivenReply | undefined) {
   if (last === undefined) return startWorkflow(services, { workflowId: 'wr.first_steps' });
-  return advance(services, { ackToken: String(last.structured['ackToken']), notesMarkdown: 'done' });
+  return advance(services, {
+    ackToken: String(last.structured['ackToken']),
+    output: { notesMarkdown: 'done', artifacts: [] },
+  });
 }

@@ -1,5 +1,5 @@
+import type * as nodeFs from 'node:fs';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import type * as promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -7,14 +7,9 @@ import { nodeFileSystem } from '../../../src/adapters/file-store/disk/node-file-
 import { enforces } from '../../enforces.ts';
 
 /** A system that takes half of what it is given and raises no error. */
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof promises>();
-  const open = async (...place: Parameters<typeof real.open>) => {
-    const file = await real.open(...place);
-    const write = (bytes: Uint8Array) => file.write(bytes, 0, bytes.length >> 1);
-    return { write, sync: () => file.sync(), close: () => file.close() };
-  };
-  return { ...real, open };
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof nodeFs>();
+  return { ...real, writeSync: (file: number, bytes: Uint8Array) => real.writeSync(file, bytes, 0, bytes.length >> 1) };
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'workrail-short-write-'));

@@ -43,7 +43,7 @@ function expectedAppends({ plans }: SessionWriter): readonly ExpectedAppend[] {
   let tail: { nextManifestIndex: number; chain: Sha256Digest } | undefined;
   let events = 0;
   return plans.map((plan) => {
-    const bytes = sealPlan(plan, events, HASHES)._unsafeUnwrap();
+    const { segment: bytes } = sealPlan(plan, events, HASHES)._unsafeUnwrap();
     tail ??= { nextManifestIndex: 0, chain: chainGenesis(plan.sessionId, sha256) };
     const records = manifestRecords(plan, { bytes, tail }, sha256);
     tail = { nextManifestIndex: tail.nextManifestIndex + records.length, chain: records.at(-1)?.chain ?? tail.chain };

@@ -55,7 +55,7 @@ test('a file in the place of a session is noted, and is no session', async () =>
     health: { kind: 'healthy' },
     events: 0,
     bytes: 0,
-    findings: [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId), offset: 0 }],
+    findings: [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId) }],
   });
 });
 
@@ -197,7 +197,7 @@ describe('damage', () => {
     const place = relative(folder.path(''), file);
     expect(await folder.audit()).toMatchObject({
       health: { kind: 'unreadable', place, code: 'EISDIR' },
-      findings: [{ severity: 'damage', what: 'unreadable', place, offset: 0, code: 'EISDIR' }],
+      findings: [{ severity: 'damage', what: 'unreadable', place, code: 'EISDIR' }],
     });
   });
 
@@ -210,7 +210,6 @@ describe('damage', () => {
       severity: 'damage',
       what: 'unreadable',
       place: layout.events(sessionId),
-      offset: 0,
       code: 'ENOTDIR',
     });
   });
@@ -223,7 +222,7 @@ describe('damage', () => {
     const place = join(layout.session(sessionId), 'events', String(second?.split('/').at(-1)));
     expect(await folder.audit()).toMatchObject({
       health: { kind: 'corrupt_tail', damage: { reason: 'segment_digest_mismatch', place, offset: 0 } },
-      findings: [{ severity: 'damage', what: 'session_damaged', place, offset: 0 }],
+      findings: [{ severity: 'damage', what: 'session_damaged', place, reason: 'segment_digest_mismatch' }],
     });
     expect(readdirSync(folder.path(''), { recursive: true }).sort()).toEqual(before);
   });

@@ -33,8 +33,7 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
 }
 
 function notes(sessionId: SessionId, { tornAt, presence }: LogInspection): readonly AuditFinding[] {
-  const note = (what: AuditFinding['what'], place: string, offset: number) =>
-    ({ severity: 'note', what, place, offset }) as const;
-  if (presence === 'stray') return [note('leftover_file', layout.session(sessionId), 0)];
-  return tornAt === undefined ? [] : [note('torn_tail', layout.manifest(sessionId), tornAt)];
+  if (presence === 'stray') return [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId) }];
+  if (tornAt === undefined) return [];
+  return [{ severity: 'note', what: 'torn_tail', place: layout.manifest(sessionId), offset: tornAt }];
 }

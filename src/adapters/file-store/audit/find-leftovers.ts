@@ -50,7 +50,6 @@ export function findLeftovers(
     severity: 'note',
     what: kindOf(name),
     place: join(layout.session(sessionId), name),
-    offset: 0,
   }));
 }
 

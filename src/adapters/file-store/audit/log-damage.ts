@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/store-audit.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { DamageReason } from '../../../core/log/health.ts';
+import { type DamageReason, isLocated } from '../../../core/log/health.ts';
 import { accessingNow } from '../disk/disk.ts';
 
 /** Something that keeps a part of a session from being trusted, and why. */
@@ -37,8 +37,20 @@ export function unreadable(place: string, failure: StoreFailure): LogDamage {
 }
 
 export function damageFinding({ what, place, offset, fault }: LogDamage): AuditFinding {
-  const finding = { severity: 'damage', what, place, offset } as const;
-  return fault.kind === 'unreadable' ? { ...finding, code: fault.code } : finding;
+  const finding = { severity: 'damage', what, place } as const;
+  switch (fault.kind) {
+    case 'unreadable':
+      return { ...finding, code: fault.code };
+    case 'unknown_version':
+      return { ...finding, offset, version: fault.version };
+    default:
+      return { ...finding, ...(isPlace(fault.reason, offset) ? { offset } : {}), reason: fault.reason };
+  }
+}
+
+/** A manifest that ends where it begins is not there at all. */
+function isPlace(reason: DamageReason, offset: number): boolean {
+  return isLocated(reason) && !(reason === 'manifest_cut_short' && offset === 0);
 }
 
 /** The health of a session that holds so many good events before the damage. */

@@ -93,6 +93,35 @@ describe('collection', () => {
     );
   });
 
+  test('that comes late finds that another one has done its work, and has nothing to complain of', async () => {
+    const { root, store, has, ...parts } = await twoSessions();
+    mkdirSync(join(root, layout.events(numberedSession(5))), { recursive: true });
+    const locks = await parts.locks();
+    const others: unknown[] = [];
+    const outpaced = async () => ({
+      ...locks,
+      tryExclusive: async (paths: readonly string[]) => {
+        if (others.length === 0) others.push(await store.collector.collect(request()));
+        return locks.tryExclusive(paths);
+      },
+    });
+    const collected = await storeOf({ ...parts, locks: outpaced }).collector.collect(request());
+    expect(others).toMatchObject([ok({ sessions: [numberedSession(1)], files: 4 })]);
+    expect(collected).toEqual(ok({ kind: 'collected', sessions: [], files: 0, bytes: 0 }));
+    expect(readdirSync(join(root, layout.sessions))).toEqual([numberedSession(2)]);
+  });
+
+  test('can be started by many at once: together they take each session once', async () => {
+    const folder = storeFolder();
+    const { sessions } = storeOf(folder);
+    const old = Array.from({ length: 24 }, (_, i) => i + 1);
+    for (const number of old) await appendAll(sessions, sessionAt(number, OLD).plans);
+    const collected = await Promise.all([1, 2, 3].map(() => storeOf(folder).collector.collect(request())));
+    const removed = collected.flatMap((each) => each._unsafeUnwrap().sessions);
+    expect([...removed].sort()).toEqual(old.map(numberedSession));
+    expect(readdirSync(join(folder.root, layout.sessions))).toEqual([]);
+  });
+
   test('takes an old folder in which no session ever began, but no other', async () => {
     const { store, root, has } = await twoSessions();
     const [old, young, withSegment, held] = [

@@ -46,17 +46,20 @@ export async function removeSessions(
   return inBatches(parts, {
     items: items.value,
     prepare: () => refreshMarks(parts, marks),
-    each: (sessionId) =>
-      ifUnused(parts, sessionId, async () => {
+    each: async (sessionId) => {
+      const marked = marks.get(sessionId);
+      // Another collection may have taken it away; then there is no folder to lock either.
+      if (marked === undefined) return;
+      await ifUnused(parts, sessionId, async () => {
         // Since we looked, somebody may have gone on with it or decided to keep it.
-        const marked = marks.get(sessionId);
-        const isSession = marked !== undefined && isExpired(disk, { sessionId, marked }, limit);
+        const isSession = isExpired(disk, { sessionId, marked }, limit);
         if (!isSession && !isAbandoned(disk, sessionId)) return;
         const size = sessionSize(disk, sessionId);
         await disk.fs.rename(join(disk.root, layout.session(sessionId)), join(disk.root, removedName(sessionId)));
         if (isSession) removed.set(sessionId, { ...size, manifestBytes: marked.manifestBytes });
         await disk.fs.syncDir(join(disk.root, layout.sessions));
-      }),
+      });
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
@@ -16,10 +16,16 @@ type ContentName = { readonly path: string; readonly digest: string };
 export async function putContent(disk: Disk, { path, digest }: ContentName, bytes: Uint8Array): Promise<void> {
   assert(digestOf(bytes) === digest, `${path} is named by its content`);
   const target = join(disk.root, path);
-  const present = disk.fs.read(target);
-  if (present === undefined || digestOf(present) !== digest) return putFile(disk, path, bytes);
+  if (!isPresent(disk, target, bytes)) return putFile(disk, path, bytes);
   await disk.fs.touch(target);
   await disk.fs.syncDir(dirname(target));
+}
+
+/** Most of what is put is new, so nothing is opened before its length says that it may be there. */
+function isPresent({ fs }: Disk, target: string, bytes: Uint8Array): boolean {
+  if (fs.size(target) !== bytes.length) return false;
+  const present = fs.read(target);
+  return present !== undefined && Buffer.compare(present, bytes) === 0;
 }
 
 /** The content that a digest names, checked against it. */
@@ -31,5 +37,5 @@ export function readContent(disk: Disk, path: string, digest: string): Result<Ui
 }
 
 export function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return `sha256:${hash('sha256', bytes)}`;
 }

@@ -1,5 +1,8 @@
-import { ok } from 'neverthrow';
-import type { PinnedWorkflows } from '../../../app/ports/pinned-workflows.ts';
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { OtherWorkflowStored, PinnedWorkflows } from '../../../app/ports/pinned-workflows.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
 import type { WorkflowHash } from '../../../core/log/ids.ts';
 import {
   type CompiledWorkflow,
@@ -7,7 +10,7 @@ import {
   sealWorkflow,
 } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { boundedCache } from '../../bounded-cache.ts';
-import { accessing, ensureDir } from '../disk/disk.ts';
+import { accessing, accessingNow, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { putContent, readContent } from './content-store.ts';
@@ -15,7 +18,8 @@ import { parseStored } from './parse-stored.ts';
 
 const WORKFLOWS_KEPT = 64;
 
-export function filePinnedWorkflows({ disk, sha256 }: FileStoreParts): PinnedWorkflows {
+export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
+  const { disk, sha256 } = parts;
   const kept = boundedCache<WorkflowHash, CompiledWorkflow>(WORKFLOWS_KEPT);
   return {
     pin: async (workflow) => {
@@ -39,7 +43,19 @@ export function filePinnedWorkflows({ disk, sha256 }: FileStoreParts): PinnedWor
         .map((workflow) => {
           kept.set(hash, workflow);
           return workflow;
-        });
+        })
+        .orElse((failure) => err(otherWorkflow(parts, hash) ?? failure));
     },
   };
+}
+
+/** A workflow in the place of another one. What is the same but for its spelling is plain damage. */
+function otherWorkflow({ disk, sha256 }: FileStoreParts, hash: WorkflowHash): OtherWorkflowStored | undefined {
+  const place = layout.pinnedWorkflow(hash);
+  const found = accessingNow('read content', place, () => disk.fs.read(join(disk.root, place)) ?? new Uint8Array())
+    .andThen((bytes): Result<CompiledWorkflow, StoreFailure> => parseStored(place, bytes, parseCompiledWorkflow))
+    .andThen((workflow) => canonicalBytes(workflow))
+    .map((bytes) => sha256(bytes) as string as WorkflowHash)
+    .unwrapOr(hash);
+  return found === hash ? undefined : { code: 'other_workflow_stored', place, found };
 }

@@ -71,7 +71,7 @@ async function put(
   name: (temp: string, target: string) => Promise<void>,
 ): Promise<void> {
   const target = join(disk.root, path);
-  const temp = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temp = join(dirname(target), `.${basename(target)}.${unusedNumber()}.tmp`);
   try {
     await writeTemp(disk, temp, bytes);
     await name(temp, target);
@@ -81,6 +81,15 @@ async function put(
     await disk.fs.remove(temp).catch(() => undefined);
     throw cause;
   }
+}
+
+const processMark = randomBytes(6).toString('hex');
+let numbersUsed = 0;
+
+/** A hexadecimal number that nobody has used, in this process or another. */
+function unusedNumber(): string {
+  numbersUsed += 1;
+  return `${processMark}${numbersUsed.toString(16)}`;
 }
 
 async function writeTemp(disk: Disk, temp: string, bytes: Uint8Array): Promise<void> {

@@ -1,26 +1,49 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm, truncate, utimes } from 'node:fs/promises';
+import {
+  closeSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { FileSystem, WritableFile } from './file-system.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
 const PERMISSION_BITS = 0o777;
+/** An error that is made only to be caught costs more than the look itself. */
+const IF_THERE = { throwIfNoEntry: false } as const;
 
+const flush = promisify(fsync);
+
+/**
+ * Only flushes wait, and trees that are removed: handing any other operation to another thread takes several times as
+ * long as the operation itself.
+ */
 export const nodeFileSystem: FileSystem = {
   read: (path, from = 0) => ifThere(() => readFrom(path, from)),
-  size: (path) => ifThere(() => statSync(path).size),
-  modifiedMs: (path) => ifThere(() => statSync(path).mtimeMs),
+  size: (path) => statSync(path, IF_THERE)?.size,
+  modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
   // What Windows gives here says nothing about who may read.
-  mode: (path) => (process.platform === 'win32' ? undefined : ifThere(() => statSync(path).mode & PERMISSION_BITS)),
+  mode: (path) => (process.platform === 'win32' ? undefined : modeOf(path)),
   list: (path) => (ifThere(() => readdirSync(path)) ?? []).sort(),
   makeDir,
-  create: async (path) => writable(path, await open(path, 'wx', FOR_THIS_USER.file)),
-  openEnd: async (path) => writable(path, await open(path, 'a', FOR_THIS_USER.file)),
-  rename,
-  linkNew,
+  create: async (path) => writable(path, openSync(path, 'wx', FOR_THIS_USER.file)),
+  openEnd: async (path) => writable(path, openSync(path, 'a', FOR_THIS_USER.file)),
+  rename: async (from, to) => renameSync(from, to),
+  linkNew: async (from, to) => linkNew(from, to),
   remove: (path) => rm(path, { force: true }),
   removeTree: (path) => rm(path, { force: true, recursive: true }),
-  touch: (path) => utimes(path, new Date(), new Date()),
+  touch: async (path) => utimesSync(path, new Date(), new Date()),
   syncDir,
 };
 
@@ -40,7 +63,13 @@ function readFrom(path: string, from: number): Uint8Array {
   }
 }
 
+function modeOf(path: string): number | undefined {
+  const mode = statSync(path, IF_THERE)?.mode;
+  return mode === undefined ? undefined : mode & PERMISSION_BITS;
+}
+
 function makeDir(path: string): readonly string[] {
+  if (statSync(path, IF_THERE)?.isDirectory() === true) return [];
   const topmost = mkdirSync(path, { recursive: true, mode: FOR_THIS_USER.dir });
   if (topmost === undefined) return [];
   const made: string[] = [];
@@ -48,16 +77,16 @@ function makeDir(path: string): readonly string[] {
   return made;
 }
 
-function writable(path: string, file: FileHandle): WritableFile {
+function writable(path: string, file: number): WritableFile {
   return {
     write: async (bytes) => {
-      const { bytesWritten } = await file.write(bytes);
-      if (bytesWritten !== bytes.length) throw shortWrite(bytesWritten, bytes.length);
+      const written = writeSync(file, bytes);
+      if (written !== bytes.length) throw shortWrite(written, bytes.length);
     },
-    sync: () => file.sync(),
+    sync: () => flush(file),
     // Not every system lets a file be cut off that was opened to be written at its end only.
-    truncate: (size) => truncate(path, size),
-    close: () => file.close(),
+    truncate: async (size) => truncateSync(path, size),
+    close: async () => closeSync(file),
   };
 }
 
@@ -66,9 +95,9 @@ function shortWrite(written: number, wanted: number): Error {
   return Object.assign(new Error(`wrote ${written} of ${wanted} bytes`), { code: 'ENOSPC' });
 }
 
-async function linkNew(from: string, to: string): Promise<void> {
+function linkNew(from: string, to: string): void {
   try {
-    await link(from, to);
+    linkSync(from, to);
   } catch (cause) {
     if (!isCode(cause, 'EEXIST')) throw cause;
   }
@@ -77,11 +106,11 @@ async function linkNew(from: string, to: string): Promise<void> {
 async function syncDir(path: string): Promise<void> {
   // Windows cannot open a directory; there the entries are written through by the file system itself.
   if (process.platform === 'win32') return;
-  const dir = await open(path, 'r');
+  const dir = openSync(path, 'r');
   try {
-    await dir.sync();
+    await flush(dir);
   } finally {
-    await dir.close();
+    closeSync(dir);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { parseJson } from '../content/parse-stored.ts';
@@ -68,7 +68,7 @@ function readLabel(line: Uint8Array): { readonly sessionId: SessionId; readonly 
 }
 
 function sumOf(rest: Uint8Array): string {
-  return createHash('sha256').update(rest).digest('hex').slice(0, SUM_DIGITS);
+  return hash('sha256', rest).slice(0, SUM_DIGITS);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -3,10 +3,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { AppendRefusal } from '../../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
-import { type CanonicalBytes, canonicalLines } from '../../../core/json/canonical-bytes.ts';
-import { sealSnapshot } from '../../../core/log/execution-snapshot.ts';
+import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
 import { type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
-import { type AppendPlan, manifestRecords, sealPlan } from '../../../core/log/plan/append-plan.ts';
+import { type AppendPlan, manifestRecords, type SealedPlan, sealPlan } from '../../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph } from '../../../core/views/known-graph.ts';
 import { applyEvent } from '../../../core/views/session-view.ts';
@@ -35,13 +34,13 @@ export async function commitPlan(
   { session, lock }: Granted,
   { plan, keep, committed }: Commit,
 ): Promise<Result<OpenSession, AppendRefusal>> {
-  const segment = sealPlan(plan, session.position.nextEventIndex, { sha256: parts.sha256, digestOf });
-  if (segment.isErr()) return err(segment.error);
+  const sealed = sealPlan(plan, session.position.nextEventIndex, { sha256: parts.sha256, digestOf });
+  if (sealed.isErr()) return err(sealed.error);
   const integrity = checkPlanIntegrity(knownGraph(session.view), plan.events);
   if (integrity.isErr()) return err(integrity.error);
 
   const { nextEventIndex: _, offset, ...tail } = session.position;
-  const records = manifestRecords(plan, { bytes: segment.value, tail }, parts.sha256);
+  const records = manifestRecords(plan, { bytes: sealed.value.segment, tail }, parts.sha256);
   const lines = canonicalLines(records);
   assert(lines.isOk(), 'manifest records are JSON');
   const shared = await sharingStore<Result<OpenSession, AppendRefusal>>(parts, async () => {
@@ -59,7 +58,7 @@ export async function commitPlan(
         keep(grown);
       },
     };
-    const written = await write(parts, { session, lock, plan, segment: segment.value, growth });
+    const written = await write(parts, { session, lock, plan, sealed: sealed.value, growth });
     if (written.isErr()) return err(written.error);
     await committed(grown);
     return ok(ok(grown));
@@ -76,7 +75,7 @@ function findUnpinned({ disk }: FileStoreParts, { pinned = [] }: AppendPlan) {
 
 type Work = Granted & {
   readonly plan: AppendPlan;
-  readonly segment: CanonicalBytes;
+  readonly sealed: SealedPlan;
   readonly growth: Growth;
 };
 
@@ -89,16 +88,15 @@ async function write(parts: Committing, work: Work): Promise<Result<void, StoreF
   return parts.manifests.append(session, growth);
 }
 
-async function putContents({ disk, sha256 }: FileStoreParts, { plan, segment }: Work): Promise<void> {
+async function putContents({ disk }: FileStoreParts, { plan, sealed }: Work): Promise<void> {
   await ensureDir(disk, layout.snapshots);
   if (plan.artifacts.size > 0) await ensureDir(disk, layout.artifacts);
   const puts = await Promise.allSettled([
-    ...[...plan.snapshots.values()].map((snapshot) => {
-      const { ref, bytes } = sealSnapshot(snapshot, sha256);
-      return putContent(disk, { path: layout.snapshot(ref), digest: ref }, bytes);
-    }),
+    ...[...sealed.snapshots].map(([ref, bytes]) =>
+      putContent(disk, { path: layout.snapshot(ref), digest: ref }, bytes),
+    ),
     ...[...plan.artifacts].map(([digest, bytes]) => putContent(disk, { path: layout.artifact(digest), digest }, bytes)),
-    putFile(disk, segmentPath(plan), segment),
+    putFile(disk, segmentPath(plan), sealed.segment),
   ]);
   // All have come to their end first: a late rename would put a segment of this plan in the place of another's.
   const failed = puts.find((put) => put.status === 'rejected');

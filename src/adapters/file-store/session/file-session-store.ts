@@ -47,12 +47,14 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
     list: async () => accessingNow('list sessions', layout.sessions, () => storedSessions(disk)),
 
     exclusively: async (sessionId, work, options) => {
-      if (options?.mustExist === true) {
+      const mustExist = options?.mustExist === true;
+      if (mustExist) {
         const found = isThere(disk, sessionId);
         if (found.isErr()) return err(found.error);
         if (!found.value) return work(undefined, Object.freeze({}) as AppendPermit);
       }
-      const passed = await gate.pass(sessionId, async (session, permit) => {
+      const passed = await gate.pass({ sessionId, mustExist }, async (session, permit) => {
+        if (session === undefined) return work(undefined, permit);
         const assured = await manifests.assure(session);
         if (assured.isErr()) return err(assured.error);
         return work(hasEvents(session) ? loaded(session) : undefined, permit);

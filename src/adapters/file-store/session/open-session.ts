@@ -6,6 +6,7 @@ import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
+import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { isCutShort } from './is-cut-short.ts';
@@ -66,7 +67,7 @@ export function grownBy(
   const { segmentRelPath, firstEventIndex, sha256 } = segment;
   known.segments.push({ segmentRelPath, firstEventIndex, sha256 });
   // A slice of a `Buffer` is no copy: it would keep the whole manifest in memory.
-  return { ...known, position: end, mark: Uint8Array.from(lines.subarray(-MARK_BYTES)) };
+  return { ...known, position: end, mark: new Uint8Array(lines.subarray(-MARK_BYTES)) };
 }
 
 /** Names are read before the manifest, so that what is appended meanwhile does not look as if it was cut off. */
@@ -89,20 +90,41 @@ function grow(
   const { transactions, end } = readManifest(bytes, known, sha256);
   let session = known;
   for (const transaction of transactions) {
-    const fault = applyTransaction(disk, session, transaction);
-    if (fault !== undefined) return { ...session, health: fault };
+    const place = join(layout.session(session.sessionId), transaction.segment.segmentRelPath);
+    const segment = { place, bytes: disk.fs.read(join(disk.root, place)), transaction };
+    const events = readSegment(segment.bytes, transaction.segment);
+    if (events.isErr()) return { ...session, health: faultAt(session, place, events.error) };
+    try {
+      for (const event of events.value) applyEvent(session.view, event);
+    } catch (cause) {
+      return withoutSegment(disk, { session, segment, cause }, sha256);
+    }
     const consumed = transaction.end.offset - known.position.offset;
     session = grownBy(session, transaction, bytes.subarray(0, consumed));
   }
   return { ...session, health: healthAt(session, end) };
 }
 
-function applyTransaction(disk: Disk, session: OpenSession, { segment }: Transaction): SessionHealth | undefined {
-  const path = join(layout.session(session.sessionId), segment.segmentRelPath);
-  const events = readSegment(disk.fs.read(join(disk.root, path)), segment);
-  if (events.isErr()) return faultAt(session, path, events.error);
-  for (const event of events.value) applyEvent(session.view, event);
-  return undefined;
+type Failed = {
+  readonly session: OpenSession;
+  readonly segment: Omit<StoredSegment, 'before'>;
+  readonly cause: unknown;
+};
+
+/**
+ * A digest only says that events are those that were attested; one who forges both can make events that the views
+ * cannot take. The view is half changed then, so what comes before is read anew. Events with which nothing else is
+ * wrong are right, and then it is the view that is wrong.
+ */
+function withoutSegment(disk: Disk, { session, segment, cause }: Failed, sha256: Sha256): OpenSession {
+  const { sessionId, position } = session;
+  const manifest = disk.fs.read(join(disk.root, layout.manifest(sessionId))) ?? NOTHING;
+  const bytes = manifest.subarray(0, position.offset);
+  const before = grow(disk, { known: emptySession(sessionId, sha256), bytes }, sha256);
+  const checked = checkSegment({ ...segment, before: before.view });
+  if (checked.isOk()) throw cause;
+  const { place, offset } = checked.error;
+  return { ...before, health: faultAt(before, place, { kind: 'damaged', reason: 'segment_wrong_events', offset }) };
 }
 
 function healthAt(session: OpenSession, end: ManifestEnd): SessionHealth {
@@ -118,5 +140,5 @@ function faultAt({ position }: OpenSession, place: string, fault: SegmentFault):
 }
 
 function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
-  return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
+  return Buffer.compare(bytes.subarray(0, start.length), start) === 0;
 }

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { err, ok } from 'neverthrow';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { appendAll } from '../../../../test/contract/store-under-test.ts';
 import { enforces } from '../../../../test/enforces.ts';
 import { SESSION } from '../../../../test/examples/ids.ts';
 import { PLANS } from '../../../../test/examples/session.ts';
@@ -12,8 +13,13 @@ import { freshStore } from '../../../../test/fresh-store.ts';
 import type { Around } from '../../../../test/simulation/disk/intercept.ts';
 import { storeFolder } from '../../../../test/store-folder.ts';
 import type { SessionStore } from '../../../app/ports/session-store.ts';
+import { claimLocks } from '../../lock/claim-locks.ts';
 import type { LockAttempt, Locks } from '../../lock/locks.ts';
+import { systemLocks } from '../../lock/system-locks.ts';
 import { memoryStore } from '../../memory-store/memory-store.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { layout } from '../disk/layout.ts';
+import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 
 test('a permit that has ended is refused before the disk is touched', async () => {
@@ -112,6 +118,38 @@ test('what was waited for other calls of the process is not waited for the lock 
   expect(nowMs).toBe(2_000);
 });
 
+describe.each([
+  ['native', await systemLocks()],
+  ['claims', claimLocks],
+])('a session that must exist and is removed just before its lock is taken (%s locks)', (_, locks) => {
+  test.each([
+    ['with its folder', (dir: string) => rmSync(dir, { recursive: true }), []],
+    ['but for its folder', (dir: string) => emptyDir(dir), [SESSION]],
+  ])('%s stays removed', async (_, remove, left) => {
+    const folder = storeFolder();
+    await appendAll(storeOf(folder).sessions, [PLANS.start]);
+    let isRemoved = false;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      size: (path) => {
+        const size = nodeFileSystem.size(path);
+        if (!isRemoved && path.endsWith(layout.manifest(SESSION))) remove(join(folder.root, layout.session(SESSION)));
+        isRemoved = true;
+        return size;
+      },
+    };
+    const { sessions } = storeOf({ ...folder, disk: { ...folder.disk, fs }, locks: async () => locks });
+    const seen = await sessions.exclusively(
+      SESSION,
+      async (session, permit) => ok([session, await sessions.append(permit, PLANS.start)]),
+      { mustExist: true },
+    );
+    expect(seen).toEqual(ok([undefined, err({ code: 'permit_ended' })]));
+    expect(readdirSync(join(folder.root, layout.sessions))).toEqual(left);
+    expect((await sessions.list())._unsafeUnwrap()).toEqual([]);
+  });
+});
+
 test('an append stops when its lock was deleted meanwhile, says so, and has recorded nothing', async () => {
   enforces('single_writer_per_session');
   const { root, store } = freshStore();
@@ -125,6 +163,11 @@ test('an append stops when its lock was deleted meanwhile, says so, and has reco
   expect(refused).toEqual(ok([err({ code: 'lock_lost', place }), err({ code: 'permit_ended' })]));
   expect(await sessions.load(SESSION)).toEqual(err({ code: 'session_not_found', sessionId: SESSION }));
 });
+
+function emptyDir(dir: string): void {
+  rmSync(dir, { recursive: true });
+  mkdirSync(dir);
+}
 
 /** Everything else that can happen meanwhile does. */
 async function slowly(work: () => Promise<void>): Promise<never> {

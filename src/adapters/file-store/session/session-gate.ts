@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AppendPermit, GateRefusal } from '../../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { describeClaim, ownClaim } from '../../lock/claim.ts';
 import type { HeldLock } from '../../lock/locks.ts';
@@ -15,12 +16,15 @@ import type { SessionLoader } from './session-loader.ts';
 /** What a permit stands for while it lasts. */
 export type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
 
-type GateWork<Value> = (session: OpenSession, permit: AppendPermit) => Promise<Value>;
+/** Which session is wanted. One that must exist is not made: who asks for it then gets none, and no permit. */
+type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
+
+type GateWork<Value> = (session: OpenSession | undefined, permit: AppendPermit) => Promise<Value>;
 type Passed<Value> = Result<Value, GateRefusal>;
 
 /** Lets one writer at a time at a healthy session, and tells genuine permits from all else. */
 export type SessionGate = {
-  pass<Value>(sessionId: SessionId, work: GateWork<Value>): Promise<Passed<Value>>;
+  pass<Value>(wanted: Wanted, work: GateWork<Value>): Promise<Passed<Value>>;
   /**
    * Uses what a permit was granted for, `undefined` once its callback has ended. Uses of one permit go one after the
    * other, and the lock is given back behind the last.
@@ -38,13 +42,14 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
   const inTurn = boundedTurnTaking<SessionId>();
   const uses = turnTaking<AppendPermit>();
 
-  async function enter<Value>(sessionId: SessionId, lock: HeldLock, work: GateWork<Value>): Promise<Passed<Value>> {
-    const permit = Object.freeze({}) as AppendPermit;
+  async function enter<Value>(wanted: Wanted, lock: HeldLock, work: GateWork<Value>): Promise<Passed<Value>> {
+    const { sessionId } = wanted;
+    const permit = newPermit();
     heldHere.add(sessionId);
     try {
-      const session = currentSession(parts, loader, sessionId);
+      const session = currentSession(parts, loader, wanted);
       if (session.isErr()) return err(session.error);
-      permits.set(permit, { session: session.value, lock });
+      if (session.value !== undefined) permits.set(permit, { session: session.value, lock });
       return ok(await work(session.value, permit));
     } finally {
       permits.delete(permit);
@@ -68,47 +73,62 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
       if (permits.has(permit)) permits.set(permit, granted);
     },
     end: (permit) => permits.delete(permit),
-    pass: <Value>(sessionId: SessionId, work: GateWork<Value>) => {
+    pass: <Value>(wanted: Wanted, work: GateWork<Value>) => {
+      const { sessionId } = wanted;
       const waiting = patience(parts.waiting);
       return inTurn<Passed<Value>>(sessionId, {
         late: () => late(sessionId),
         work: async () => {
-          const lock = await lockSession(parts, sessionId, waiting);
-          return lock.isErr() ? err(lock.error) : enter(sessionId, lock.value, work);
+          const lock = await lockSession(parts, wanted, waiting);
+          if (lock.isErr()) return err(lock.error);
+          return lock.value === undefined ? ok(await work(undefined, newPermit())) : enter(wanted, lock.value, work);
         },
       });
     },
   };
 }
 
+/** Worth nothing until it is granted. */
+function newPermit(): AppendPermit {
+  return Object.freeze({}) as AppendPermit;
+}
+
 function currentSession(
   { sha256 }: FileStoreParts,
   loader: SessionLoader,
-  sessionId: SessionId,
-): Result<OpenSession, GateRefusal> {
+  { sessionId, mustExist }: Wanted,
+): Result<OpenSession | undefined, GateRefusal> {
   return loader
     .load(sessionId)
     .orElse((refusal) =>
       refusal.code === 'session_not_found'
-        ? ok(emptySession(sessionId, sha256))
-        : err<OpenSession, GateRefusal>(refusal),
+        ? ok(mustExist ? undefined : emptySession(sessionId, sha256))
+        : err<OpenSession | undefined, GateRefusal>(refusal),
     );
 }
 
+/**
+ * Nothing when the session must exist and its folder does not: it may have been removed since somebody looked. Whoever
+ * began a session has flushed its folders before, so only one that may be new is in need of that.
+ */
 async function lockSession(
   parts: FileStoreParts,
-  sessionId: SessionId,
+  { sessionId, mustExist }: Wanted,
   waiting: Patience,
-): Promise<Result<HeldLock, GateRefusal>> {
+): Promise<Result<HeldLock | undefined, GateRefusal>> {
   const attempt = await accessing('lock session', layout.lock(sessionId), async () => {
-    await ensureDir(parts.disk, layout.events(sessionId));
+    if (!mustExist) await ensureDir(parts.disk, layout.events(sessionId));
     const locks = await parts.locks();
     const path = join(parts.disk.root, layout.lock(sessionId));
     return waitForExclusive({ path, attempt: () => locks.tryExclusive(lockPaths(parts, sessionId)) }, waiting);
   });
-  if (attempt.isErr()) return err(attempt.error);
+  if (attempt.isErr()) return mustExist && isNotThere(attempt.error) ? ok(undefined) : err(attempt.error);
   if (attempt.value.kind === 'held') return ok(attempt.value.lock);
   return err({ code: 'session_locked', sessionId, holder: attempt.value.holder });
+}
+
+function isNotThere(failure: StoreFailure): boolean {
+  return failure.code === 'io_failed' && failure.cause === 'ENOENT';
 }
 
 /**

@@ -8,6 +8,7 @@ import { withValue } from '../../../../test/examples/single-field-changes.ts';
 import { SNAPSHOTS_BY_REF } from '../../../../test/examples/snapshots.ts';
 import { canonicalLines } from '../../json/canonical-bytes.ts';
 import { parseEvent, type SessionEvent } from '../event.ts';
+import { sealSnapshot } from '../execution-snapshot.ts';
 import { eventIndexSchema, workflowHashSchema } from '../ids.ts';
 import { chainGenesis } from '../manifest.ts';
 import { type AppendPlan, manifestRecords, type PlanRefusal, planNovelty, sealPlan } from './append-plan.ts';
@@ -16,10 +17,15 @@ const { start, advance, block } = PLANS;
 const firstIndexOf = (plan: AppendPlan) => Number(plan.events[0]?.eventIndex);
 const tail = { nextManifestIndex: 4, chain: chainGenesis(SESSION, sha256) };
 
-test.each(PLAN_NAMES)('the bytes of the plan "%s" are its events, a line of canonical JSON each', (name) => {
-  const plan = PLANS[name];
-  expect(sealPlan(plan, firstIndexOf(plan), HASHES)).toEqual(canonicalLines(plan.events));
-});
+test.each(PLAN_NAMES)(
+  'the plan "%s" is stored as its events, a line of canonical JSON each, and its snapshots',
+  (name) => {
+    const plan = PLANS[name];
+    expect(sealPlan(plan, firstIndexOf(plan), HASHES)).toEqual(
+      canonicalLines(plan.events).map((segment) => ({ segment, snapshots: sealedSnapshots(plan) })),
+    );
+  },
+);
 
 test('a plan without events is refused', () => {
   expect(sealPlan(examplePlan([]), 0, HASHES)).toEqual(err({ code: 'empty_plan' }));
@@ -38,7 +44,7 @@ test('a plan of more than 8 MiB is refused with its size', () => {
   if (event?.kind !== 'advance_recorded') expect.fail('an advance comes first');
   const withReply = (length: number) =>
     examplePlan([{ ...event, data: { ...event.data, reply: { text: ['x'.repeat(length)], structured: {} } } }]);
-  const overhead = sealPlan(withReply(1), firstIndexOf(advance), HASHES)._unsafeUnwrap().length - 1;
+  const overhead = sealPlan(withReply(1), firstIndexOf(advance), HASHES)._unsafeUnwrap().segment.length - 1;
   const max = 8 * 1024 * 1024;
   expect(sealPlan(withReply(max - overhead), firstIndexOf(advance), HASHES).isOk()).toBe(true);
   expect(sealPlan(withReply(max - overhead + 1), firstIndexOf(advance), HASHES)).toEqual(
@@ -158,7 +164,7 @@ test('a plan of which the session holds only a part is a violation, whichever pa
 
 test('a plan is committed by one segment record and a pin for each of its nodes', () => {
   enforces('node_snapshot_is_pinned', 'segment_closed_fields', 'snapshot_pinned_fields', 'manifest_index_own_sequence');
-  const bytes = sealPlan(start, 0, HASHES)._unsafeUnwrap();
+  const { segment: bytes } = sealPlan(start, 0, HASHES)._unsafeUnwrap();
   const node = start.events.find((event) => event.kind === 'node_created') ?? expect.fail('a root');
   const records = manifestRecords(start, { bytes, tail }, sha256);
   expect(records.map(({ chain: _, ...record }) => record)).toEqual([
@@ -190,7 +196,7 @@ test('every node of the example session has its snapshot pinned, a snapshot used
   enforces('node_snapshot_is_pinned');
   for (const name of PLAN_NAMES) {
     const plan = PLANS[name];
-    const bytes = sealPlan(plan, firstIndexOf(plan), HASHES)._unsafeUnwrap();
+    const { segment: bytes } = sealPlan(plan, firstIndexOf(plan), HASHES)._unsafeUnwrap();
     const [segment, ...pins] = manifestRecords(plan, { bytes, tail }, sha256);
     const nodes = plan.events.filter((event) => event.kind === 'node_created');
     expect(pins.map((pin) => pin.kind === 'snapshot_pinned' && [pin.eventIndex, pin.snapshotRef])).toEqual(
@@ -208,4 +214,8 @@ function skipped(ordinal: number): SessionEvent {
   const event = SESSION_EVENTS.find(({ kind }) => kind === 'step_skipped') ?? expect.fail('no skip');
   const dedupeKey = event.dedupeKey.replace(/:0$/, `:${ordinal}`);
   return { ...event, eventIndex: eventIndexSchema.parse(ordinal), dedupeKey };
+}
+
+function sealedSnapshots({ snapshots }: AppendPlan) {
+  return new Map([...snapshots].map(([ref, snapshot]) => [ref, sealSnapshot(snapshot, sha256).bytes]));
 }

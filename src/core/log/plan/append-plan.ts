@@ -14,7 +14,13 @@ import {
   type WorkflowHash,
 } from '../ids.ts';
 import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
-import { type ContentHashes, type ContentRefusal, contentRefusal, misnamedContent } from './plan-content.ts';
+import {
+  type ContentHashes,
+  type ContentRefusal,
+  contentRefusal,
+  type SealedSnapshots,
+  sealContent,
+} from './plan-content.ts';
 
 /** What one operation adds: all of it becomes true, or nothing does. */
 export type AppendPlan = {
@@ -47,20 +53,24 @@ export type PlanRefusal =
   | ContentRefusal
   | JsonRefusal;
 
-/** The bytes of a plan's segment file, once the plan is found sound in itself. */
+/** What a plan is on the disk. */
+export type SealedPlan = { readonly segment: CanonicalBytes; readonly snapshots: SealedSnapshots };
+
+/** The bytes of a plan's segment file and of its snapshots, once the plan is found sound in itself. */
 export function sealPlan(
   plan: AppendPlan,
   firstEventIndex: number,
   hashes: ContentHashes,
-): Result<CanonicalBytes, PlanRefusal> {
+): Result<SealedPlan, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
-  const misnamed = misnamedContent(plan, hashes);
-  if (misnamed !== undefined) return err(misnamed);
-  const bytes = canonicalLines(plan.events);
-  if (bytes.isErr()) return err(bytes.error);
-  if (bytes.value.length > PLAN_BYTES_MAX) return err(tooLarge('bytes', bytes.value.length, PLAN_BYTES_MAX));
-  return ok(bytes.value);
+  const snapshots = sealContent(plan, hashes);
+  if (snapshots.isErr()) return err(snapshots.error);
+  const segment = canonicalLines(plan.events);
+  if (segment.isErr()) return err(segment.error);
+  const { length } = segment.value;
+  if (length > PLAN_BYTES_MAX) return err(tooLarge('bytes', length, PLAN_BYTES_MAX));
+  return ok({ segment: segment.value, snapshots: snapshots.value });
 }
 
 /** Whether the session already holds a plan. The first event decides; a plan known in part is a violation. */

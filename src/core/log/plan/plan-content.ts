@@ -1,4 +1,5 @@
-import { canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
+import { err, ok, type Result } from 'neverthrow';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
 import type { SessionEvent } from '../event.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef } from '../ids.ts';
@@ -36,25 +37,32 @@ export function contentRefusal(plan: AppendPlan, event: SessionEvent): ContentRe
   return undefined;
 }
 
+/** The bytes of every snapshot of a plan, by its name. */
+export type SealedSnapshots = ReadonlyMap<SnapshotRef, CanonicalBytes>;
+
 /**
- * What is wrong with the content of a plan under its names. Content is shared between sessions, so what lies under the
- * hash of something else would harm those that have nothing to do with the plan.
+ * Holds the content of a plan against its names. Content is shared between sessions, so what lies under the hash of
+ * something else would harm those that have nothing to do with the plan.
  */
-export function misnamedContent(plan: AppendPlan, hashes: ContentHashes): ContentRefusal | undefined {
+export function sealContent(plan: AppendPlan, hashes: ContentHashes): Result<SealedSnapshots, ContentRefusal> {
   const named = noContentRefs();
   for (const event of plan.events) addContentRefs(named, event);
+  const sealed = new Map<SnapshotRef, CanonicalBytes>();
   for (const [snapshotRef, snapshot] of plan.snapshots) {
-    if (!named.snapshots.has(snapshotRef)) return { code: 'unnamed_content', name: snapshotRef };
-    if (!isNamedBy(snapshotRef, snapshot, hashes.sha256)) return { code: 'wrong_snapshot', snapshotRef };
+    if (!named.snapshots.has(snapshotRef)) return err({ code: 'unnamed_content', name: snapshotRef });
+    const bytes = bytesNamedBy(snapshotRef, snapshot, hashes.sha256);
+    if (bytes === undefined) return err({ code: 'wrong_snapshot', snapshotRef });
+    sealed.set(snapshotRef, bytes);
   }
   for (const [sha256, bytes] of plan.artifacts) {
-    if (!named.artifacts.has(sha256)) return { code: 'unnamed_content', name: sha256 };
-    if (hashes.digestOf(bytes) !== sha256) return { code: 'wrong_artifact', sha256 };
+    if (!named.artifacts.has(sha256)) return err({ code: 'unnamed_content', name: sha256 });
+    if (hashes.digestOf(bytes) !== sha256) return err({ code: 'wrong_artifact', sha256 });
   }
-  return undefined;
+  return ok(sealed);
 }
 
-function isNamedBy(ref: SnapshotRef, snapshot: ExecutionSnapshot, sha256: Sha256): boolean {
+function bytesNamedBy(ref: SnapshotRef, snapshot: ExecutionSnapshot, sha256: Sha256): CanonicalBytes | undefined {
   const bytes = canonicalBytes(snapshot);
-  return bytes.isOk() && sha256(bytes.value) === (ref as string) && parseSnapshot(snapshot).isOk();
+  if (bytes.isErr() || sha256(bytes.value) !== (ref as string)) return undefined;
+  return parseSnapshot(snapshot).isOk() ? bytes.value : undefined;
 }

@@ -1,0 +1,12 @@
+const SHOWN_MAX = 5;
+
+/** A number with its noun. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Names the first few; a list that fills the screen helps nobody. */
+export function shortList(names: readonly string[]): string {
+  const more = names.length - SHOWN_MAX;
+  return more > 0 ? `${names.slice(0, SHOWN_MAX).join(', ')} and ${more} more` : names.join(', ');
+}
