@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../core/assert.ts';
 import type { SessionId } from '../core/log/ids.ts';
 import type { TokenKeys } from '../core/token/keyring.ts';
 import { parseToken } from '../core/token/parse-token.ts';
@@ -24,11 +25,11 @@ export async function findNode(
 ): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {
   const keyring = await services.keyring.find();
   if (keyring.isErr()) return err(keyring.error);
-  // Without a keyring no token was ever minted here, so none can verify.
-  if (keyring.value === undefined) return err({ code: 'TOKEN_BAD_SIGNATURE', kind: 'state', keysTried: 0 });
-  const keys = { keyring: keyring.value, hmac: services.hasher.hmacSha256 };
-  const claims = parseToken(token.text, token.slot, keys);
+  const hmac = services.hasher.hmacSha256;
+  const claims = parseToken(token.text, token.slot, { keyring: keyring.value, hmac });
   if (claims.isErr()) return err(claims.error);
+  assert(keyring.value !== undefined, 'a token is genuine by a key of the keyring');
+  const keys = { keyring: keyring.value, hmac };
 
   const loaded = await services.sessions.load(claims.value.sessionId);
   if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);

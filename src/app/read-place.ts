@@ -1,7 +1,8 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import { PRESETS, type Preferences } from '../core/log/preferences.ts';
-import type { TokenTarget } from '../core/token/token-scope.ts';
+import type { TokenRefusal } from '../core/token/token-refusal.ts';
+import { storedWorkflowMismatch, type TokenTarget } from '../core/token/token-scope.ts';
 import { preferencesAt } from '../core/views/preferences.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
@@ -19,12 +20,17 @@ export type PlaceContent = {
 export async function readPlace(
   services: ReadServices,
   { view }: LoadedSession,
-  { nodeId }: TokenTarget,
-): Promise<Result<PlaceContent, StoreFailure>> {
-  const { snapshotRef, workflowHash } = nodeOf(view.graph, nodeId);
+  target: TokenTarget,
+): Promise<Result<PlaceContent, TokenRefusal | StoreFailure>> {
+  const { nodeId, snapshotRef, workflowHash: pinned } = nodeOf(view.graph, target.nodeId);
   const snapshot = await services.snapshots.get(snapshotRef);
   if (snapshot.isErr()) return err(snapshot.error);
-  const workflow = await services.pinnedWorkflows.get(workflowHash);
+  const workflow = await services.pinnedWorkflows.get(pinned);
+  if (workflow.isErr()) {
+    const refusal = workflow.error;
+    if (refusal.code !== 'other_workflow_stored') return err(refusal);
+    return err(storedWorkflowMismatch(target, { pinned, found: refusal.found }));
+  }
   const preferences = preferencesAt(view.preferences, nodeId) ?? PRESETS.guided;
-  return workflow.map((pinned) => ({ workflow: pinned, snapshot: snapshot.value, preferences }));
+  return ok({ workflow: workflow.value, snapshot: snapshot.value, preferences });
 }

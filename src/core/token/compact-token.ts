@@ -5,7 +5,7 @@ import { encodeUtf8, utf8Prefix } from '../json/utf8.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId, sessionIdBits } from '../log/ids.ts';
 import { FIRST_ATTEMPT } from './attempt.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
-import { activeKeys, type SigningKey, type TokenKeys } from './keyring.ts';
+import { activeKeys, type HmacSha256, type SigningKey, type TokenKeys, type VerifyingKeys } from './keyring.ts';
 import { normaliseToken } from './normalise-token.ts';
 import { type CompactTokenClaims, kindOfPrefix, TOKEN_KINDS, TOKEN_PREFIXES, type TokenKind } from './token.ts';
 import { invalidFormat, type TokenRefusal, unsupportedVersion } from './token-refusal.ts';
@@ -32,7 +32,7 @@ export function encodeCompactToken(claims: CompactTokenClaims, { keyring, hmac }
 }
 
 /** Reads a compact token in any forgiven spelling. */
-export function parseCompactToken(text: string, keys: TokenKeys): Result<CompactTokenClaims, TokenRefusal> {
+export function parseCompactToken(text: string, keys: VerifyingKeys): Result<CompactTokenClaims, TokenRefusal> {
   const normalised = normaliseToken(text);
   const shape = shapeOf(normalised);
   if (shape.isErr()) return err(shape.error);
@@ -59,7 +59,7 @@ function unsignedOf(claims: CompactTokenClaims): Unsigned {
   return { head: `${TOKEN_PREFIXES[claims.kind]}_${claims.tag}`, payload };
 }
 
-function macOf({ head, payload }: Unsigned, key: SigningKey, hmac: TokenKeys['hmac']): Uint8Array {
+function macOf({ head, payload }: Unsigned, key: SigningKey, hmac: HmacSha256): Uint8Array {
   const mac = hmac(key, joined(encodeUtf8(head), payload)).slice(0, MAC_BYTES);
   mac[MAC_BYTES - 1] = (mac[MAC_BYTES - 1] ?? 0) & 0xf0;
   return mac;

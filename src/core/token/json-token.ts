@@ -7,7 +7,7 @@ import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '.
 import { parseDocument } from '../log/schema-refusal.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
-import { activeKeys, type TokenKeys } from './keyring.ts';
+import { activeKeys, type TokenKeys, type VerifyingKeys } from './keyring.ts';
 import { type JsonTokenClaims, kindOfPrefix, TOKEN_PREFIXES, type TokenKind } from './token.ts';
 import { invalidFormat, type TokenRefusal, unsupportedVersion } from './token-refusal.ts';
 
@@ -40,7 +40,7 @@ export function isJsonForm(text: string): boolean {
 }
 
 /** Reads a token of the JSON form. It must be exactly as it was written. */
-export function parseJsonToken(text: string, { keyring, hmac }: TokenKeys): Result<JsonTokenClaims, TokenRefusal> {
+export function parseJsonToken(text: string, { keyring, hmac }: VerifyingKeys): Result<JsonTokenClaims, TokenRefusal> {
   const shape = shapeOf(text);
   if (shape.isErr()) return err(shape.error);
   const { prefix, signature } = shape.value;

@@ -72,6 +72,20 @@ test('a text of any length is answered, and a very long one without reading it',
   expect(parseToken('', 'stateToken', keys)).toEqual(err({ code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } }));
 });
 
+test('without any key a text is still told what is wrong with it, and no token is genuine', () => {
+  enforces('token_error_invalid_format', 'token_error_bad_signature');
+  const none = { keyring: undefined, hmac };
+  for (const form of forms) {
+    for (const kind of TOKEN_KINDS) {
+      const text = mintToken(node, purpose(kind), { ...keys, form });
+      expect(parseToken(text, 'stateToken', none)).toEqual(err({ code: 'TOKEN_BAD_SIGNATURE', kind, keysTried: 0 }));
+      const cut = text.slice(0, -1);
+      expect(parseToken(cut, 'attachTo', none)).toEqual(parseToken(cut, 'attachTo', keys));
+      expect(parseToken(cut, 'attachTo', none)._unsafeUnwrapErr().code).toBe('TOKEN_INVALID_FORMAT');
+    }
+  }
+});
+
 test('there is room for the longest token twice', () => {
   const texts = forms.flatMap((form) => TOKEN_KINDS.map((kind) => mintToken(node, purpose(kind), { ...keys, form })));
   const longest = Math.max(...texts.map(({ length }) => length));

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { runTag } from '../log/ids.ts';
 import { parseCompactToken } from './compact-token.ts';
 import { isJsonForm, parseJsonToken } from './json-token.ts';
-import type { TokenKeys } from './keyring.ts';
+import type { VerifyingKeys } from './keyring.ts';
 import { unwrapped } from './normalise-token.ts';
 import { TOKEN_SLOTS, type TokenClaims, type TokenKind, type TokenSlot } from './token.ts';
 import { invalidFormat, type TokenRefusal } from './token-refusal.ts';
@@ -14,7 +14,7 @@ const TOKEN_TEXT_LENGTH_MAX = 1_024;
  * Reads a token of either form, whichever is minted, and checks that it may stand in this argument. A compact one is
  * forgiven its spelling; the JSON form must be exact, and one in quotes is told what is wrong with it.
  */
-export function parseToken(text: string, slot: TokenSlot, keys: TokenKeys): Result<TokenClaims, TokenRefusal> {
+export function parseToken(text: string, slot: TokenSlot, keys: VerifyingKeys): Result<TokenClaims, TokenRefusal> {
   if (text.length > TOKEN_TEXT_LENGTH_MAX) {
     return err(invalidFormat({ kind: 'too_long', lengthMax: TOKEN_TEXT_LENGTH_MAX, found: text.length }));
   }

@@ -13,8 +13,6 @@ export type TokenScope = {
   readonly nodeAt: (eventIndex: EventIndex) => ScopeNode | undefined;
   readonly node: (nodeId: NodeId) => ScopeNode | undefined;
   readonly run: (runId: RunId) => ScopeRun | undefined;
-  /** The hash of the stored workflow, computed anew; left out where the workflow was not read. */
-  readonly recomputedHash?: (pinned: WorkflowHash) => WorkflowHash;
 };
 
 /** What a valid token leads to. */
@@ -38,7 +36,7 @@ export function resolveToken(claims: TokenClaims, scope: TokenScope | undefined)
   if (named.tag !== place.tag || (named.runId ?? place.runId) !== place.runId) {
     return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'run', place, named } });
   }
-  const contradiction = hashContradiction(claims, node, { pinned: run.workflowHash, scope });
+  const contradiction = hashContradiction(claims, node, run.workflowHash);
   if (contradiction !== undefined) {
     return err({ code: 'TOKEN_WORKFLOW_HASH_MISMATCH', place, pinned: run.workflowHash, ...contradiction });
   }
@@ -56,6 +54,14 @@ export function checkTokenPair(state: TokenTarget, operation: TokenTarget): Resu
   if (isSame) return ok(operation);
   const mismatch = { kind: 'pair', state: placeOnly(state), operation: placeOnly(operation) } as const;
   return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch });
+}
+
+/** The refusal of a token that leads to its node, where the stored workflow is not the one that the run pinned. */
+export function storedWorkflowMismatch(
+  target: TokenTarget,
+  hashes: { readonly pinned: WorkflowHash; readonly found: WorkflowHash },
+): TokenRefusal {
+  return { code: 'TOKEN_WORKFLOW_HASH_MISMATCH', place: placeOnly(target), source: 'stored_workflow', ...hashes };
 }
 
 function missingNode(claims: TokenClaims): MissingPlace {
@@ -82,17 +88,11 @@ function namedRun(claims: TokenClaims, scope: TokenScope): NamedRun {
   return { tag: runTag(runId), runId, workflowId: scope.run(runId)?.workflowId ?? null };
 }
 
-type HashContradiction = { readonly source: 'token' | 'node' | 'stored_workflow'; readonly found: WorkflowHash };
+type HashContradiction = { readonly source: 'token' | 'node'; readonly found: WorkflowHash };
 
-function hashContradiction(
-  claims: TokenClaims,
-  node: ScopeNode,
-  { pinned, scope }: { readonly pinned: WorkflowHash; readonly scope: TokenScope },
-): HashContradiction | undefined {
+function hashContradiction(claims: TokenClaims, node: ScopeNode, pinned: WorkflowHash): HashContradiction | undefined {
   if (claims.form === 'json' && claims.kind === 'state' && claims.workflowHash !== pinned) {
     return { source: 'token', found: claims.workflowHash };
   }
-  if (node.workflowHash !== pinned) return { source: 'node', found: node.workflowHash };
-  const recomputed = scope.recomputedHash?.(pinned) ?? pinned;
-  return recomputed === pinned ? undefined : { source: 'stored_workflow', found: recomputed };
+  return node.workflowHash === pinned ? undefined : { source: 'node', found: node.workflowHash };
 }
