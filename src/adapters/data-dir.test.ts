@@ -15,6 +15,13 @@ test('WORKRAIL_DATA_DIR decides, on every platform', () => {
   }
 });
 
+test('a tilde in it is the home folder, which no shell may have put there', () => {
+  enforces('data_dir_location');
+  expect(dataDir({ WORKRAIL_DATA_DIR: '~' }, 'linux')).toBe(homedir());
+  expect(dataDir({ WORKRAIL_DATA_DIR: '~/runs' }, 'linux')).toBe(join(homedir(), 'runs'));
+  expect(dataDir({ WORKRAIL_DATA_DIR: '/a/~/b' }, 'linux')).toBe(resolve('/a/~/b'));
+});
+
 test('without it data lies where the platform keeps it', () => {
   enforces('data_dir_location');
   const home = homedir();

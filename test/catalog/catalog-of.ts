@@ -32,10 +32,13 @@ export function fileOf(
 }
 
 /** The compiler, and everything it was asked. */
-export function listeningTools(): CatalogTools & { readonly inputs: CompileInput[] } {
+export function listeningTools(
+  aliases: CatalogTools['aliases'] = new Map(),
+): CatalogTools & { readonly inputs: CompileInput[] } {
   const inputs: CompileInput[] = [];
   return {
     sha256,
+    aliases,
     inputs,
     compile: (input) => {
       inputs.push(input);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/core/workflow/apply-fixes.ts';
-import type { Diagnostic } from '../../src/core/workflow/diagnostic.ts';
+import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
+import type { Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { locate } from '../../src/core/workflow/source/position.ts';
 import { enforces } from '../enforces.ts';
-import { type Mistake, OPERATORS } from './author-mistakes.ts';
+import { OPERATORS } from './author-mistakes.ts';
 import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
+import type { Mistake } from './mistakes/mistake.ts';
 
 const FILES = [...BUNDLED, ...FIXTURES];
 const parse = (text: string) => JSON.parse(text) as Json;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/core/workflow/apply-fixes.ts';
-import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostic.ts';
+import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
+import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { compileText, fixture } from './compile-file.ts';
@@ -12,6 +12,7 @@ const FIXABLE = [
   'bad_text',
   'body_not_found',
   'loop_without_limit',
+  'setting_unused',
   'two_operators',
   'unknown_argument',
   'unknown_assessment',
@@ -25,6 +26,8 @@ const FIXABLE = [
   'unknown_ref',
   'unknown_slot',
   'unknown_template',
+  'wrong_kind',
+  'wrong_scope',
   'wrong_value',
 ];
 
@@ -34,13 +37,20 @@ const BROKEN = {
   name: 'Broken',
   descripton: 'Everything is a little wrong.',
   'na\u200bmes': 1,
+  version: 'v1',
   features: ['wr.features.mode_guidence'],
-  conditions: [{ id: 'is_open', kind: 'context', var: 'n', equls: 1 }],
+  conditions: [
+    { id: 'is_open', kind: 'context', var: 'n', equls: 1 },
+    { id: 'Is Shut', kind: 'context', not: { kind: 'condition_ref', conditionId: 'is_open' } },
+  ],
   assessments: [
     { id: 'quality', purpose: 'P.', dimensions: [{ id: 'd', purpose: 'P.', levels: ['shallow', 'deep'] }] },
   ],
-  functionDefinitions: [{ name: 'summary', definition: 'D.' }],
-  extensionPoints: [{ slotId: 'product', purpose: 'P.', default: 'it' }],
+  functionDefinitions: [{ name: 'summary', definition: 'D.', scope: 'step' }],
+  extensionPoints: [
+    { slotId: 'product', purpose: 'P.', default: 'it' },
+    { slotId: 'review', purpose: 'P.', default: 'project.templates.routine.traige', acceptedKinds: ['routine'] },
+  ],
   recommendedPreferences: { recommendedAutonomy: 'guidet' },
   steps: [
     {
@@ -60,7 +70,8 @@ const BROKEN = {
       id: 'third',
       templateCall: { templateId: 'project.templates.routine.traige', args: { subject: 'x', subjet: 'y' } },
     },
-    { id: 'loop', type: 'loop', loop: { type: 'for', count: 1 }, body: 'secnd' },
+    { id: 'loop', type: 'loop', loop: { type: 'for', count: 1, items: 'x' }, body: 'secnd' },
+    { id: 'fourth', title: 'T', prompt: 'P', runCondition: { kind: 'condition_ref', conditionId: 'Is Shut' } },
   ],
 };
 

@@ -10,9 +10,7 @@ const INFORMATIONAL = [
   /^\/(about|version|modelTier|metricsProfile|validatedAgainstSpecVersion)$/,
   /^\/(examples|tags)\/\d+$/,
   /\/steps\/\d+\/(modelTier|askForFiles|hasValidation)$/,
-  /\/extensionPoints\/\d+\/(purpose|acceptedKinds\/\d+)$/,
-  /\/functionDefinitions\/\d+\/scope$/,
-  /\/functionCalls\//,
+  /\/extensionPoints\/\d+\/purpose$/,
   /\/schema\//,
 ];
 
@@ -26,6 +24,11 @@ const BOUND = [
   /\/dimensions\/0\/levels\/\d$/,
   /\/functionReferences\/\d+$/,
   /\/functionDefinitions\/\d+\/name$/,
+  /\/functionDefinitions\/\d+\/parameters\/\d+(\/name|\/enum\/\d+)?$/,
+  /\/functionCalls\/\d+\/name$/,
+  /\/acceptedKinds\/\d+$/,
+  // Only one word makes the decision "stop" end the loop.
+  /\/continueWhen$/,
   /\/(kind|type)$/,
   /\/body$/,
   /^\/steps\/4\/id$/,
@@ -43,14 +46,16 @@ const CHOICES: { readonly [key: string]: readonly string[] } = {
   recommendedRiskPolicy: ['balanced'],
   resolveFrom: ['workspace', 'package'],
   contractRef: ['wr.contracts.review_verdict', 'wr.contracts.findings'],
-  reason: ['needs_user_artifact', 'needs_user_choice'],
+  reason: ['needs_user_artifact', 'needs_user_choice', 'needs_user_approval'],
   choiceKind: ['scope_boundary'],
   delegation: ['required', 'preferred'],
   web_browsing: ['required'],
   capability: ['delegation'],
   continueWhen: ['stop'],
   flags: ['i'],
-  scope: ['step', 'loop'],
+  scope: ['step', 'loop', 'workflow'],
+  version: ['2.0.0'],
+  length: ['short'],
   lte: ['7'],
   refId: ['wr.refs.memory_usage'],
   templateId: ['wr.templates.routine.design-review', 'wr.templates.routine.tension-driven-design'],
@@ -60,8 +65,16 @@ const CHOICES: { readonly [key: string]: readonly string[] } = {
   contextKey: ['other_key'],
 };
 
-/** Of single fixtures: nobody sees the title of a template call, and a decision step makes `until` and `while` alike. */
-const WITHOUT_EFFECT = ['templates.json/steps/1/title', 'loops.json/steps/0/loop/type', 'loops.json/steps/1/loop/type'];
+/**
+ * Of single fixtures: nobody sees the title of a template call, a decision step makes `until` and `while` alike, and
+ * what stands with the workflow is seen by all of it whatever it says.
+ */
+const WITHOUT_EFFECT = [
+  'templates.json/steps/1/title',
+  'loops.json/steps/0/loop/type',
+  'loops.json/steps/1/loop/type',
+  'functions.json/functionDefinitions/0/scope',
+];
 
 const isOneOf = (patterns: readonly RegExp[], { pointer }: Leaf) => patterns.some((pattern) => pattern.test(pointer));
 

@@ -46,7 +46,7 @@ const HOSTILE: readonly (readonly [string, () => CompileResult, string])[] = [
   [
     'more steps than a plan may have, in two loops',
     () => {
-      const body = (prefix: string) => times(600, (i) => work(`${prefix}${i}`));
+      const body = (prefix: string) => times(200, (i) => work(`${prefix}${i}`));
       const loop = (id: string) => ({
         id,
         type: 'loop',
@@ -55,7 +55,7 @@ const HOSTILE: readonly (readonly [string, () => CompileResult, string])[] = [
       });
       return compileValue(workflow({}, [loop('a'), loop('b')]));
     },
-    'error too_many_steps /steps/1/body/398',
+    'error too_many_steps /steps/1/body/98',
   ],
   [
     '100,000 numbers',
@@ -226,7 +226,7 @@ describe('a hostile file', () => {
     expect(found(round)).toEqual(['error template_recursion /steps/0/templateCall/templateId']);
     const wide = file(
       'w',
-      times(900, (i) => call(`c${i}`, 'b')),
+      times(250, (i) => call(`c${i}`, 'b')),
       { templates: templatesOf(leaf) },
     ).steps;
     const templates = templatesOf(leaf, { ...leaf, templateId: 'x.templates.routine.w', steps: wide });
@@ -235,7 +235,7 @@ describe('a hostile file', () => {
         compileValue(
           workflow(
             {},
-            times(900, (i) => call(`c${i}`, 'w')),
+            times(300, (i) => call(`c${i}`, 'w')),
           ),
           { templates },
         ),
@@ -255,6 +255,18 @@ describe('a hostile file', () => {
     const call = { id: 'c', templateCall: { templateId: inner.templateId, args: { x: 'y'.repeat(2000) } } };
     const filled = compileValue(workflow({}, [call]), { templates: templatesOf(inner) });
     expect(found(filled)).toEqual(['error text_too_long /steps/0/templateCall']);
+  });
+
+  it('cannot bring along without end what its templates declare', () => {
+    const levels = ['low', 'high'];
+    const assessments = times(200, (i) => ({
+      ...{ id: `q${i}`, purpose: 'P' },
+      dimensions: times(20, (j) => ({ id: `d${j}`, purpose: 'P', levels })),
+    }));
+    const file = routine(JSON.stringify({ ...workflow({ assessments }), id: 'x.routine-heavy' }));
+    const calls = times(1000, (i) => ({ id: `c${i}`, templateCall: { templateId: file.templateId, args: {} } }));
+    const result = compileValue(workflow({}, calls), { templates: templatesOf(file) });
+    expect(found(result)).toEqual(['error too_many_values /steps/18/templateCall']);
   });
 
   it('cannot make us compile patterns without end', () => {

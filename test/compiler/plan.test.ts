@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CompiledStep } from '../../src/core/workflow/compiled/compiled-step.ts';
 import { enforces } from '../enforces.ts';
 import { compiled, compileText, compileValue, FIXTURES, fixture, found } from './compile-file.ts';
 import { planOf } from './plan-of.ts';
@@ -40,6 +41,44 @@ describe('a compiled plan', () => {
         "  ask--synthesis",
       ]
     `);
+  });
+
+  it('has what a call, a loop or a step with checks says where it belongs', () => {
+    enforces('group_condition_decided_once', 'confirmation_of_the_whole', 'templates_expand_in_place');
+    const made = compiled(compileText(fixture('calls')));
+    expect(planOf(made)).toMatchInlineSnapshot(`
+      [
+        "core--check from project.templates.routine.release (if … for 3) (if … for 2)",
+        "core--check--audit from project.templates.routine.release",
+        "core--publish → wr.contracts.verification_report from project.templates.routine.release",
+        "loop each: for_each, at most 5",
+        "  prepare",
+        "  plugin--check from project.templates.routine.release (if … for 3) (if … for 2)",
+        "  plugin--check--audit from project.templates.routine.release",
+        "  plugin--publish → wr.contracts.verification_report from project.templates.routine.release",
+        "notes (if … for 2)",
+        "notes--verify → wr.contracts.verification_report",
+      ]
+    `);
+    const gates = made.steps.flatMap(({ stepId, confirmation }) =>
+      confirmation.kind === 'none' ? [] : [`${stepId}: ${confirmation.kind}, ${confirmation.otherwise?.kind}`],
+    );
+    expect(gates).toMatchInlineSnapshot(`
+      [
+        "core--publish: human_approval, confirm",
+        "prepare: coordinator_eval, undefined",
+        "plugin--publish: human_approval, coordinator_eval",
+      ]
+    `);
+    expect(made.origins?.map(({ pointer, originId }) => `${pointer} ${originId}`)).toEqual([
+      '/capabilities/web_browsing project.templates.routine.release',
+      '/features/0 project.templates.routine.release',
+      '/metaGuidance/1 project.templates.routine.release',
+      '/metaGuidance/2 project.templates.routine.release',
+      '/metaGuidance/3 wr.features.mode_guidance',
+      '/references/0 project.templates.routine.release',
+      '/references/1 project.templates.routine.release',
+    ]);
   });
 
   it('starts with the probes of what is required', () => {
@@ -210,7 +249,12 @@ describe('a compiled plan', () => {
       sorted(workflow.conditions.map(({ conditionId }) => conditionId));
       sorted(workflow.contracts.map(({ contractRef }) => contractRef));
       sorted(workflow.features.map(({ featureId }) => featureId));
-      const asked = workflow.steps.flatMap(({ output }) => output?.contractRef ?? []);
+      const isCoordinated = ({ confirmation }: CompiledStep) =>
+        JSON.stringify(confirmation).includes('coordinator_eval');
+      const asked = workflow.steps.flatMap((step) => [
+        ...(step.output === undefined ? [] : [String(step.output.contractRef)]),
+        ...(isCoordinated(step) ? ['wr.contracts.gate_verdict'] : []),
+      ]);
       expect(workflow.contracts.map(({ contractRef }) => contractRef)).toEqual([...new Set(asked)].sort());
       for (const { schema } of workflow.contracts) expect(typeof schema).toBe('object');
     },

@@ -179,6 +179,27 @@ describe('workflow files', () => {
     ]);
   });
 
+  it('of a workspace that is none are not looked for, and that is told', async () => {
+    write('bundle/a.json', '1');
+    const file = write('repo/workflows/b.json', '2');
+    const looked = async (workspace: string) => {
+      const { files, workspaceProblem } = await source().files(workspace);
+      return [files.map(({ ref }) => ref), workspaceProblem];
+    };
+    expect(await looked(join(root, 'repo'))).toEqual([['a.json', 'workflows/b.json'], undefined]);
+    for (const path of ['repo', './repo', '~/repo', '']) {
+      expect(await looked(path)).toEqual([['a.json'], { path, reason: { code: 'not_absolute' } }]);
+    }
+    const absent = join(root, 'nowhere');
+    expect(await looked(absent)).toEqual([['a.json'], { path: absent, reason: { code: 'not_there' } }]);
+    expect(await looked(file)).toEqual([['a.json'], { path: file, reason: { code: 'not_a_folder' } }]);
+    link('linked', 'repo');
+    expect(await looked(join(root, 'linked'))).toEqual([['a.json', 'workflows/b.json'], undefined]);
+    const denied = err({ code: 'io_failed', cause: 'EACCES' } as const);
+    const shut = source({ ...nodeFolderAccess, resolve: () => denied });
+    expect((await shut.files('/shut')).workspaceProblem).toEqual({ path: '/shut', reason: denied.error });
+  });
+
   it('are not listed twice when one folder is another', async () => {
     write('repo/.workrail/workflows/a.json');
     const { files } = workflowFiles(

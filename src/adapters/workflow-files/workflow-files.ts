@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { SourceFile, SourceListing, WorkflowSource } from '../../app/ports/workflow-source.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import type { FolderAccess } from './folder-access.ts';
 import { readFolder, type SourceFolder } from './read-folder.ts';
@@ -20,7 +21,9 @@ export function fixedFolders(bundled: string): FixedFolders {
 export function workflowFiles(fixed: FixedFolders, access: FolderAccess): WorkflowSource {
   const reader = { access, kept: boundedCache<string, { stamp: string; file: SourceFile }>(KEPT_MAX) };
   return {
-    files: async (workspace) => {
+    files: async (given) => {
+      const problem = given === undefined ? undefined : workspaceProblem(access, given);
+      const workspace = problem === undefined ? given : undefined;
       const folders = differentFolders(access, [
         { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
         { kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 },
@@ -28,9 +31,23 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
       ]);
       const files = folders.flatMap((folder) => readFolder(reader, folder));
       const bindings = workspace === undefined ? undefined : readBindings(workspace, reader);
-      return { files, ...(bindings === undefined ? {} : { bindings }) } satisfies SourceListing;
+      return {
+        files,
+        ...(bindings === undefined ? {} : { bindings }),
+        ...(problem === undefined ? {} : { workspaceProblem: problem }),
+      } satisfies SourceListing;
     },
   };
+}
+
+/** A relative path would mean another folder in every process; what it is relative to is known to the caller alone. */
+function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem | undefined {
+  if (!isAbsolute(path)) return { path, reason: { code: 'not_absolute' } };
+  const look = access.resolve(path).andThen((real) => access.look(real));
+  return look.match(
+    ({ kind }) => (kind === 'folder' ? undefined : { path, reason: { code: 'not_a_folder' } }),
+    (failure) => ({ path, reason: failure.code === 'absent' ? { code: 'not_there' } : failure }),
+  );
 }
 
 /** A repository may be anyone's, so its folders must not lead out of it. */

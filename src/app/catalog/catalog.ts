@@ -1,7 +1,10 @@
+import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceFile, WorkflowFile } from '../ports/workflow-source.ts';
+import { isNamedAfter } from './file-name.ts';
 import type { LocatedDiagnostic } from './invalid-file.ts';
 
 /** A workflow or routine that can be started. */
@@ -12,6 +15,8 @@ export type ListedWorkflow = {
   readonly description: string;
   readonly tags: readonly string[];
   readonly idStatus: 'namespaced' | 'legacy';
+  /** Ids that a bundled workflow used to have and can still be started by. */
+  readonly aliases: readonly string[];
   /** What an id of the old kind should become. */
   readonly suggestedId?: string;
   readonly sourceKind: WorkflowSourceKind;
@@ -22,6 +27,8 @@ export type ListedWorkflow = {
   readonly workflow: CompiledWorkflow;
   /** What drift is measured against. */
   readonly origin: WorkflowOrigin;
+  /** The digest of the origin. Reading the files for it takes a while, so it is done when asked for, and once. */
+  readonly sourceHash: () => Sha256Digest;
 };
 
 /** A file that cannot be used, and everything that keeps it from being used. */
@@ -33,19 +40,36 @@ export type InvalidFile = {
   readonly shadows: readonly WorkflowFile[];
 };
 
-export type Catalog = { readonly workflows: readonly ListedWorkflow[]; readonly invalid: readonly InvalidFile[] };
+export type Catalog = {
+  readonly workflows: readonly ListedWorkflow[];
+  readonly invalid: readonly InvalidFile[];
+  /** Why the workspace that was asked for was not looked at. */
+  readonly workspaceProblem?: WorkspaceProblem;
+};
 
 export type FoundWorkflow =
-  | { readonly kind: 'found'; readonly listed: ListedWorkflow }
+  | {
+      readonly kind: 'found';
+      readonly listed: ListedWorkflow;
+      /** The old id that was asked for, where it is not the one that the workflow has now. */
+      readonly alias?: string;
+    }
   | { readonly kind: 'invalid'; readonly invalid: InvalidFile }
   | { readonly kind: 'unknown'; readonly known: readonly string[] };
 
-/** What an id stands for. An id whose file is broken is not unknown: its author must hear what is wrong. */
+/**
+ * What an id stands for. An id whose file is broken is not unknown: its author must hear what is wrong, also when the
+ * file is so broken that it says no id and only its name tells what it was to be.
+ */
 export function findWorkflow({ workflows, invalid }: Catalog, id: string): FoundWorkflow {
   const listed = workflows.find((workflow) => workflow.id === id);
   if (listed !== undefined) return { kind: 'found', listed };
-  const broken = invalid.find((file) => file.id === id);
+  const broken = invalid.find((one) => one.id === id);
   if (broken !== undefined) return { kind: 'invalid', invalid: broken };
+  const renamed = workflows.find(({ aliases }) => aliases.includes(id));
+  if (renamed !== undefined) return { kind: 'found', listed: renamed, alias: id };
+  const nameless = invalid.find((one) => one.id === undefined && 'kind' in one.file && isNamedAfter(one.file, id));
+  if (nameless !== undefined) return { kind: 'invalid', invalid: nameless };
   return { kind: 'unknown', known: workflows.map((workflow) => workflow.id) };
 }
 

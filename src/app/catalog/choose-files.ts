@@ -1,4 +1,3 @@
-import type { Template } from '../../core/workflow/expand/expanded.ts';
 import type { WorkflowFile } from '../ports/workflow-source.ts';
 import type { FileClaim } from './file-claim.ts';
 
@@ -34,10 +33,4 @@ export function chooseFiles(claims: readonly FileClaim[]): Choice {
     return claim === undefined ? [] : [{ claim, shadows: hidden.map(({ file }) => file) }];
   });
   return { chosen, duplicates };
-}
-
-/** Routines by the name under which workflows call them. */
-export function templatesOf(chosen: readonly ChosenFile[]): ReadonlyMap<string, Template> {
-  const byRank = chosen.toSorted((a, b) => a.claim.file.rank - b.claim.file.rank);
-  return new Map(byRank.flatMap(({ claim: { template } }) => (template ? [[template.templateId, template]] : [])));
 }

@@ -1,8 +1,9 @@
 import { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
 import { routineTemplateId } from '../../core/workflow/builtins/template.ts';
-import type { Span } from '../../core/workflow/diagnostic.ts';
+import type { Span } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
+import { templateOf } from '../../core/workflow/expand/template-of.ts';
 import { sourceOutline } from '../../core/workflow/source/source-outline.ts';
 import type { WorkflowFile } from '../ports/workflow-source.ts';
 
@@ -15,7 +16,7 @@ export type FileClaim = {
   readonly kind: 'workflow' | 'routine';
   /** Whether it claims an id that only the bundle may give. */
   readonly isReserved: boolean;
-  /** A routine's steps, to be called from other workflows. */
+  /** A routine's steps, to be called from other workflows, unless they cannot be read. */
   readonly template?: Template;
 };
 
@@ -40,11 +41,16 @@ export function fileClaim(file: WorkflowFile): FileClaim | undefined {
   const id = claimedId(text);
   if (id === undefined) return undefined;
   const isReserved = id.startsWith(RESERVED_PREFIX) && file.kind !== 'bundled';
-  const kind = file.isInRoutines || ROUTINE_ID.test(id) ? 'routine' : 'workflow';
-  const template = kind === 'routine' && !isReserved ? templateOf(file, id, text) : undefined;
+  const kind = isRoutine(file, id) ? 'routine' : 'workflow';
+  const template = kind === 'routine' && !isReserved ? claimedTemplate(file, id, text) : undefined;
   const idSpan = () => sourceOutline(text).claimed?.span ?? { offset: 0, length: 0 };
   const claim = { file, text, id, idSpan, kind, isReserved } as const;
   return template === undefined ? claim : { ...claim, template };
+}
+
+/** A routine is told by its folder or by the name part of its id. */
+export function isRoutine({ isInRoutines }: WorkflowFile, id: string): boolean {
+  return isInRoutines || ROUTINE_ID.test(id);
 }
 
 /** Every file is asked this before any is compiled, so it is asked the fastest way there is. */
@@ -56,10 +62,12 @@ function claimedId(text: string): string | undefined {
   return hasId && typeof value.id === 'string' ? value.id : undefined;
 }
 
-/** A routine with an id of the old kind is called under the namespace of its source. */
-function templateOf({ kind }: WorkflowFile, id: string, text: string): Template | undefined {
+function claimedTemplate(file: WorkflowFile, id: string, text: string): Template | undefined {
   const syntax = sourceOutline(text).syntax();
-  if (syntax === undefined) return undefined;
-  const fullId = id.includes('.') ? id : `${SOURCE_NAMESPACES[kind]}.${id}`;
-  return { ...syntax, templateId: routineTemplateId(fullId) };
+  return syntax && templateOf(syntax, templateIdOf(file, id));
+}
+
+/** A routine with an id of the old kind is called under the namespace of its source. */
+export function templateIdOf({ kind }: WorkflowFile, id: string): string {
+  return routineTemplateId(id.includes('.') ? id : `${SOURCE_NAMESPACES[kind]}.${id}`);
 }

@@ -1,5 +1,5 @@
 import { unreachable } from '../../core/assert.ts';
-import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostic.ts';
+import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { locate, type Position } from '../../core/workflow/source/position.ts';
 import type { SourceFile, UnreadReason } from '../ports/workflow-source.ts';
 

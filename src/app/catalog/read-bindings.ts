@@ -1,6 +1,6 @@
 import { utf8Length } from '../../core/json/utf8.ts';
-import { collectDiagnostics } from '../../core/workflow/collect-diagnostics.ts';
-import type { Diagnostic } from '../../core/workflow/diagnostic.ts';
+import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
+import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import { TEXT_LIMITS } from '../../core/workflow/read/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';

@@ -11,8 +11,8 @@ describe('a workflow with an id of the old kind', () => {
   it('can be used, with a warning and a suggestion by its source', async () => {
     enforces('legacy_id_runs_with_warning', 'legacy_rename_suggestion');
     const { workflows } = await catalogOf([
-      fileWith(workflowText('bug-hunt'), { kind: 'user' }),
-      fileWith(workflowText('2fa-setup'), { kind: 'project' }),
+      fileWith(workflowText('bug-hunt'), { kind: 'user', ref: 'bug-hunt.json' }),
+      fileWith(workflowText('2fa-setup'), { kind: 'project', ref: '2fa-setup.json' }),
     ]);
     const warned = workflows.map(({ warnings }) => warnings.map(({ code, line, column }) => [code, line, column]));
     expect(warned).toEqual([[['legacy_id', 1, 7]], [['legacy_id', 1, 7]]]);

@@ -11,7 +11,8 @@ function ids({ workflows }: Catalog): readonly string[] {
 
 describe('the catalog', () => {
   it('tells of each workflow what one needs to choose it', async () => {
-    const file = fileWith(workflowText('team.review', { tags: ['quality'], extensionPoints: [] }));
+    const text = workflowText('team.review', { tags: ['quality'], extensionPoints: [] });
+    const file = fileWith(text, { ref: 'review.json' });
     expect(await catalogOf([file])).toEqual({
       workflows: [
         {
@@ -21,16 +22,14 @@ describe('the catalog', () => {
           description: 'What it does.',
           tags: ['quality'],
           idStatus: 'namespaced',
+          aliases: [],
           sourceKind: 'project',
           file,
           shadows: [],
           warnings: [],
           workflow: expect.objectContaining({ schemaVersion: 1, workflowId: 'team.review' }),
-          origin: {
-            text: workflowText('team.review', { tags: ['quality'], extensionPoints: [] }),
-            slotIds: [],
-            bindings: {},
-          },
+          origin: { text, routines: new Map(), slotIds: [], bindings: {} },
+          sourceHash: expect.any(Function),
         },
       ],
       invalid: [],
@@ -173,6 +172,32 @@ describe('the catalog', () => {
     const catalog = await catalogOf([fileWith(workflowText('team.x'))]);
     expect(findWorkflow(catalog, 'team.x')).toEqual({ kind: 'found', listed: catalog.workflows[0] });
     expect(findWorkflow(catalog, 'team.y')).toEqual({ kind: 'unknown', known: ['team.x'] });
+  });
+
+  it('knows a file that says nothing any more by its name', async () => {
+    enforces('invalid_file_is_listed');
+    const [review, other] = [
+      fileWith('{ "id": "team.review", ', { ref: 'sub/review.json' }),
+      fileWith(workflowText('team.x', { steps: 1 }), { ref: 'audit.json' }),
+    ];
+    const catalog = await catalogOf([review, other]);
+    const [broken] = catalog.invalid;
+    for (const id of ['team.review', 'review', 'other.review']) {
+      expect(findWorkflow(catalog, id)).toEqual({ kind: 'invalid', invalid: broken });
+    }
+    // This one says what it is, so its name decides nothing.
+    expect(findWorkflow(catalog, 'team.audit').kind).toBe('unknown');
+    const bindings = { ref: '.workrail/bindings.json', path: '/b', content: { kind: 'text', text: '{' } } as const;
+    expect(findWorkflow(await catalogOf([], { bindings }), 'bindings').kind).toBe('unknown');
+  });
+
+  it('passes on why a workspace was not looked at', async () => {
+    const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
+    let listing: SourceListing = { files: [], workspaceProblem };
+    const catalog = workflowCatalog({ files: async () => listing }, listeningTools());
+    expect(await catalog.list('repo')).toEqual({ workflows: [], invalid: [], workspaceProblem });
+    listing = { files: [] };
+    expect(await catalog.list('repo')).toEqual({ workflows: [], invalid: [] });
   });
 });
 

@@ -1,17 +1,22 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
-import { collectDiagnostics, type Diagnostics } from './collect-diagnostics.ts';
+import type { BrokenTemplate } from './broken-template.ts';
+import { checkSlots } from './check-slots.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { collectDiagnostics, type Diagnostics, type PinnedWarning } from './diagnostics/collect-diagnostics.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { locate } from './diagnostics/locate.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
-import { binder } from './emit/bind-texts.ts';
 import { checkCycles, checkUses } from './emit/check-references.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
 import { expandSteps } from './expand/expand-steps.ts';
-import type { Bindings, ExpandedWorkflow, Expansion, Template } from './expand/expanded.ts';
+import type { Bindings, Brought, Template } from './expand/expanded.ts';
+import { NOTHING_MADE } from './expand/made.ts';
+import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
 import { requiredProbes } from './expand/probes.ts';
+import { fillWorkflow } from './expand/texts/fill-workflow.ts';
+import { checkBlockSizes } from './expand/texts/render-prompt.ts';
 import type { Finding } from './finding.ts';
-import { locate } from './locate.ts';
 import type { CompilePattern } from './pattern.ts';
 import { readWorkflow } from './read/read-workflow.ts';
 import { openReader } from './read/reader.ts';
@@ -24,6 +29,8 @@ export type CompileInput = {
   /** Only the bundle may define `wr.*`. */
   readonly isBundled: boolean;
   readonly templates: ReadonlyMap<string, Template>;
+  /** Templates that are there but cannot be called, by id. */
+  readonly broken?: ReadonlyMap<string, BrokenTemplate>;
   /** What the workspace puts into extension points. */
   readonly bindings: Bindings;
 };
@@ -35,6 +42,8 @@ export type CompileResult =
       readonly kind: 'compiled';
       readonly workflow: CompiledWorkflow;
       readonly syntax: WorkflowSyntax;
+      /** The ids of the templates it calls, also by way of each other. */
+      readonly called: readonly string[];
       /** Warnings: the workflow can be used. */
       readonly diagnostics: readonly Diagnostic[];
     }
@@ -45,14 +54,16 @@ export function compileWorkflow(input: CompileInput, tools: CompileTools): Compi
   const diagnostics = collectDiagnostics();
   const read = readSyntax(input, tools, diagnostics);
   if (read === undefined) return { kind: 'refused', diagnostics: diagnostics.all() };
-  const workflow = emit(read.syntax, { input, tools, findings: read.findings });
+  const called = new Set<string>();
+  const workflow = emit(read, { ...input, called }, tools);
   for (const finding of read.findings) locate(finding, read.root, diagnostics);
   if (diagnostics.hasErrors()) return { kind: 'refused', diagnostics: diagnostics.all() };
-  const compiledWarnings = warningsToKeep(diagnostics.all());
+  const compiledWarnings = warningsToKeep(diagnostics.pinned());
   return {
     kind: 'compiled',
     workflow: { ...workflow, compiledWarnings },
     syntax: read.syntax,
+    called: [...called].sort(),
     diagnostics: diagnostics.all(),
   };
 }
@@ -65,8 +76,8 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
     diagnostics.add(parsed.error);
     return undefined;
   }
-  const reader = openReader(diagnostics);
-  const syntax = readWorkflow(reader, parsed.value);
+  const reader = openReader(diagnostics, parsed.value);
+  const syntax = readWorkflow(reader);
   if (syntax === undefined) return undefined;
   const { findings } = reader;
   if (!input.isBundled && syntax.id.startsWith('wr.')) {
@@ -75,36 +86,34 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   }
   checkUses(reader.uses, syntax, { compilePattern: tools.compilePattern, findings });
   checkCycles(syntax, findings);
+  checkBlockSizes(syntax.steps, findings);
+  checkSlots(syntax.extensionPoints, input, findings);
   return { syntax, root: parsed.value, findings };
 }
 
-type Surroundings = { readonly input: CompileInput; readonly tools: CompileTools; readonly findings: Finding[] };
-
 /** The phases, in the one order in which they are defined. */
-function emit(syntax: WorkflowSyntax, { input, tools, findings }: Surroundings): CompiledWorkflow {
-  const bind = binder(syntax.extensionPoints, input.bindings, findings);
-  const active = activeFeatures(syntax.features, findings);
-  const brought: Expansion['brought'] = { conditions: [...syntax.conditions], assessments: [...syntax.assessments] };
-  const { templates, bindings } = input;
-  const expanded = expandSteps(syntax.steps, {
-    templates,
-    bind,
-    bindings,
-    findings,
-    brought,
-    made: { steps: 0, calls: 0 },
-  });
-  const entries = withFeatureGuidance([...requiredProbes(syntax), ...expanded], active);
-  const { steps: _, ...declared } = syntax;
-  const workflow: ExpandedWorkflow = { ...declared, ...brought, entries };
+function emit(
+  { root, findings, ...read }: Read,
+  { templates, broken = new Map(), bindings, called }: CompileInput & { readonly called: Set<string> },
+  tools: CompileTools,
+): CompiledWorkflow {
+  const { steps, ...syntax } = fillWorkflow(read.syntax, { root, bindings, findings });
+  const { conditions, assessments } = syntax;
+  const brought: Brought = { conditions: [...conditions], assessments: [...assessments], declarations: [] };
+  const made = { ...NOTHING_MADE };
+  const expanded = expandSteps(steps, { templates, broken, called, bindings, findings, brought, made });
+  const declared = mergeDeclarations(syntax, brought, findings);
+  const active = activeFeatures(declared.features, findings);
+  const entries = withFeatureGuidance([...requiredProbes(declared.needs), ...expanded], active);
+  const workflow: ExpandedWorkflow = { ...syntax, ...brought, ...declared, entries };
   const emission = {
     ...(syntax.agentRole === undefined ? {} : { agentRole: syntax.agentRole }),
     conditions: new Map(brought.conditions.map(({ conditionId, condition }) => [conditionId, condition])),
     assessments: new Map(brought.assessments.map((assessment) => [assessment.id, assessment])),
-    functions: functionsOf(workflow, bind),
-    bind,
+    functions: functionsOf(workflow),
     hashText: (text: string) => hashText(text, tools.sha256),
     contracts: new Map(),
+    longIds: new Set<string>(),
     findings,
   };
   return emitWorkflow(workflow, emission, active);
@@ -119,12 +128,8 @@ function hashText(text: string, sha256: Sha256): string {
 type CompiledWarning = CompiledWorkflow['compiledWarnings'][number];
 
 /** By place, not by where it stands in the text: the order of keys means nothing. */
-function warningsToKeep(diagnostics: readonly Diagnostic[]): CompiledWarning[] {
-  return diagnostics
-    .flatMap(({ code, pointer }) => (isCompiledWarning(code) ? [{ code, subject: pointer }] : []))
+function warningsToKeep(warnings: readonly PinnedWarning[]): CompiledWarning[] {
+  return warnings
+    .map(({ code, pointer }) => ({ code, subject: pointer }))
     .sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
-}
-
-function isCompiledWarning(code: string): code is CompiledWarning['code'] {
-  return code === 'legacy_id' || code === 'context_loop' || code === 'schema_rule_not_enforced';
 }

@@ -5,21 +5,43 @@ import type { Sha256 } from '../json/canonical-bytes.ts';
 import { driftOf, sourceHash } from './drift.ts';
 
 const sha256: Sha256 = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-const origin = { text: '{"id":"project.x"}', slotIds: ['lint', 'build'], bindings: { build: 'make' } };
+const origin = {
+  text: '{"id":"project.x","steps":[1]}',
+  routines: new Map([['project.templates.routine.r', '{"id":"project.r"}']]),
+  slotIds: ['lint', 'build'],
+  bindings: { build: 'make' },
+};
 const before = sourceHash(origin, sha256);
 const pinned = { workflowId: 'project.x', workflowHash: 'sha256:pin', sourceHash: before };
 const restart = { attachTo: 'st_token', goal: 'Ship it', context: { size: 'large' } };
 
 describe('the digest of an origin', () => {
-  it('changes with every character of the text and with every binding that is used', () => {
+  it('changes with every value of the file, with the routines it calls and with every binding that is used', () => {
     enforces('pinned_drift_warned');
     const changed = [
-      { ...origin, text: `${origin.text} ` },
+      { ...origin, text: '{"id":"project.x","steps":[2]}' },
+      { ...origin, text: '{"id":"project.x","steps":["1"]}' },
+      { ...origin, text: '{"id":"project.x","steps":[1],"$comment":""}' },
+      { ...origin, text: 'not JSON any more' },
+      { ...origin, routines: new Map([['project.templates.routine.r', '{"id":"project.s"}']]) },
+      { ...origin, routines: new Map([['project.templates.routine.s', '{"id":"project.r"}']]) },
+      { ...origin, routines: new Map<string, string>() },
       { ...origin, bindings: {} },
       { ...origin, bindings: { build: 'gradle' } },
       { ...origin, bindings: { build: 'make', lint: 'biome' } },
     ].map((one) => sourceHash(one, sha256));
-    expect(new Set([before, ...changed]).size).toBe(5);
+    expect(new Set([before, ...changed]).size).toBe(11);
+  });
+
+  it('does not change with line endings, indentation or the order of keys', () => {
+    enforces('pinned_drift_warned');
+    const pretty = JSON.stringify({ steps: [1], id: 'project.x' }, null, 2);
+    const windows = pretty.replaceAll('\n', '\r\n');
+    expect(windows).not.toBe(pretty);
+    for (const text of [pretty, windows, `${origin.text}\n`])
+      expect(sourceHash({ ...origin, text }, sha256)).toBe(before);
+    const routines = new Map([['project.templates.routine.r', '{\r\n"id": "project.r"\r\n}']]);
+    expect(sourceHash({ ...origin, routines }, sha256)).toBe(before);
   });
 
   it('does not change with bindings of other workflows, nor with the order of anything', () => {

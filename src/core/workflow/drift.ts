@@ -1,20 +1,37 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { collectDiagnostics } from './diagnostics/collect-diagnostics.ts';
+import { parseSource } from './source/parse-source.ts';
+import { plainValue } from './source/plain-value.ts';
 
-/** What a workflow is made from: its text, and what the workspace binds its slots to. */
+/** What a workflow is made from: its file, those of the routines it calls, and what the workspace binds slots to. */
 export type WorkflowOrigin = {
   readonly text: string;
+  /** The text of every routine that is called, also by way of another, under the id it is called by. */
+  readonly routines: ReadonlyMap<string, string>;
+  /** The slots of the workflow and of those routines. */
   readonly slotIds: readonly string[];
   readonly bindings: { readonly [slot: string]: string };
 };
 
-/** The digest that a run keeps of its origin. Bindings that the workflow does not use do not count. */
-export function sourceHash({ text, slotIds, bindings }: WorkflowOrigin, sha256: Sha256): Sha256Digest {
+/**
+ * The digest that a run keeps of its origin. What the files say counts, not how they are laid out: another editor or
+ * another operating system must not look like another author. Bindings that the workflow does not use do not count.
+ */
+export function sourceHash({ text, routines, slotIds, bindings }: WorkflowOrigin, sha256: Sha256): Sha256Digest {
   const used = slotIds.filter((slot) => Object.hasOwn(bindings, slot)).map((slot) => [slot, bindings[slot]]);
-  const bytes = canonicalBytes({ text: text.toWellFormed(), bindings: Object.fromEntries(used) });
-  assert(bytes.isOk(), 'texts are JSON');
+  const bytes = canonicalBytes({
+    source: saidBy(text),
+    routines: Object.fromEntries([...routines].map(([templateId, routine]) => [templateId, saidBy(routine)])),
+    bindings: Object.fromEntries(used),
+  });
+  assert(bytes.isOk(), 'what compiles is JSON');
   return sha256(bytes.value);
+}
+
+function saidBy(text: string): JsonValue {
+  return parseSource(text, collectDiagnostics()).match(plainValue, () => text.toWellFormed());
 }
 
 /** What a run was started from. */

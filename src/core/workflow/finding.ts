@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from './diagnostic.ts';
+import type { DiagnosticCode } from './diagnostics/diagnostic.ts';
 
 /** Something wrong that shows only when the file is looked at as a whole; located by the pointer of what was written. */
 export type Finding = {

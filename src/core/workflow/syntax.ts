@@ -44,7 +44,24 @@ export type FunctionSyntax = {
   readonly at: string;
   readonly name: string;
   readonly definition: string;
-  readonly parameters: readonly { readonly name: string; readonly type?: string; readonly description?: string }[];
+  readonly parameters: readonly ParameterSyntax[];
+  /** From where it is visible. Behind the reader it stands with the step, loop or workflow that this names. */
+  readonly scope: 'workflow' | 'loop' | 'step';
+};
+
+export type ParameterSyntax = {
+  readonly name: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly isOptional?: boolean;
+  readonly default?: JsonValue;
+  readonly choices?: readonly JsonValue[];
+};
+
+export type FunctionCall = {
+  readonly at: string;
+  readonly name: string;
+  readonly args: { readonly [name: string]: string };
 };
 
 export type AssessmentSyntax = {
@@ -65,7 +82,7 @@ export type ExtensionPoint = {
   readonly slotId: string;
   readonly purpose: string;
   readonly default: string;
-  readonly acceptedKinds: readonly string[];
+  readonly acceptedKinds: readonly ('text' | 'routine' | 'workflow')[];
 };
 
 export type ReferenceSyntax = {
@@ -129,6 +146,7 @@ export type StandardStep = StepHead & {
   }[];
   readonly functions: readonly FunctionSyntax[];
   readonly functionReferences: readonly { readonly at: string; readonly name: string }[];
+  readonly functionCalls: readonly FunctionCall[];
   readonly userDependency?: {
     readonly reason: UserOnlyReason;
     readonly choiceKind?: NonAssumableChoice;

@@ -6,6 +6,9 @@ import { enforces } from '../../enforces.ts';
 const COVERAGE: { readonly [fixture: string]: string } = {
   'assessments.json': 'assessments, dimensions, levels, assessmentRefs, assessmentConsequences',
   'bindings.json': 'extensionPoints, {{wr.bindings.…}} in role, rules, title, prompt, guidance, fragments',
+  'bound-texts.json': '{{wr.bindings.…}} in every other text, in values that are compared and handed on',
+  'calls.json':
+    'template calls and loops with runCondition, requireConfirmation and notesOptional; what a routine brings along',
   'conditions.json': 'named conditions, all operators, and/or/not, condition_ref, runCondition, promptFragments',
   'confirmations.json': 'requireConfirmation: flag, condition, human_approval, coordinator_eval',
   'contracts.json': 'outputContract, output, hints, required',

@@ -3,10 +3,24 @@ import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { jsonValueSchema } from '../../log/text.ts';
 import { conditionSchema } from './condition.ts';
 
+/**
+ * Decides about an entry and those behind it together, so that nothing done in the first can take the others away. It
+ * is asked once, when a walk comes to the entry that carries it; where it does not hold, all its entries are skipped.
+ */
+const guardSchema = z.object({
+  condition: conditionSchema,
+  /** How many entries of the list it decides about, the one that carries it included. */
+  entries: z.int().min(1),
+});
+export type Guard = z.infer<typeof guardSchema>;
+
+/** The outermost first: the further ones are asked only where those before them hold. */
+const guards = z.array(guardSchema).min(1).optional();
+
 /** An entry of a list of steps: a step, or a loop with its own list. */
 export const entrySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('step'), stepId: stepIdSchema }),
-  z.object({ kind: z.literal('loop'), loopId: loopIdSchema }),
+  z.object({ kind: z.literal('step'), stepId: stepIdSchema, guards }),
+  z.object({ kind: z.literal('loop'), loopId: loopIdSchema, guards }),
 ]);
 export type Entry = z.infer<typeof entrySchema>;
 

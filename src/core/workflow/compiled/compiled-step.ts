@@ -4,6 +4,7 @@ import { capabilitySchema } from '../../log/capabilities.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { conditionSchema } from './condition.ts';
+import { confirmationSchema } from './confirmation.ts';
 import { criteriaSchema } from './criteria.ts';
 
 /** Where a step comes from: written by the author, or put in by a template or feature, whose id is told. */
@@ -11,14 +12,6 @@ const provenanceSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('authored') }),
   z.object({ source: z.literal('template_injected'), originId: z.string().min(1) }),
   z.object({ source: z.literal('feature_injected'), originId: z.string().min(1) }),
-]);
-
-/** Whether a person or a coordinator has a say before the run goes on. */
-const confirmationSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('confirm'), when: conditionSchema }),
-  z.object({ kind: z.literal('human_approval'), when: conditionSchema }),
-  z.object({ kind: z.literal('coordinator_eval'), when: conditionSchema }),
 ]);
 
 /** Text that is part of the prompt only while its condition holds. */
@@ -75,6 +68,8 @@ export const compiledStepSchema = z.object({
   consequences: z.array(consequenceSchema),
   /** Names of functions this step refers to, each visible to it. */
   functionNames: z.array(z.string()),
+  /** Those that it asks for with what their parameters stand for. */
+  functionCalls: z.array(z.object({ name: z.string(), args: z.record(z.string(), z.string()) })).optional(),
   userDependency: userDependencySchema.optional(),
   purpose: purposeSchema,
   provenance: provenanceSchema,

@@ -6,7 +6,7 @@ import { contractRefSchema } from '../../log/blockers.ts';
 import { conditionIdSchema, loopIdSchema, stepIdSchema, type WorkflowHash, workflowIdSchema } from '../../log/ids.ts';
 import { autonomySchema, riskPolicySchema } from '../../log/preferences.ts';
 import { parseDocument, type SchemaRefusal } from '../../log/schema-refusal.ts';
-import { jsonObjectSchema } from '../../log/text.ts';
+import { jsonObjectSchema, jsonValueSchema } from '../../log/text.ts';
 import { compiledLoopSchema, entrySchema } from './compiled-loop.ts';
 import { compiledStepSchema } from './compiled-step.ts';
 import { conditionSchema } from './condition.ts';
@@ -34,7 +34,16 @@ const functionScopeSchema = z.discriminatedUnion('kind', [
 const functionSchema = z.object({
   name: z.string().min(1),
   definition: z.string().min(1),
-  parameters: z.array(z.object({ name: z.string(), type: z.string().optional(), description: z.string().optional() })),
+  parameters: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string().optional(),
+      description: z.string().optional(),
+      isOptional: z.boolean().optional(),
+      default: jsonValueSchema.optional(),
+      choices: z.array(jsonValueSchema).optional(),
+    }),
+  ),
   scope: functionScopeSchema,
 });
 
@@ -65,7 +74,11 @@ const referenceSchema = z.object({
 });
 
 /** Something an author should know, told again to whoever inspects the workflow. */
-const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
+export const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
+export type CompiledWarningCode = (typeof COMPILED_WARNING_CODES)[number];
+
+/** A declaration that the author of the file did not write, and the template or feature it is from. */
+const originSchema = z.object({ pointer: z.string().min(1), originId: z.string().min(1) });
 
 /** What a run is pinned to: everything needed to render and run it, and nothing of where it came from. */
 export const compiledWorkflowSchema = z.object({
@@ -90,6 +103,8 @@ export const compiledWorkflowSchema = z.object({
   loops: z.array(compiledLoopSchema),
   /** Every step there is, in the order in which the entries lead to them. */
   steps: z.array(compiledStepSchema).min(1),
+  /** By JSON pointers into this document. Steps tell their provenance themselves. */
+  origins: z.array(originSchema).optional(),
   compiledWarnings: z.array(z.object({ code: z.enum(COMPILED_WARNING_CODES), subject: z.string() })),
 });
 export type CompiledWorkflow = z.infer<typeof compiledWorkflowSchema>;

@@ -4,14 +4,18 @@ import { type Feature, type StepFacts, standingRules, stepGuidance } from '../bu
 import { features } from '../builtins/registry.ts';
 import { checkShape } from '../builtins/shape/check-shape.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
+import type { Originated } from '../expand/merge-declarations.ts';
 import type { Finding } from '../finding.ts';
 import type { FeatureUse } from '../syntax.ts';
 
-/** A feature in use, once, with its settings. */
-export type ActiveFeature = { readonly feature: Feature; readonly config?: JsonObject };
+/** A feature in use, once, with its settings. One that only a called template uses says which. */
+export type ActiveFeature = Originated<{ readonly feature: Feature; readonly config?: JsonObject }>;
 
-/** The features of a workflow in the order of their ids; the order in the file means nothing. */
-export function activeFeatures(uses: readonly FeatureUse[], findings: Finding[]): readonly ActiveFeature[] {
+/**
+ * The features of a workflow in the order of their ids; the order in the file means nothing. Where templates bring one
+ * as well, the settings in the file count.
+ */
+export function activeFeatures(uses: readonly Originated<FeatureUse>[], findings: Finding[]): readonly ActiveFeature[] {
   const active = new Map<string, ActiveFeature>();
   for (const use of uses) {
     const feature = features.find(use.featureId);
@@ -20,16 +24,28 @@ export function activeFeatures(uses: readonly FeatureUse[], findings: Finding[])
       const message = `There is no feature "${use.featureId}".`;
       findings.push({ code: 'unknown_feature', severity: 'error', at: use.idAt, message, unknown });
     } else if (isConfigRight(feature, use, findings)) {
-      const settings = { feature, ...settingsOf(feature, use) };
+      const { originId } = use;
+      const settings = { feature, ...settingsOf(feature, use), ...(originId === undefined ? {} : { originId }) };
       const other = active.get(feature.featureId);
-      if (other !== undefined && !isSame(settings, other)) {
-        const message = `"${use.featureId}" is listed twice with different settings. Keep one of them.`;
-        findings.push({ code: 'duplicate_id', severity: 'error', at: use.idAt, message });
-      }
-      active.set(feature.featureId, settings);
+      if (other === undefined) active.set(feature.featureId, settings);
+      else if (!isSame(settings, other)) reportDifference(use, other, findings);
     }
   }
   return [...active.values()].sort((a, b) => (a.feature.featureId < b.feature.featureId ? -1 : 1));
+}
+
+function reportDifference(
+  { featureId, originId, idAt }: Originated<FeatureUse>,
+  other: ActiveFeature,
+  findings: Finding[],
+): void {
+  if (originId === undefined) {
+    const message = `"${featureId}" is listed twice with different settings. Keep one of them.`;
+    findings.push({ code: 'duplicate_id', severity: 'error', at: idAt, message });
+  } else if (other.originId !== undefined) {
+    const message = `The templates "${other.originId}" and "${originId}" set "${featureId}" differently. List it in "features" with the settings that are to count.`;
+    findings.push({ code: 'template_conflict', severity: 'error', at: idAt, message });
+  }
 }
 
 /** Written out in full: leaving a setting at its default and saying so are the same. */
@@ -60,8 +76,12 @@ function wrong(at: string, message: string): Finding {
   return { code: 'wrong_value', severity: 'error', at, message };
 }
 
-export function featureRules(active: readonly ActiveFeature[]): readonly string[] {
-  return active.flatMap(({ feature, config }) => standingRules(feature, config));
+export function featureRules(
+  active: readonly ActiveFeature[],
+): readonly { readonly text: string; readonly originId: string }[] {
+  return active.flatMap(({ feature, config }) =>
+    standingRules(feature, config).map((text) => ({ text, originId: feature.featureId })),
+  );
 }
 
 /** Adds what features say to the guidance of the steps they concern. */

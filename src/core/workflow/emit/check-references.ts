@@ -111,29 +111,8 @@ export function checkAssessments(step: StandardStep, { assessments, findings }: 
   }
 }
 
-/** Names of the functions a step refers to; its own come before its loops', and these before the workflow's. */
-export function checkFunctions(
-  step: StandardStep,
-  scope: readonly string[],
-  { functions, findings }: Emission,
-): string[] {
-  if (step.functionReferences.length === 0) return [];
-  const visible = functions.filter(({ scope: where }) => isVisible(where, step.id, scope)).map(({ name }) => name);
-  const declared = new Set(visible);
-  return step.functionReferences.flatMap(({ name, at }) => {
-    if (declared.has(name)) return [name];
-    findings.push(unknown('function', at, { name, known: visible }));
-    return [];
-  });
-}
-
-function isVisible(where: Emission['functions'][number]['scope'], stepId: string, loops: readonly string[]): boolean {
-  if (where.kind === 'workflow') return true;
-  return where.kind === 'step' ? where.stepId === stepId : loops.includes(where.loopId);
-}
-
 function unknown(
-  what: 'condition' | 'assessment' | 'function',
+  what: 'condition' | 'assessment',
   at: string,
   { name, known }: NonNullable<Finding['unknown']>,
 ): Finding {

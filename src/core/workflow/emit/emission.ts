@@ -3,7 +3,6 @@ import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { Finding } from '../finding.ts';
 import type { AssessmentSyntax } from '../syntax.ts';
-import type { Binder } from './bind-texts.ts';
 
 /** What emitting a workflow knows and gathers. */
 export type Emission = {
@@ -12,9 +11,10 @@ export type Emission = {
   readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
   /** Functions with the scope that defines them. */
   readonly functions: CompiledWorkflow['functions'];
-  readonly bind: Binder;
   readonly hashText: (text: string) => string;
   /** The contracts that steps ask for. */
   readonly contracts: Map<string, Contract>;
+  /** Places at which an id was found too long. */
+  readonly longIds: Set<string>;
   readonly findings: Finding[];
 };

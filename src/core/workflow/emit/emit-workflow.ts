@@ -1,13 +1,17 @@
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { ExpandedEntry, ExpandedLoop, ExpandedWorkflow } from '../expand/expanded.ts';
+import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
+import type { ExpandedWorkflow } from '../expand/merge-declarations.ts';
 import type { Finding } from '../finding.ts';
 import { duplicate } from '../read/check-unique.ts';
 import type { FunctionSyntax } from '../syntax.ts';
-import { type ActiveFeature, featureRules } from './apply-features.ts';
+import type { ActiveFeature } from './apply-features.ts';
+import { checkIdLength } from './check-id-length.ts';
+import { checkEntryCount, checkLoopIds, checkStepSize } from './check-plan-size.ts';
 import type { Emission } from './emission.ts';
+import { emitDeclarations } from './emit-declarations.ts';
 import { emitStep } from './emit-step.ts';
 import { usedConditions } from './used-conditions.ts';
 
@@ -23,25 +27,20 @@ export function emitWorkflow(
   const plan: Plan = { steps: [], loops: [] };
   const entries = emitEntries(workflow.entries, plan, { emission, scope: [] });
   checkStepIds(workflow.entries, emission.findings);
+  checkEntryCount(plan.steps.length + plan.loops.length, emission.findings);
+  for (const { conditionId, at } of workflow.conditions) checkIdLength(conditionId, at, emission);
   const { agentRole } = emission;
-  const bindAll = (name: 'preconditions' | 'clarificationPrompts' | 'metaGuidance') =>
-    workflow[name].map((text, i) => emission.bind(text, `/${name}/${i}`));
+  const declared = emitDeclarations(workflow, active);
   return {
     schemaVersion: COMPILED_WORKFLOW_VERSION,
     workflowId: workflow.id as CompiledWorkflow['workflowId'],
     name: workflow.name,
     description: workflow.description,
-    ...(agentRole === undefined ? {} : { agentRole: emission.bind(agentRole, '/agentRole') }),
-    capabilities: { ...workflow.capabilities },
-    features: active.map(({ feature, config }) => ({
-      featureId: feature.featureId,
-      ...(config === undefined ? {} : { config }),
-    })),
+    ...(agentRole === undefined ? {} : { agentRole }),
+    ...declared,
     recommended: { ...workflow.recommended },
-    preconditions: bindAll('preconditions'),
-    clarificationPrompts: bindAll('clarificationPrompts'),
-    metaGuidance: [...bindAll('metaGuidance'), ...featureRules(active)],
-    references: workflow.references.map(({ at: _, ...reference }) => reference),
+    preconditions: [...workflow.preconditions],
+    clarificationPrompts: [...workflow.clarificationPrompts],
     assessments: workflow.assessments.map(emitAssessment),
     functions: emission.functions,
     contracts: [...emission.contracts.values()]
@@ -53,7 +52,7 @@ export function emitWorkflow(
         example,
         guidance,
       })),
-    conditions: usedConditions(plan, emission.conditions),
+    conditions: usedConditions({ ...plan, entries }, emission.conditions),
     entries,
     loops: plan.loops.sort((a, b) => (a.loopId < b.loopId ? -1 : 1)),
     steps: plan.steps,
@@ -65,16 +64,25 @@ type Scope = { readonly emission: Emission; readonly scope: readonly string[] };
 
 function emitEntries(entries: readonly ExpandedEntry[], plan: Plan, where: Scope): Entry[] {
   return entries.flatMap((entry): Entry[] => {
-    if (entry.kind === 'loop') return emitLoop(entry.loop, plan, where);
+    if (entry.kind === 'loop') {
+      return emitLoop(entry.loop, plan, where).map((one) => ({ ...one, ...guardsOf(entry) }));
+    }
     const step = emitStep(entry.step, where.emission, where.scope);
+    checkStepSize(step, entry.step.syntax.at, where.emission);
     plan.steps.push(step);
-    return [{ kind: 'step', stepId: step.stepId }];
+    return [{ kind: 'step', stepId: step.stepId, ...guardsOf(entry) }];
   });
+}
+
+function guardsOf({ guards }: ExpandedEntry): Pick<Entry, 'guards'> {
+  return guards === undefined ? {} : { guards: [...guards] };
 }
 
 function emitLoop(loop: ExpandedLoop, plan: Plan, { emission, scope }: Scope): Entry[] {
   const control = controlOf(loop, emission.conditions, emission.findings);
   const loopId = loop.loopId as CompiledLoop['loopId'];
+  for (const id of [loop.id, loopId]) checkIdLength(id, loop.at, emission);
+  checkLoopIds([...scope, loopId], loop.at, emission.findings);
   const entries = control === undefined ? loop.body : bodyWithDecision(loop, control);
   const body = emitEntries(entries, plan, { emission, scope: [...scope, loopId] });
   // What is missing was reported; the body was still looked at, so that its mistakes are told as well.
@@ -82,7 +90,7 @@ function emitLoop(loop: ExpandedLoop, plan: Plan, { emission, scope }: Scope): E
   plan.loops.push({
     loopId,
     stepId: loop.id as CompiledLoop['stepId'],
-    title: emission.bind(loop.title, `${loop.at}/title`),
+    title: loop.title,
     control,
     maxIterations: loop.maxIterations,
     variables: loop.variables,
@@ -121,13 +129,17 @@ function checkStepIds(entries: readonly ExpandedEntry[], findings: Finding[]): v
   visit(entries);
 }
 
+function emitParameter({ choices, ...parameter }: FunctionSyntax['parameters'][number]) {
+  return { ...parameter, ...(choices === undefined ? {} : { choices: [...choices] }) };
+}
+
 /** The functions of a workflow with the scope that each was declared in. */
-export function functionsOf(workflow: ExpandedWorkflow, bind: Emission['bind']): CompiledWorkflow['functions'] {
+export function functionsOf(workflow: ExpandedWorkflow): CompiledWorkflow['functions'] {
   const found: CompiledWorkflow['functions'] = [];
   type FunctionScope = CompiledWorkflow['functions'][number]['scope'];
   const add = (functions: readonly FunctionSyntax[], scope: FunctionScope) => {
-    for (const { at, name, definition, parameters } of functions) {
-      found.push({ name, definition: bind(definition, `${at}/definition`), parameters: [...parameters], scope });
+    for (const { name, definition, parameters } of functions) {
+      found.push({ name, definition, parameters: parameters.map(emitParameter), scope });
     }
   };
   const visit = (entries: readonly ExpandedEntry[]) => {

@@ -1,7 +1,8 @@
-import type { CompiledLoop } from '../compiled/compiled-loop.ts';
+import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
+import type { Gate } from '../compiled/confirmation.ts';
 import type { Criteria } from '../compiled/criteria.ts';
 import { referencesOf } from './check-references.ts';
 
@@ -9,10 +10,18 @@ type NamedCondition = CompiledWorkflow['conditions'][number];
 
 /** The named conditions that the plan goes by, sorted. Which loop they once stood for is told by the loop itself. */
 export function usedConditions(
-  plan: { readonly steps: readonly CompiledStep[]; readonly loops: readonly CompiledLoop[] },
+  plan: {
+    readonly entries: readonly Entry[];
+    readonly steps: readonly CompiledStep[];
+    readonly loops: readonly CompiledLoop[];
+  },
   named: ReadonlyMap<string, Condition>,
 ): NamedCondition[] {
-  const written = [...plan.steps.flatMap(conditionsOfStep), ...plan.loops.flatMap(conditionsOfLoop)];
+  const written = [
+    ...conditionsOfGuards(plan.entries),
+    ...plan.steps.flatMap(conditionsOfStep),
+    ...plan.loops.flatMap(conditionsOfLoop),
+  ];
   const used = new Map<string, Condition>();
   const open = written.flatMap(referencesOf);
   for (const id of open) {
@@ -26,14 +35,22 @@ export function usedConditions(
     .sort((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }
 
+function conditionsOfGuards(entries: readonly Entry[]): readonly Condition[] {
+  return entries.flatMap(({ guards = [] }) => guards.map(({ condition }) => condition));
+}
+
 function conditionsOfStep({ runCondition, confirmation, fragments, criteria, purpose }: CompiledStep): Condition[] {
   return [
     ...(runCondition === undefined ? [] : [runCondition]),
-    ...(confirmation.kind === 'none' ? [] : [confirmation.when]),
+    ...(confirmation.kind === 'none' ? [] : conditionsOfGate(confirmation)),
     ...fragments.map(({ when }) => when),
     ...(criteria === undefined ? [] : conditionsOfCriteria(criteria)),
     ...(purpose.kind === 'delegation' ? purpose.delegations.flatMap((one) => one.runCondition ?? []) : []),
   ];
+}
+
+function conditionsOfGate({ when, otherwise }: Gate): readonly Condition[] {
+  return [when, ...(otherwise === undefined ? [] : conditionsOfGate(otherwise))];
 }
 
 function conditionsOfCriteria(criteria: Criteria): readonly Condition[] {
@@ -48,7 +65,7 @@ function conditionsOfCriteria(criteria: Criteria): readonly Condition[] {
   }
 }
 
-function conditionsOfLoop({ runCondition, control }: CompiledLoop): Condition[] {
+function conditionsOfLoop({ runCondition, control, body }: CompiledLoop): Condition[] {
   const own = control.kind === 'while' || control.kind === 'until' ? [control.condition] : [];
-  return [...own, ...(runCondition === undefined ? [] : [runCondition])];
+  return [...own, ...(runCondition === undefined ? [] : [runCondition]), ...conditionsOfGuards(body)];
 }

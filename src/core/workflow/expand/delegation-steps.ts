@@ -9,7 +9,7 @@ export function delegationStep(step: ParallelStep): StandardStep {
     confirmation: step.confirmation,
     isNotesOptional: step.isNotesOptional,
     prompt: { kind: 'text', text: delegationPrompt(step) },
-    ...(step.agentRole === undefined ? {} : { agentRole: step.agentRole }),
+    ...(step.runCondition === undefined ? {} : { runCondition: step.runCondition }),
   };
 }
 
@@ -22,8 +22,8 @@ export function synthesisStep(step: ParallelStep): StandardStep | undefined {
     'Bring the results of the delegated tasks together. Where they disagree, say so and decide by the evidence, not by the number of voices.';
   return {
     ...plainStep(step, 'synthesis', `Synthesis: ${step.title}`),
+    isNotesOptional: step.isNotesOptional,
     prompt: { kind: 'text', text },
-    ...(step.agentRole === undefined ? {} : { agentRole: step.agentRole }),
     ...(synthesis.output === undefined ? {} : { output: synthesis.output }),
   };
 }

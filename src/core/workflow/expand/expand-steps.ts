@@ -1,16 +1,18 @@
+import { brokenTemplate } from '../broken-template.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
 import type { Finding } from '../finding.ts';
 import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import { delegationStep, synthesisStep } from './delegation-steps.ts';
-import { both, type ExpandedEntry, type ExpandedStep, type Expansion } from './expanded.ts';
+import type { ExpandedEntry, ExpandedStep, Expansion } from './expanded.ts';
 import { followUps } from './follow-ups.ts';
+import { guarded } from './guarded.ts';
 import { instantiate } from './instantiate.ts';
+import { countMade, isOverfull } from './made.ts';
 import { probeCall } from './probes.ts';
+import { withOpening, withRole, withSettings } from './settings/shared-settings.ts';
 import { takeBodies } from './take-bodies.ts';
 
 const CALLS_DEEP_MAX = 8;
-/** What one compiled workflow may have; templates that call templates multiply. */
-const STEPS_MAX = 1000;
 
 /** Where expansion has got to: which templates it is inside of, and where the outermost was called. */
 type Site = {
@@ -30,28 +32,19 @@ function expandAt(steps: readonly StepSyntax[], site: Site, expansion: Expansion
 }
 
 function expandStep(step: StepSyntax, site: Site, expansion: Expansion): readonly ExpandedEntry[] {
-  if (isOverLimit(step, expansion)) return [];
+  const { made, findings } = expansion;
+  countMade(made, { kind: step.kind === 'template' ? 'calls' : 'steps', amount: 1 }, { at: step.at, findings });
+  if (isOverfull(made)) return [];
   switch (step.kind) {
     case 'standard':
-      return [stepEntry(step, site), ...followUps(step).map((extra) => stepEntry(extra, site))];
+      return withFollowers(stepEntry(step, site), followUps(step), site);
     case 'parallel':
       return expandParallel(step, site);
     case 'loop':
       return [expandLoop(step, site, expansion)];
     case 'template':
-      return expandCall(step, site, expansion);
+      return guarded(withSettings(expandCall(step, site, expansion), step, expansion.brought), step.runCondition);
   }
-}
-
-/** Counts a step or a call. The first one too many is reported, the others need not be. */
-function isOverLimit({ at, kind }: StepSyntax, { made, findings }: Expansion): boolean {
-  const counted = kind === 'template' ? 'calls' : 'steps';
-  made[counted] += 1;
-  if (made[counted] === STEPS_MAX + 1) {
-    const message = `With this the workflow has more than ${STEPS_MAX} ${counted}, those of its templates included.`;
-    findings.push({ code: 'too_many_steps', severity: 'error', at, message });
-  }
-  return made.calls > STEPS_MAX || made.steps > STEPS_MAX;
 }
 
 function expandParallel(step: ParallelStep, site: Site): readonly ExpandedEntry[] {
@@ -59,86 +52,72 @@ function expandParallel(step: ParallelStep, site: Site): readonly ExpandedEntry[
     ...delegation,
     allowedTools: [...delegation.allowedTools],
   }));
-  const delegation: ExpandedEntry = {
-    kind: 'step',
-    step: {
-      syntax: delegationStep(step),
-      provenance: site.provenance,
-      purpose: { kind: 'delegation', delegations },
-    },
-  };
+  const entry = stepEntry(delegationStep(step), site);
   const synthesis = synthesisStep(step);
-  return synthesis === undefined ? [delegation] : [delegation, stepEntry(synthesis, site)];
+  return withFollowers(
+    { ...entry, step: { ...entry.step, purpose: { kind: 'delegation', delegations } } },
+    synthesis === undefined ? [] : [synthesis],
+    site,
+  );
 }
 
-function stepEntry(syntax: StandardStep, { provenance }: Site): ExpandedEntry {
+type StepEntry = Extract<ExpandedEntry, { kind: 'step' }>;
+
+function stepEntry(syntax: StandardStep, { provenance }: Site): StepEntry {
   return { kind: 'step', step: { syntax, provenance, purpose: { kind: 'work' } } };
 }
 
-function expandLoop({ body, kind: _, ...loop }: LoopStep, site: Site, expansion: Expansion): ExpandedEntry {
-  const steps = body.kind === 'steps' ? body.steps : [];
-  return { kind: 'loop', loop: { ...loop, loopId: loop.loopId ?? loop.id, body: expandAt(steps, site, expansion) } };
+/** Whether a step is done is decided once, for what follows from it as well. */
+function withFollowers(entry: StepEntry, followers: readonly StandardStep[], site: Site): readonly ExpandedEntry[] {
+  if (followers.length === 0) return [entry];
+  const { runCondition, ...syntax } = entry.step.syntax;
+  const first = { ...entry, step: { ...entry.step, syntax } };
+  return guarded([first, ...followers.map((step) => stepEntry(step, site))], runCondition);
 }
 
-function expandCall(written: TemplateStep, site: Site, expansion: Expansion): readonly ExpandedEntry[] {
-  const call = { ...written, templateId: expansion.bind(written.templateId, `${written.callAt}/templateId`) };
-  if (call.templateId === capabilityProbe.templateId) return probeCall(call, expansion.findings);
-  const template = expansion.templates.get(call.templateId);
-  if (template === undefined) return refuse(call, expansion, unknownTemplate(call, expansion));
-  if (site.calls.includes(call.templateId) || site.calls.length >= CALLS_DEEP_MAX) {
-    const path = [...site.calls, call.templateId].join(' → ');
-    return refuse(call, expansion, { code: 'template_recursion', message: `Templates call each other: ${path}.` });
+function expandLoop(step: LoopStep, site: Site, expansion: Expansion): ExpandedEntry {
+  const { body, kind: _, confirmation, isNotesOptional, ...loop } = step;
+  const inside = expandAt(body.kind === 'steps' ? body.steps : [], site, expansion);
+  const settled = withSettings(inside, { confirmation, isNotesOptional }, expansion.brought);
+  return { kind: 'loop', loop: { ...loop, loopId: loop.loopId ?? loop.id, body: settled } };
+}
+
+function expandCall(call: TemplateStep, site: Site, expansion: Expansion): readonly ExpandedEntry[] {
+  const { templateId } = call;
+  if (templateId === capabilityProbe.templateId) return probeCall(call, expansion.findings);
+  const template = expansion.templates.get(templateId);
+  const problem = template === undefined ? unknownTemplate(call, expansion) : badCall(call, site);
+  if (template === undefined || problem !== undefined) {
+    if (problem !== undefined)
+      expansion.findings.push({ ...problem, severity: 'error', at: `${call.callAt}/templateId` });
+    return [];
   }
-  const steps = instantiate(template, call, expansion);
-  const entries = expandAt(
-    steps,
-    {
-      calls: [...site.calls, call.templateId],
-      provenance: { source: 'template_injected', originId: call.templateId },
-    },
-    expansion,
-  );
-  return withConfirmation(entries, call).map((entry) => underCall(entry, call));
-}
-
-/** The condition of a call holds for all that it stands for. */
-function underCall(entry: ExpandedEntry, call: TemplateStep): ExpandedEntry {
-  const own = entry.kind === 'step' ? entry.step.syntax.runCondition : entry.loop.runCondition;
-  const runCondition = both(call.runCondition, own);
-  if (runCondition === undefined) return entry;
-  if (entry.kind === 'loop') return { kind: 'loop', loop: { ...entry.loop, runCondition } };
-  return { kind: 'step', step: { ...entry.step, syntax: { ...entry.step.syntax, runCondition } } };
-}
-
-/** The confirmation of a call is asked for at its last step, also when that stands in a loop. */
-function withConfirmation(entries: readonly ExpandedEntry[], call: TemplateStep): readonly ExpandedEntry[] {
-  const last = entries.at(-1);
-  if (last === undefined || call.confirmation.kind === 'none') return entries;
-  return [...entries.slice(0, -1), confirmed(last, call)];
-}
-
-function confirmed(entry: ExpandedEntry, call: TemplateStep): ExpandedEntry {
-  if (entry.kind === 'loop') {
-    return { kind: 'loop', loop: { ...entry.loop, body: withConfirmation(entry.loop.body, call) } };
-  }
-  const syntax = { ...entry.step.syntax, confirmation: call.confirmation };
-  return { kind: 'step', step: { ...entry.step, syntax } };
-}
-
-function unknownTemplate(call: TemplateStep, { templates }: Expansion) {
-  const known = [capabilityProbe.templateId, ...templates.keys()].sort();
-  return {
-    code: 'unknown_template' as const,
-    message: `There is no template "${call.templateId}".`,
-    unknown: { name: call.templateId, known },
+  expansion.called.add(templateId);
+  const instance = instantiate(template, call, expansion);
+  const inner: Site = {
+    calls: [...site.calls, templateId],
+    provenance: { source: 'template_injected', originId: templateId },
   };
+  const entries = withRole(expandAt(instance.steps, inner, expansion), instance.agentRole);
+  return withOpening(entries, instance, expansion.brought);
 }
 
-function refuse(
-  call: TemplateStep,
-  { findings }: Expansion,
-  problem: Pick<Finding, 'code' | 'message' | 'unknown'>,
-): readonly ExpandedEntry[] {
-  findings.push({ ...problem, severity: 'error', at: `${call.callAt}/templateId` });
-  return [];
+type Problem = Pick<Finding, 'code' | 'message' | 'unknown'>;
+
+function unknownTemplate({ templateId }: TemplateStep, { templates, broken }: Expansion): Problem {
+  const reason = broken.get(templateId);
+  if (reason !== undefined) return brokenTemplate(templateId, reason);
+  const known = [capabilityProbe.templateId, ...templates.keys()].sort();
+  const message = `There is no template "${templateId}".`;
+  return { code: 'unknown_template', message, unknown: { name: templateId, known } };
+}
+
+function badCall({ templateId }: TemplateStep, { calls }: Site): Problem | undefined {
+  const path = [...calls, templateId].join(' → ');
+  if (calls.includes(templateId)) {
+    return { code: 'template_recursion', message: `These templates call each other without end: ${path}.` };
+  }
+  if (calls.length < CALLS_DEEP_MAX) return undefined;
+  const message = `Templates may call each other ${CALLS_DEEP_MAX} deep; this is one more: ${path}. Call the inner ones from further out.`;
+  return { code: 'template_too_deep', message };
 }

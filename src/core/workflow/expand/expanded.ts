@@ -1,23 +1,27 @@
+import type { BrokenTemplate } from '../broken-template.ts';
+import type { Guard } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
-import type { Condition } from '../compiled/condition.ts';
+import type { Confirmation } from '../compiled/confirmation.ts';
 import type { Finding } from '../finding.ts';
 import type { LoopStep, StandardStep, WorkflowSyntax } from '../syntax.ts';
+import type { Made } from './made.ts';
 
-/** A workflow whose steps are all real: no template, parallel step or shorthand is left. */
-export type ExpandedWorkflow = Omit<WorkflowSyntax, 'steps'> & { readonly entries: readonly ExpandedEntry[] };
-
-export type ExpandedEntry =
+export type ExpandedEntry = { readonly guards?: readonly Guard[] } & (
   | { readonly kind: 'step'; readonly step: ExpandedStep }
-  | { readonly kind: 'loop'; readonly loop: ExpandedLoop };
+  | { readonly kind: 'loop'; readonly loop: ExpandedLoop }
+);
 
 export type ExpandedStep = {
-  readonly syntax: StandardStep;
+  readonly syntax: StandardStep & { readonly confirmation: Confirmation };
   readonly provenance: CompiledStep['provenance'];
   readonly purpose: CompiledStep['purpose'];
 };
 
-export type ExpandedLoop = Omit<LoopStep, 'body' | 'kind' | 'loopId'> & {
+/** What a loop says about confirmation and notes holds for its steps, and is told by them. */
+export type ExpandedLoop = Omit<LoopStep, 'body' | 'kind' | 'loopId' | 'confirmation' | 'isNotesOptional'> & {
   readonly loopId: string;
+  /** For the step that decides, where the compiler makes one. */
+  readonly agentRole?: string;
   readonly body: readonly ExpandedEntry[];
 };
 
@@ -25,26 +29,35 @@ export type ExpandedLoop = Omit<LoopStep, 'body' | 'kind' | 'loopId'> & {
 export type Expansion = {
   /** Templates by id: the routines as syntax trees. */
   readonly templates: ReadonlyMap<string, Template>;
-  /** Fills extension points, which may name a template. */
-  readonly bind: (text: string, at: string) => string;
+  /** Templates that are there but cannot be called. */
+  readonly broken: ReadonlyMap<string, BrokenTemplate>;
+  /** Takes the id of every template that is called. */
+  readonly called: Set<string>;
   /** What the workspace puts into extension points, those of templates too. */
   readonly bindings: Bindings;
   readonly findings: Finding[];
-  /** What called templates bring along beside their steps. */
-  readonly brought: Pick<Mutable<WorkflowSyntax>, 'conditions' | 'assessments'>;
-  /** Steps and calls met so far: templates that call templates multiply. */
-  readonly made: { steps: number; calls: number };
+  readonly brought: Brought;
+  readonly made: Made;
 };
 
-type Mutable<Tree> = { [key in keyof Tree]: Tree[key] extends readonly (infer Item)[] ? Item[] : Tree[key] };
+/** What called templates bring along beside their steps. */
+export type Brought = {
+  /** Those of the workflow itself, too. */
+  readonly conditions: WorkflowSyntax['conditions'][number][];
+  readonly assessments: WorkflowSyntax['assessments'][number][];
+  readonly declarations: BroughtDeclarations[];
+};
+
+/** What a called template declares for the whole run, and where it was called. */
+export type BroughtDeclarations = Pick<WorkflowSyntax, 'capabilities' | 'features' | 'metaGuidance' | 'references'> & {
+  readonly at: string;
+  readonly originId: string;
+};
 
 export type Bindings = { readonly [slot: string]: string };
 
 /** A routine as others call it. */
-export type Template = Pick<
-  WorkflowSyntax,
-  'agentRole' | 'steps' | 'functions' | 'conditions' | 'assessments' | 'extensionPoints'
-> & { readonly templateId: string };
+export type Template = Omit<WorkflowSyntax, 'id' | 'name' | 'description'> & { readonly templateId: string };
 
 /** Steps at every level, in order. */
 export function* stepsOf(entries: readonly ExpandedEntry[]): Generator<ExpandedStep> {
@@ -61,13 +74,7 @@ export function mapSteps(
 ): readonly ExpandedEntry[] {
   return entries.map((entry) =>
     entry.kind === 'step'
-      ? { kind: 'step', step: change(entry.step) }
-      : { kind: 'loop', loop: { ...entry.loop, body: mapSteps(entry.loop.body, change) } },
+      ? { ...entry, step: change(entry.step) }
+      : { ...entry, loop: { ...entry.loop, body: mapSteps(entry.loop.body, change) } },
   );
-}
-
-/** Both conditions at once. */
-export function both(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return { kind: 'and', conditions: [a, b] };
 }

@@ -20,16 +20,16 @@ export function followUps(step: StandardStep): readonly StandardStep[] {
   return checks;
 }
 
-/** A step of the compiler's making beside an authored one; it runs under the same condition. */
+/** A step of the compiler's making beside an authored one; it is done in the same role. */
 export function plainStep(
-  beside: Pick<StandardStep, 'at' | 'id' | 'runCondition'>,
+  { at, id, agentRole }: Pick<StandardStep, 'at' | 'id' | 'agentRole'>,
   name: string,
   title: string,
 ): StandardStep {
   return {
     kind: 'standard',
-    at: beside.at,
-    id: `${beside.id}--${name}`,
+    at,
+    id: `${id}--${name}`,
     title,
     confirmation: { kind: 'none' },
     isNotesOptional: false,
@@ -40,7 +40,8 @@ export function plainStep(
     consequences: [],
     functions: [],
     functionReferences: [],
-    ...(beside.runCondition === undefined ? {} : { runCondition: beside.runCondition }),
+    functionCalls: [],
+    ...(agentRole === undefined ? {} : { agentRole }),
   };
 }
 

@@ -1,179 +1,126 @@
-import { fillSlots, grownTooLong } from '../emit/bind-texts.ts';
-import { fillText } from '../fill-text.ts';
-import type { BlockText, FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
+import type { Finding } from '../finding.ts';
+import { pointerTo } from '../source/source-node.ts';
+import type { FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import type { Expansion, Template } from './expanded.ts';
+import { countMade, isOverfull } from './made.ts';
 import { renamedCondition, renamedConditions } from './rename-conditions.ts';
+import { filler } from './texts/filler.ts';
+import { mapTexts } from './texts/map-texts.ts';
 
-/** `{name}`, but not the `{{name}}` of a context value. */
-const ARGUMENT = /(?<!\{)\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})/g;
+/** A template for one call. */
+export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarificationPrompts' | 'steps'>;
 
 /**
- * The steps of a template for one call: arguments in their places, and all its ids under the call's id, so that two
- * calls never meet. Conditions and assessments of the template come along under their new ids.
+ * A template with arguments in their places and all its ids under the call's id, so that two calls never meet. What it
+ * declares beside its steps is brought along. What goes wrong is told at the call: that is the file the author has open.
  */
-export function instantiate(template: Template, call: TemplateStep, expansion: Expansion): readonly StepSyntax[] {
-  const used = new Set<string>();
-  const fill = (text: string) => {
-    const bound = fillSlots(text, template.extensionPoints, expansion.bindings);
-    const filled =
-      bound === undefined
-        ? undefined
-        : fillText(bound, ARGUMENT, (whole, name) => {
-            used.add(name);
-            return Object.hasOwn(call.args, name) ? (call.args[name] ?? whole) : whole;
-          });
-    if (filled === undefined) expansion.findings.push(grownTooLong(call.callAt));
-    return filled ?? text;
-  };
-  const made = {
-    at: call.at,
-    callAt: call.callAt,
-    rename: (id: string) => `${call.id}--${id}`,
-    fill,
-    agentRole: template.agentRole,
-    functions: template.functions,
-  };
-  const steps = template.steps.map((step) => instance(step, made));
-  bringDeclarations(template, made, expansion);
-  checkArguments(template, call, { used, findings: expansion.findings });
-  return steps;
+export function instantiate(template: Template, call: TemplateStep, expansion: Expansion): Instance {
+  const { tree, used } = filledTemplate(template, call, expansion);
+  const rename = (id: string) => `${call.id}--${id}`;
+  bring(tree, { call, rename }, expansion);
+  if (!isOverfull(expansion.made)) checkArguments(call, used, expansion.findings);
+  return { ...tree, steps: tree.steps.map((step) => renamed(step, { rename, functions: tree.functions })) };
 }
 
-type Instance = {
-  readonly at: string;
-  readonly callAt: string;
-  readonly rename: (id: string) => string;
-  readonly fill: (text: string) => string;
-  readonly agentRole: string | undefined;
-  /** The template's own functions, as far as they are not hidden by a loop's. */
-  readonly functions: readonly FunctionSyntax[];
+type UsedArguments = {
+  readonly needed: Set<string>;
+  /** Those in values, where braces may mean themselves, are never missed. */
+  readonly known: Set<string>;
 };
 
-function bringDeclarations(template: Template, { at, rename }: Instance, { brought }: Expansion): void {
-  for (const { conditionId, condition } of template.conditions) {
-    const renamed = renamedCondition(condition, rename);
-    brought.conditions.push({ at, conditionId: rename(conditionId), condition: renamed });
-  }
-  for (const assessment of template.assessments)
-    brought.assessments.push({ ...assessment, at, id: rename(assessment.id) });
+function filledTemplate(template: Template, call: TemplateStep, { bindings, made, findings }: Expansion) {
+  const used: UsedArguments = { needed: new Set(), known: new Set() };
+  const fill = filler(
+    {
+      points: template.extensionPoints,
+      bindings,
+      argument: (name, use) => {
+        used[use === 'text' ? 'needed' : 'known'].add(name);
+        return Object.hasOwn(call.args, name) ? call.args[name] : undefined;
+      },
+    },
+    (problem) => findings.push({ ...problem, severity: 'error', at: call.callAt }),
+  );
+  const tree = mapTexts(template, {
+    place: (_, key) => (key === 'callAt' ? call.callAt : call.at),
+    text: (text, use, at) => {
+      countMade(made, { kind: 'texts', amount: 1 }, { at: call.callAt, findings });
+      if (isOverfull(made)) return text;
+      const filled = fill(text, use, at);
+      const added = Math.max(0, filled.length - text.length);
+      countMade(made, { kind: 'characters', amount: added }, { at: call.callAt, findings });
+      return filled;
+    },
+  });
+  return { tree, used };
 }
 
-function checkArguments(
+type Names = { readonly rename: (id: string) => string };
+
+function bring(
   template: Template,
-  call: TemplateStep,
-  { used, findings }: { readonly used: ReadonlySet<string>; readonly findings: Expansion['findings'] },
+  { call, rename }: Names & { readonly call: TemplateStep },
+  { brought }: Expansion,
 ): void {
-  for (const name of [...used].filter((one) => !Object.hasOwn(call.args, one)).sort()) {
-    const message = `The template "${template.templateId}" needs the argument "${name}". Add it to "args".`;
+  const { capabilities, metaGuidance, templateId: originId } = template;
+  const at = `${call.callAt}/templateId`;
+  for (const one of template.conditions) {
+    const condition = renamedCondition(one.condition, rename);
+    brought.conditions.push({ at: one.at, conditionId: rename(one.conditionId), condition });
+  }
+  for (const one of template.assessments) brought.assessments.push({ ...one, id: rename(one.id) });
+  const features = template.features.map((use) => ({ ...use, at, idAt: at }));
+  const references = template.references.map((one) => ({ ...one, id: rename(one.id) }));
+  brought.declarations.push({ at, originId, capabilities, features, metaGuidance, references });
+}
+
+function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, findings: Finding[]): void {
+  for (const name of [...needed].filter((one) => !Object.hasOwn(call.args, one)).sort()) {
+    const message = `The template "${call.templateId}" needs the argument "${name}". Add it to "args".`;
     findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args`, message });
   }
-  for (const name of Object.keys(call.args).filter((one) => !used.has(one))) {
-    const message = `The template "${template.templateId}" has no argument "${name}".`;
-    const at = `${call.callAt}/args/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    const unknown = { name, known: [...used], isKey: true };
+  for (const name of Object.keys(call.args).filter((one) => !needed.has(one) && !known.has(one))) {
+    const message = `The template "${call.templateId}" has no argument "${name}".`;
+    const at = pointerTo(`${call.callAt}/args`, name);
+    const unknown = { name, known: [...needed], isKey: true };
     findings.push({ code: 'unknown_argument', severity: 'warning', at, message, unknown });
   }
 }
 
-/** What goes wrong inside a template is told at its call: that is the file the author has open. */
-function instance(step: StepSyntax, made: Instance): StepSyntax {
-  const { at, rename, fill } = made;
-  const head = { id: rename(step.id), at, title: fill(step.title) };
-  const renamed = renamedConditions(step, rename);
-  switch (renamed.kind) {
+/** The functions are the template's own, as far as they are not hidden by a loop's. */
+type Scope = Names & { readonly functions: readonly FunctionSyntax[] };
+
+function renamed(step: StepSyntax, scope: Scope): StepSyntax {
+  const { rename } = scope;
+  const own = { ...renamedConditions(step, rename), id: rename(step.id) };
+  switch (own.kind) {
     case 'standard':
-      return { ...filled(renamed, made), ...head };
+      return renamedStandard(own, scope);
     case 'loop': {
-      const hidden = new Set(renamed.functions.map(({ name }) => name));
-      const inner = { ...made, functions: made.functions.filter(({ name }) => !hidden.has(name)) };
-      const own = renamed.loopId === undefined ? {} : { loopId: rename(renamed.loopId) };
-      const loopId = { ...own, loopIdAt: at };
-      const functions = renamed.functions.map((one) => ({ ...one, at, definition: fill(one.definition) }));
+      const hidden = new Set(own.functions.map(({ name }) => name));
+      const inner = { rename, functions: scope.functions.filter(({ name }) => !hidden.has(name)) };
       const body =
-        renamed.body.kind === 'steps'
-          ? { kind: 'steps' as const, steps: renamed.body.steps.map((one) => instance(one, inner)) }
-          : { ...renamed.body, stepId: rename(renamed.body.stepId), at };
-      return { ...renamed, ...head, ...loopId, functions, body };
+        own.body.kind === 'steps'
+          ? { kind: 'steps' as const, steps: own.body.steps.map((one) => renamed(one, inner)) }
+          : { ...own.body, stepId: rename(own.body.stepId) };
+      return { ...own, ...(own.loopId === undefined ? {} : { loopId: rename(own.loopId) }), body };
     }
-    case 'template': {
-      const args = Object.fromEntries(Object.entries(renamed.args).map(([name, value]) => [name, fill(value)]));
-      return { ...renamed, ...head, callAt: made.callAt, templateId: fill(renamed.templateId), args };
-    }
+    case 'template':
     case 'parallel':
-      return { ...renamed, ...head, ...filledDelegations(renamed, made) };
+      return own;
   }
 }
 
-function filled(step: StandardStep, made: Instance): StandardStep {
-  const { at, fill, rename } = made;
-  const { prompt, verification, audit, userDependency } = step;
-  const agentRole = step.agentRole ?? made.agentRole;
+function renamedStandard(step: StandardStep, { rename, functions }: Scope): StandardStep {
   const own = new Set(step.functions.map(({ name }) => name));
-  const wanted = new Set(step.functionReferences.map(({ name }) => name));
-  const needed = made.functions.filter(({ name }) => wanted.has(name) && !own.has(name));
+  const wanted = new Set([...step.functionReferences, ...step.functionCalls].map(({ name }) => name));
   return {
     ...step,
-    prompt: prompt.kind === 'text' ? { kind: 'text', text: fill(prompt.text) } : filledBlocks(prompt, made),
-    guidance: step.guidance.map(fill),
-    fragments: step.fragments.map((fragment) => ({ ...fragment, at, text: fill(fragment.text) })),
-    functions: [...step.functions, ...needed].map((one) => ({ ...one, at, definition: fill(one.definition) })),
-    functionReferences: step.functionReferences.map((one) => ({ ...one, at })),
-    assessmentRefs: step.assessmentRefs.map(({ id }) => ({ at, id: rename(id) })),
+    functions: [...step.functions, ...functions.filter(({ name }) => wanted.has(name) && !own.has(name))],
+    assessmentRefs: step.assessmentRefs.map(({ at, id }) => ({ at, id: rename(id) })),
     consequences: step.consequences.map(({ forAssessment, ...one }) => ({
       ...one,
-      at,
-      guidance: fill(one.guidance),
       ...(forAssessment === undefined ? {} : { forAssessment: rename(forAssessment) }),
     })),
-    ...(agentRole === undefined ? {} : { agentRole: fill(agentRole) }),
-    ...(step.output === undefined ? {} : { output: { ...step.output, at } }),
-    ...(userDependency === undefined
-      ? {}
-      : { userDependency: { ...userDependency, prompt: fill(userDependency.prompt) } }),
-    ...(verification === undefined ? {} : { verification: filledTexts(verification, fill) }),
-    ...(audit === undefined ? {} : { audit: { ...filledTexts(audit, fill), rubric: audit.rubric.map(fill) } }),
-  };
-}
-
-type Parallel = Extract<StepSyntax, { kind: 'parallel' }>;
-
-function filledDelegations(
-  { delegations, synthesis, ...step }: Parallel,
-  made: Instance,
-): Pick<Parallel, 'delegations'> {
-  const { at, fill } = made;
-  const agentRole = step.agentRole ?? made.agentRole;
-  const parts = {
-    ...(agentRole === undefined ? {} : { agentRole: fill(agentRole) }),
-    ...(synthesis === undefined ? {} : { synthesis: filledTexts(synthesis, fill) }),
-  };
-  return { ...parts, delegations: delegations.map((one) => ({ ...filledTexts(one, fill), at })) };
-}
-
-/** The texts of a shorthand that an agent will read. */
-function filledTexts<Texts extends { readonly prompt?: string; readonly command?: string; readonly goal?: string }>(
-  texts: Texts,
-  fill: (text: string) => string,
-): Texts {
-  return {
-    ...texts,
-    ...(texts.prompt === undefined ? {} : { prompt: fill(texts.prompt) }),
-    ...(texts.command === undefined ? {} : { command: fill(texts.command) }),
-    ...(texts.goal === undefined ? {} : { goal: fill(texts.goal) }),
-  };
-}
-
-type Blocks = Extract<StandardStep['prompt'], { kind: 'blocks' }>;
-
-function filledBlocks(blocks: Blocks, { at, fill }: Instance): Blocks {
-  const fillText = (text: BlockText) =>
-    text.map((part) => (part.kind === 'text' ? { ...part, text: fill(part.text) } : { ...part, at }));
-  return {
-    kind: 'blocks',
-    ...(blocks.goal === undefined ? {} : { goal: fillText(blocks.goal) }),
-    constraints: blocks.constraints.map(fillText),
-    procedure: blocks.procedure.map(fillText),
-    outputRequired: blocks.outputRequired.map(({ name, text }) => ({ name, text: fillText(text) })),
-    verify: blocks.verify.map(fillText),
   };
 }

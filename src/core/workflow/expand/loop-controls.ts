@@ -34,6 +34,30 @@ export function controlOf(loop: ExpandedLoop, named: NamedConditions, findings: 
   }
 }
 
+/** Whether a loop does its body at least once, whatever is in context. */
+export function isEntered({ runCondition, ...loop }: ExpandedLoop, named: NamedConditions): boolean {
+  const { control } = loop;
+  if (runCondition !== undefined) return false;
+  switch (control.kind) {
+    case 'artifact':
+    case 'unknown':
+      return true;
+    case 'undeclared':
+      return control.fallback === undefined || hasDecision(loop) || isByArtifact(control.fallback.condition, named);
+    case 'while':
+    case 'until':
+      return isByArtifact(control.condition, named);
+    case 'for':
+      return typeof control.count === 'number' && control.count > 0;
+    case 'for_each':
+      return typeof control.items !== 'string' && control.items.length > 0;
+  }
+}
+
+function isByArtifact(condition: Condition, named: NamedConditions): boolean {
+  return resolved(condition, named).kind === 'loop_control';
+}
+
 type Conditional = { readonly kind: 'while' | 'until'; readonly condition: Condition };
 
 /** A condition that stands for the loop-control artifact, or reads context, which is run as written. */
@@ -43,8 +67,8 @@ function conditional(
   { named, findings, isDecided }: { named: NamedConditions; findings: Finding[]; isDecided: boolean },
 ): LoopControl {
   const meant = resolved(condition, named);
-  if (meant.kind === 'loop_control') return { kind: 'artifact', continueWhen: meant.continueWhen };
-  if (isDecided) return artifactControl;
+  // What the condition says about the decision was checked: in either type of loop, "stop" ends it.
+  if (meant.kind === 'loop_control' || isDecided) return artifactControl;
   warnOfContext(loop, findings);
   return { kind, condition };
 }
@@ -63,7 +87,7 @@ export function bodyWithDecision(loop: ExpandedLoop, control: LoopControl): read
     kind: 'step',
     step: {
       syntax: {
-        ...plainStep({ at: loop.at, id: loop.id }, 'decide', `Decide: ${loop.title}`),
+        ...plainStep(loop, 'decide', `Decide: ${loop.title}`),
         isNotesOptional: true,
         prompt: { kind: 'text', text: decisionPrompt(loop) },
         output: { at: loop.at, contractRef: CONTRACT, isRequired: true, hints: [] },

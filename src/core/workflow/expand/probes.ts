@@ -1,44 +1,40 @@
 import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
 import type { Finding } from '../finding.ts';
-import type { TemplateStep, WorkflowSyntax } from '../syntax.ts';
+import type { TemplateStep } from '../syntax.ts';
 import type { ExpandedEntry } from './expanded.ts';
 import { plainStep } from './follow-ups.ts';
+import type { Needs } from './merge-declarations.ts';
 
 /** The probes that required capabilities put before everything else. */
-export function requiredProbes({ at, capabilities }: WorkflowSyntax): readonly ExpandedEntry[] {
-  return CAPABILITIES.filter((capability) => capabilities[capability] === 'required').map((capability) =>
-    probe(capability, { id: `wr_probe_${capability}`, at: `${at}/capabilities/${capability}` }),
-  );
+export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
+  return CAPABILITIES.flatMap((capability) => {
+    const needed = needs[capability];
+    return needed?.need === 'required' ? [probe(capability, { id: `wr_probe_${capability}`, at: needed.at })] : [];
+  });
 }
 
 /** A probe that an author asked for by name. */
 export function probeCall(call: TemplateStep, findings: Finding[]): readonly ExpandedEntry[] {
   const capability = CAPABILITIES.find((one) => one === call.args['capability']);
-  if (capability !== undefined) return [confirmed(probe(capability, call), call)];
+  if (capability !== undefined) return [probe(capability, call)];
   const message = `The template "${call.templateId}" needs the argument "capability": ${CAPABILITIES.join(' or ')}.`;
   findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args/capability`, message });
   return [];
 }
 
-function confirmed(entry: StepEntry, { confirmation }: TemplateStep): StepEntry {
-  return { kind: 'step', step: { ...entry.step, syntax: { ...entry.step.syntax, confirmation } } };
-}
-
-type StepEntry = Extract<ExpandedEntry, { kind: 'step' }>;
-
-function probe(capability: Capability, beside: Pick<TemplateStep, 'id' | 'at' | 'runCondition'>): StepEntry {
+function probe(capability: Capability, { id, at }: Pick<TemplateStep, 'id' | 'at'>): ExpandedEntry {
   const { title, prompt } = capabilityProbe.steps[capability];
   const { templateId, contractRef } = capabilityProbe;
   return {
     kind: 'step',
     step: {
       syntax: {
-        ...plainStep(beside, 'probe', title),
-        id: beside.id,
+        ...plainStep({ id, at }, 'probe', title),
+        id,
         isNotesOptional: true,
         prompt: { kind: 'text', text: prompt },
-        output: { at: beside.at, contractRef, isRequired: true, hints: [] },
+        output: { at, contractRef, isRequired: true, hints: [] },
       },
       provenance: { source: 'template_injected', originId: templateId },
       purpose: { kind: 'probe', capability, templateId },

@@ -33,6 +33,7 @@ export const KEYS = {
   recommended: ['recommendedAutonomy', 'recommendedRiskPolicy'],
   functionDefinition: ['name', 'definition', 'parameters', 'scope'],
   parameter: ['name', 'type', 'description', 'required', 'default', 'enum'],
+  functionCall: ['name', 'args'],
   assessment: ['id', 'purpose', 'dimensions'],
   dimension: ['id', 'purpose', 'levels', 'required'],
   extensionPoint: ['slotId', 'purpose', 'default', 'acceptedKinds'],

@@ -26,6 +26,7 @@ export const TEXT_LIMITS = {
   command: 1024,
   question: 1024,
   variable: 64,
+  path: 256,
 } as const;
 
 export const EXAMPLES_MAX = 6;
@@ -34,9 +35,15 @@ export const LIST_MAX = 1000;
 /** Rounds of any one loop. */
 export const ITERATIONS_MAX = 10_000;
 
+/** Of the kind that semver.org describes. */
+export const SEMANTIC_VERSION =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
 /** Step, loop and condition ids: joined with other characters in keys, so these must not occur. */
 export const SAFE_ID = /^[a-z0-9_-]+$/;
 /** Names that only this workflow uses; nothing that looks like another name or like nothing. */
 export const PLAIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+/** Loop variables: found by what stands between the braces of `{{name}}`. */
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 export const NAMESPACED_ID = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/;
 export const LEGACY_ID = /^[a-z0-9_-]{3,64}$/;

@@ -3,15 +3,16 @@ import type { AssessmentSyntax, ExtensionPoint, ReferenceSyntax, WorkflowSyntax 
 import { checkUnique } from './check-unique.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
+import { readName } from './names/read-names.ts';
 import {
   asObject,
   checkKeys,
+  choiceOf,
   field,
   type Reader,
   readChoice,
   readFlag,
   readList,
-  readName,
   readText,
   readTexts,
   reportError,
@@ -27,7 +28,7 @@ function readAssessment(reader: Reader, node: SourceNode): AssessmentSyntax | un
   const object = asObject(reader, node, 'An assessment');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.assessment });
-  const id = readName(reader, object, 'id');
+  const id = readName(reader, object, { name: 'id', role: 'assessment' });
   const purpose = readText(reader, object, { name: 'purpose', bytesMax: TEXT_LIMITS.purpose }) ?? '';
   const dimensions = readList(reader, object, 'dimensions').flatMap((one) => readDimension(reader, one) ?? []);
   if (id === undefined) return undefined;
@@ -44,7 +45,7 @@ function readDimension(reader: Reader, node: SourceNode): AssessmentSyntax['dime
   const object = asObject(reader, node, 'A dimension');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.dimension });
-  const id = readName(reader, object, 'id');
+  const id = readName(reader, object, { name: 'id', role: 'local' });
   const purpose = readText(reader, object, { name: 'purpose', bytesMax: TEXT_LIMITS.purpose }) ?? '';
   const levels = readTexts(reader, object, { name: 'levels', bytesMax: TEXT_LIMITS.name });
   const isRequired = readFlag(reader, object, 'required') ?? true;
@@ -54,6 +55,9 @@ function readDimension(reader: Reader, node: SourceNode): AssessmentSyntax['dime
   }
   return id === undefined ? undefined : { at: object.pointer, id, purpose, levels, isRequired };
 }
+
+/** What may be put into an extension point. Where it does not say, anything. */
+export const SLOT_KINDS = ['text', 'routine', 'workflow'] as const;
 
 export function readExtensionPoints(reader: Reader, object: SourceObject): WorkflowSyntax['extensionPoints'] {
   const found = readList(reader, object, 'extensionPoints').flatMap((node) => readExtensionPoint(reader, node) ?? []);
@@ -65,10 +69,12 @@ function readExtensionPoint(reader: Reader, node: SourceNode): ExtensionPoint | 
   const object = asObject(reader, node, 'An extension point');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.extensionPoint });
-  const slotId = readName(reader, object, 'slotId');
+  const slotId = readName(reader, object, { name: 'slotId', role: 'slot' });
   const purpose = readText(reader, object, { name: 'purpose', bytesMax: TEXT_LIMITS.purpose }) ?? '';
-  const fallback = readText(reader, object, { name: 'default', bytesMax: TEXT_LIMITS.name, isRequired: true });
-  const acceptedKinds = readTexts(reader, object, { name: 'acceptedKinds', bytesMax: TEXT_LIMITS.name });
+  const fallback = readText(reader, object, { name: 'default', bytesMax: TEXT_LIMITS.argument, isRequired: true });
+  const acceptedKinds = readList(reader, object, 'acceptedKinds').flatMap(
+    (one) => choiceOf(reader, one, { what: 'An entry of "acceptedKinds"', choices: SLOT_KINDS }) ?? [],
+  );
   if (slotId === undefined || fallback === undefined) return undefined;
   return { at: object.pointer, slotId, purpose, default: fallback, acceptedKinds };
 }
@@ -83,7 +89,7 @@ function readReference(reader: Reader, node: SourceNode): ReferenceSyntax | unde
   const object = asObject(reader, node, 'A reference');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.reference });
-  const id = readName(reader, object, 'id');
+  const id = readName(reader, object, { name: 'id', role: 'local' });
   const title = readText(reader, object, { name: 'title', bytesMax: TEXT_LIMITS.title, isRequired: true });
   const source = readText(reader, object, { name: 'source', bytesMax: TEXT_LIMITS.source, isRequired: true });
   const purpose = readText(reader, object, { name: 'purpose', bytesMax: TEXT_LIMITS.purpose }) ?? '';

@@ -1,8 +1,8 @@
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import type { ParallelStep } from '../syntax.ts';
+import { readCondition } from './conditions/read-condition.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
-import { readCondition } from './read-condition.ts';
 import { readOutput } from './read-output.ts';
 import type { StepHead } from './read-step.ts';
 import { readTextMap } from './read-template-call.ts';

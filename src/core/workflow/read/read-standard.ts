@@ -2,11 +2,12 @@ import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import type { StandardStep } from '../syntax.ts';
 import { checkUnique } from './check-unique.ts';
+import { readCondition } from './conditions/read-condition.ts';
+import { readCriteria } from './conditions/read-criteria.ts';
+import { readFunctionCalls, readFunctionReferences, readFunctions } from './functions/read-functions.ts';
 import { KEYS } from './keys.ts';
-import { SAFE_ID, TEXT_LIMITS } from './limits.ts';
-import { readCondition } from './read-condition.ts';
-import { readCriteria } from './read-criteria.ts';
-import { readFunctionReferences, readFunctions } from './read-functions.ts';
+import { TEXT_LIMITS } from './limits.ts';
+import { readContextKey, readName } from './names/read-names.ts';
 import { readOutput } from './read-output.ts';
 import { readPromptBlocks } from './read-prompt-blocks.ts';
 import type { StepHead } from './read-step.ts';
@@ -17,10 +18,8 @@ import {
   type Reader,
   readChoice,
   readList,
-  readName,
   readText,
   readTexts,
-  replaceWith,
   reportError,
   reportMissing,
   textOf,
@@ -42,8 +41,9 @@ export function readStandard(reader: Reader, object: SourceObject, head: StepHea
     consequences: readList(reader, object, 'assessmentConsequences').flatMap(
       (node) => readConsequence(reader, node) ?? [],
     ),
-    functions: readFunctions(reader, object),
+    functions: readFunctions(reader, object, 'step'),
     functionReferences: readFunctionReferences(reader, object),
+    functionCalls: readFunctionCalls(reader, object),
   };
   return {
     ...head,
@@ -89,7 +89,7 @@ function readFragment(reader: Reader, node: SourceNode): StandardStep['fragments
   const object = asObject(reader, node, 'A prompt fragment');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.fragment });
-  const id = readName(reader, object, 'id');
+  const id = readName(reader, object, { name: 'id', role: 'local' });
   const text = readText(reader, object, { name: 'text', bytesMax: TEXT_LIMITS.fragment, isRequired: true });
   const whenNode = field(object, 'when');
   const when = whenNode === undefined ? ({ kind: 'always' } as const) : readCondition(reader, whenNode);
@@ -145,22 +145,6 @@ function readUserDependency(reader: Reader, node: SourceNode | undefined): Stand
     ...(choiceKind === undefined ? {} : { choiceKind }),
     ...(contextKey === undefined ? {} : { contextKey }),
   };
-}
-
-function readContextKey(reader: Reader, object: SourceObject): string | undefined {
-  const node = field(object, 'contextKey');
-  const key = node && textOf(reader, node, { what: '"contextKey"', bytesMax: TEXT_LIMITS.id });
-  if (node === undefined || key === undefined || SAFE_ID.test(key)) return key;
-  const safe = key
-    .toLowerCase()
-    .replaceAll(/\p{Cf}/gu, '')
-    .replaceAll(/[^a-z0-9_-]+/g, '_');
-  const message = '"contextKey" uses lower-case letters, digits, "_" and "-" only.';
-  return reportError(reader, node, {
-    code: 'bad_id',
-    message,
-    fix: SAFE_ID.test(safe) ? replaceWith(node, safe) : undefined,
-  });
 }
 
 function readVerification(reader: Reader, node: SourceNode | undefined): StandardStep['verification'] {

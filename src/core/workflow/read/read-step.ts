@@ -1,10 +1,11 @@
 import type { Condition } from '../compiled/condition.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import type { ConfirmationSyntax, StepSyntax } from '../syntax.ts';
+import { NAMED_KINDS, readCondition } from './conditions/read-condition.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
-import { NAMED_KINDS, readCondition } from './read-condition.ts';
-import { readLoop } from './read-loop.ts';
+import { readLoop } from './loop/read-loop.ts';
+import { idOf } from './names/read-names.ts';
 import { readParallel } from './read-parallel.ts';
 import { readStandard } from './read-standard.ts';
 import { readTemplateCall } from './read-template-call.ts';
@@ -13,7 +14,6 @@ import {
   checkKeys,
   choiceOf,
   field,
-  idOf,
   type Reader,
   readFlag,
   readText,
@@ -94,7 +94,9 @@ function readHead(reader: Reader, object: SourceObject, type: StepKind): StepHea
 /** In the design spelling a loop is named by `loopId` alone. */
 function readStepId(reader: Reader, object: SourceObject, type: StepKind): string | undefined {
   const node = field(object, 'id') ?? (type === 'loop' ? field(object, 'loopId') : undefined);
-  return node === undefined ? reportMissing(reader, object, 'id') : idOf(reader, node, 'A step id');
+  return node === undefined
+    ? reportMissing(reader, object, 'id')
+    : idOf(reader, node, { what: 'A step id', role: 'step' });
 }
 
 const ALWAYS: Condition = { kind: 'always' };

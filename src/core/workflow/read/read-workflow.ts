@@ -4,18 +4,20 @@ import { plainValue } from '../source/plain-value.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import type { FeatureUse, WorkflowSyntax } from '../syntax.ts';
 import { checkUnique } from './check-unique.ts';
+import { readNamedCondition } from './conditions/read-condition.ts';
+import { readFunctions } from './functions/read-functions.ts';
+import { settleFunctions } from './functions/settle-functions.ts';
 import { KEYS } from './keys.ts';
-import { EXAMPLES_MAX, LEGACY_ID, NAMESPACED_ID, TEXT_LIMITS } from './limits.ts';
-import { readNamedCondition } from './read-condition.ts';
+import { EXAMPLES_MAX, LEGACY_ID, NAMESPACED_ID, SEMANTIC_VERSION, TEXT_LIMITS } from './limits.ts';
+import { checkLoopControl } from './loop/check-loop-control.ts';
+import { idOf } from './names/read-names.ts';
 import { readAssessments, readExtensionPoints, readReferences } from './read-declarations.ts';
-import { readFunctions } from './read-functions.ts';
 import { readSteps } from './read-step.ts';
 import {
   asObject,
   checkKeys,
   describe,
   field,
-  idOf,
   type Reader,
   readChoice,
   readList,
@@ -31,8 +33,8 @@ import {
 export const REQUIREMENTS = ['required', 'preferred', 'disabled'] as const;
 
 /** The whole file in one tree, whichever spelling it uses. What could not be read was reported and is left out. */
-export function readWorkflow(reader: Reader, root: SourceNode): WorkflowSyntax | undefined {
-  const object = asObject(reader, root, 'A workflow file');
+export function readWorkflow(reader: Reader): WorkflowSyntax | undefined {
+  const object = asObject(reader, reader.root, 'A workflow file');
   if (object === undefined) return undefined;
   checkKeys(reader, object, { keys: KEYS.workflow });
   const id = readWorkflowId(reader, object);
@@ -42,7 +44,7 @@ export function readWorkflow(reader: Reader, root: SourceNode): WorkflowSyntax |
     bytesMax: TEXT_LIMITS.description,
     isRequired: true,
   });
-  const version = readText(reader, object, { name: 'version', bytesMax: TEXT_LIMITS.version });
+  const version = readVersion(reader, object);
   const about = readText(reader, object, { name: 'about', bytesMax: TEXT_LIMITS.about });
   const agentRole = readText(reader, object, { name: 'agentRole', bytesMax: TEXT_LIMITS.agentRole });
   const rest = {
@@ -58,15 +60,17 @@ export function readWorkflow(reader: Reader, root: SourceNode): WorkflowSyntax |
       bytesMax: TEXT_LIMITS.standingText,
     }),
     metaGuidance: readTexts(reader, object, { name: 'metaGuidance', bytesMax: TEXT_LIMITS.standingText }),
-    functions: readFunctions(reader, object),
+    functions: readFunctions(reader, object, 'workflow'),
     recommended: readRecommended(reader, field(object, 'recommendedPreferences')),
     assessments: readAssessments(reader, object),
     extensionPoints: readExtensionPoints(reader, object),
     references: readReferences(reader, object),
     steps: readTopSteps(reader, object),
   };
+  checkLoopControl(reader.uses, rest, reader.findings);
   return {
     ...rest,
+    ...settleFunctions(reader, rest),
     // What is missing was reported; reading goes on, so that all that is wrong is told at once.
     id: id ?? '',
     name: name ?? '',
@@ -109,6 +113,27 @@ function safePart(part: string): string {
       .replaceAll(/\p{M}|\p{Cf}/gu, '')
       .replaceAll(/[^a-z0-9_-]+/g, '_'),
   );
+}
+
+function readVersion(reader: Reader, object: SourceObject): string | undefined {
+  const node = field(object, 'version');
+  const version = readText(reader, object, { name: 'version', bytesMax: TEXT_LIMITS.version });
+  if (node === undefined || version === undefined || SEMANTIC_VERSION.test(version)) return version;
+  const meant = semanticVersion(version);
+  return reportError(reader, node, {
+    code: 'wrong_value',
+    message: `"version" is written like 1.2.3, not ${describe(node)}.`,
+    fix: meant === undefined ? undefined : replaceWith(node, meant),
+  });
+}
+
+/** A version with what is usually left out or put before it. */
+function semanticVersion(version: string): string | undefined {
+  const [, numbers, label = ''] = /^[vV=]*(\d+(?:\.\d+){0,2})((?:[-+].*)?)$/.exec(version.trim()) ?? [];
+  if (numbers === undefined) return undefined;
+  const [major = 0, minor = 0, patch = 0] = numbers.split('.').map(Number);
+  const meant = `${major}.${minor}.${patch}${label}`;
+  return SEMANTIC_VERSION.test(meant) ? meant : undefined;
 }
 
 function readExamples(reader: Reader, object: SourceObject): readonly string[] {
@@ -169,7 +194,7 @@ function readNamed(reader: Reader, node: SourceNode) {
   const idNode = object && field(object, 'id');
   if (object === undefined) return undefined;
   if (idNode === undefined) return reportMissing(reader, object, 'id');
-  const conditionId = idOf(reader, idNode, 'A condition id');
+  const conditionId = idOf(reader, idNode, { what: 'A condition id', role: 'condition' });
   const condition = readNamedCondition(reader, object);
   // One that cannot be read stays by its name: what refers to it is not wrong for that.
   return conditionId === undefined

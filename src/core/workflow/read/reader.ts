@@ -1,28 +1,52 @@
 import { quote } from '../../json/quote.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import { nearest } from '../../spelling/nearest.ts';
-import type { Diagnostics } from '../collect-diagnostics.ts';
-import type { Diagnostic, DiagnosticCode, Fix, Span } from '../diagnostic.ts';
+import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Diagnostic, DiagnosticCode, Fix, Span } from '../diagnostics/diagnostic.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
-import { LIST_MAX, PLAIN_NAME, SAFE_ID, TEXT_LIMITS } from './limits.ts';
+import { LIST_MAX } from './limits.ts';
+import { type Mentions, mentionsIn } from './names/rename-everywhere.ts';
 
 /** Collects what is wrong while a file is read; reading goes on, so that an author is told everything at once. */
 export type Reader = {
   readonly diagnostics: Diagnostics;
+  readonly root: SourceNode;
+  /** What wrong names should become, by what they were. */
+  readonly renamed: Map<string, string>;
+  /** Where names may stand in the file; looked for when the first wrong one is met. */
+  readonly mentions: () => Mentions;
   /** What can only be checked once everything was read. */
   readonly uses: Uses;
   readonly findings: Finding[];
 };
 
-/** Places that refer to a named condition, or hold a pattern. */
+/** Places that refer to a named condition, hold a pattern, or stand for the decision about a loop. */
 export type Uses = {
   readonly conditions: { readonly at: string; readonly conditionId: string }[];
   readonly patterns: { readonly at: string; readonly pattern: string; readonly flags: string }[];
+  /** Conditions that stand for the loop-control artifact, with what they say. */
+  readonly loopControls: Map<string, 'continue' | 'stop' | undefined>;
+  /** Conditions that only hold another one, with the place of that one. */
+  readonly wrapped: Map<string, string>;
+  /** The whole conditions of loops. */
+  readonly loopConditions: { readonly at: string; readonly type: 'while' | 'until' }[];
 };
 
-export function openReader(diagnostics: Diagnostics): Reader {
-  return { diagnostics, uses: { conditions: [], patterns: [] }, findings: [] };
+export function openReader(diagnostics: Diagnostics, root: SourceNode): Reader {
+  const uses = {
+    conditions: [],
+    patterns: [],
+    loopControls: new Map<string, 'continue' | 'stop' | undefined>(),
+    wrapped: new Map<string, string>(),
+    loopConditions: [],
+  };
+  let found: Mentions | undefined;
+  const mentions = () => {
+    found ??= mentionsIn(root);
+    return found;
+  };
+  return { diagnostics, root, renamed: new Map(), mentions, uses, findings: [] };
 }
 
 /** Where a diagnostic belongs. */
@@ -137,37 +161,6 @@ export function readList(reader: Reader, object: SourceObject, name: string): re
   const message = `"${name}" has ${node.items.length} entries; at most ${LIST_MAX} are allowed.`;
   reportError(reader, node, { code: 'too_many_values', message });
   return node.items.slice(0, LIST_MAX);
-}
-
-/** An id that is safe wherever ids are joined. */
-export function idOf(reader: Reader, node: SourceNode, what: string): string | undefined {
-  const text = textOf(reader, node, { what, bytesMax: TEXT_LIMITS.id });
-  if (text === undefined || SAFE_ID.test(text)) return text;
-  const safe = text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{M}|\p{Cf}/gu, '')
-    .replaceAll(/[^a-z0-9_-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  return reportError(reader, node, {
-    code: 'bad_id',
-    message: `${what} uses lower-case letters, digits, "_" and "-" only, not ${describe(node)}.`,
-    fix: safe === '' ? undefined : replaceWith(node, safe),
-  });
-}
-
-/** A name that is only used inside of its file. */
-export function readName(reader: Reader, object: SourceObject, name: string): string | undefined {
-  const node = field(object, name);
-  if (node === undefined) return reportMissing(reader, object, name);
-  const text = textOf(reader, node, { what: `"${name}"`, bytesMax: TEXT_LIMITS.id });
-  if (text === undefined || PLAIN_NAME.test(text)) return text;
-  const safe = text.replaceAll(/\p{Cf}/gu, '').replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
-  return reportError(reader, node, {
-    code: 'bad_id',
-    message: `"${name}" uses letters, digits, "_", "-" and "." only, not ${describe(node)}.`,
-    fix: PLAIN_NAME.test(safe) ? replaceWith(node, safe) : undefined,
-  });
 }
 
 export function readTexts(

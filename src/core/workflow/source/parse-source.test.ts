@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectDiagnostics } from '../collect-diagnostics.ts';
+import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
 import { nodeAt } from './node-at.ts';
 import { parseSource } from './parse-source.ts';
 import { plainValue } from './plain-value.ts';

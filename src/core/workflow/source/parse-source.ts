@@ -3,8 +3,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { quote } from '../../json/quote.ts';
 import { utf8Length } from '../../json/utf8.ts';
-import type { Diagnostics } from '../collect-diagnostics.ts';
-import type { Diagnostic, Fix, Span } from '../diagnostic.ts';
+import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Diagnostic, Fix, Span } from '../diagnostics/diagnostic.ts';
+import { RESERVED_NAMES, visible } from './odd-names.ts';
 import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
 
 /** Larger files are not workflows; reading them would only delay the listing of the others. */
@@ -115,12 +116,8 @@ function twice(name: string): Oddity {
   return { code: 'duplicate_key', message };
 }
 
-/** Names with a meaning of their own in the language underneath. */
-const RESERVED_NAMES = ['__proto__', 'constructor', 'prototype'];
 /** Nearly every key: nothing in it needs a closer look. */
 const PLAIN = /^[ -~]*$/;
-/** Control characters, zero-width characters and those that turn the direction of writing. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function oddName(name: string, span: Span): Oddity | undefined {
   if (name.length > KEY_LENGTH_MAX) {
@@ -130,7 +127,7 @@ function oddName(name: string, span: Span): Oddity | undefined {
     return { code: 'reserved_key', message: `"${name}" may not be used as a key. Choose another name.` };
   }
   if (PLAIN.test(name)) return undefined;
-  const seen = name.toWellFormed().replaceAll(INVISIBLE, '');
+  const seen = visible(name);
   if (seen === name) return undefined;
   return {
     code: 'bad_text',

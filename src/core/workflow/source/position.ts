@@ -1,4 +1,4 @@
-import type { Span } from '../diagnostic.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
 
 /** A place as editors show it: both counted from 1, columns in characters rather than UTF-16 units. */
 export type Position = { readonly line: number; readonly column: number };

@@ -1,4 +1,4 @@
-import type { Span } from '../diagnostic.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
 
 /** A JSON value with the place it was written at. */
 export type SourceNode = { readonly span: Span; readonly pointer: string } & (

@@ -1,5 +1,5 @@
-import { collectDiagnostics } from '../collect-diagnostics.ts';
-import type { Span } from '../diagnostic.ts';
+import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
 import { readWorkflow } from '../read/read-workflow.ts';
 import { openReader } from '../read/reader.ts';
 import type { WorkflowSyntax } from '../syntax.ts';
@@ -22,7 +22,7 @@ export function sourceOutline(text: string): SourceOutline {
   return {
     claimed: id?.kind === 'string' ? { id: id.value, span: id.span } : undefined,
     syntax: () => {
-      const syntax = readWorkflow(openReader(diagnostics), root.value);
+      const syntax = readWorkflow(openReader(diagnostics, root.value));
       return diagnostics.hasErrors() ? undefined : syntax;
     },
   };

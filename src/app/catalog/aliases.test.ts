@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { memoryServices } from '../../../test/examples/memory-services.ts';
+import type { SourceListing } from '../ports/workflow-source.ts';
+import { startWorkflow } from '../start-workflow.ts';
+import { findWorkflow } from './catalog.ts';
+import { workflowCatalog } from './workflow-catalog.ts';
+
+const tools = listeningTools(
+  new Map([
+    ['bug-hunt', 'wr.bug_hunt'],
+    ['wr.hunt', 'wr.bug_hunt'],
+    ['old-review', 'team.review'],
+  ]),
+);
+const bundled = fileWith(workflowText('wr.bug_hunt'), { kind: 'bundled', ref: 'wr.bug_hunt.json' });
+
+describe('an id that a bundled workflow used to have', () => {
+  it('still stands for it, and is told as what it is', async () => {
+    const catalog = await catalogOf([bundled], { tools });
+    const [listed] = catalog.workflows;
+    expect(catalog.workflows.map(({ id, aliases, idStatus }) => [id, aliases, idStatus])).toEqual([
+      ['wr.bug_hunt', ['bug-hunt', 'wr.hunt'], 'namespaced'],
+    ]);
+    expect(findWorkflow(catalog, 'bug-hunt')).toEqual({ kind: 'found', listed, alias: 'bug-hunt' });
+    expect(findWorkflow(catalog, 'wr.bug_hunt')).toEqual({ kind: 'found', listed });
+    expect(findWorkflow(catalog, 'bug')).toEqual({ kind: 'unknown', known: ['wr.bug_hunt'] });
+  });
+
+  it('does not hide a workflow of that id, be it whole or broken', async () => {
+    const own = fileWith(workflowText('bug-hunt'), { kind: 'user', ref: 'bug-hunt.json' });
+    const catalog = await catalogOf([bundled, own], { tools });
+    expect(catalog.workflows.map(({ id, aliases }) => [id, aliases])).toEqual([
+      ['bug-hunt', []],
+      ['wr.bug_hunt', ['wr.hunt']],
+    ]);
+    expect(findWorkflow(catalog, 'bug-hunt')).toMatchObject({ kind: 'found', listed: { file: own } });
+    const broken = fileWith(workflowText('bug-hunt', { steps: 1 }), { kind: 'user', ref: 'bug-hunt.json' });
+    expect(findWorkflow(await catalogOf([bundled, broken], { tools }), 'bug-hunt')).toMatchObject({
+      kind: 'invalid',
+      invalid: { file: broken },
+    });
+  });
+
+  it('never stands for a workflow that somebody else wrote', async () => {
+    const own = fileWith(workflowText('team.review'), { ref: 'review.json' });
+    const catalog = await catalogOf([own], { tools });
+    expect(catalog.workflows.map(({ aliases }) => aliases)).toEqual([[]]);
+    expect(findWorkflow(catalog, 'old-review').kind).toBe('unknown');
+  });
+});
+
+describe('starting a workflow', () => {
+  const started = async (
+    listing: SourceListing,
+    request: { readonly workflowId: string; readonly workspace?: string },
+  ) => {
+    const catalog = workflowCatalog({ files: async () => listing }, tools);
+    const reply = (await startWorkflow({ ...memoryServices(), catalog }, request))._unsafeUnwrap();
+    return reply.structured;
+  };
+
+  it('by an id that it used to have works, and tells the one it has now', async () => {
+    expect(await started({ files: [bundled] }, { workflowId: 'bug-hunt' })).toMatchObject({
+      run: { workflowId: 'wr.bug_hunt' },
+      warnings: [{ code: 'renamed_id', details: { canonicalId: 'wr.bug_hunt' } }],
+    });
+    expect(await started({ files: [bundled] }, { workflowId: 'wr.bug_hunt' })).not.toHaveProperty('warnings.0');
+  });
+
+  it('from a workspace that is none works for what lies elsewhere, and tells that it was not looked at', async () => {
+    const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
+    const request = { workflowId: 'wr.bug_hunt', workspace: 'repo' };
+    expect(await started({ files: [bundled], workspaceProblem }, request)).toMatchObject({
+      warnings: [{ code: 'workspace_not_used', details: { path: 'repo' } }],
+    });
+  });
+});

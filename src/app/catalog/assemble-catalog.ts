@@ -1,0 +1,140 @@
+import { assert } from '../../core/assert.ts';
+import type { Sha256, Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
+import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
+import type { SourceListing, WorkflowFile } from '../ports/workflow-source.ts';
+import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
+import { type Catalog, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
+import type { Choice, ChosenFile } from './choose-files.ts';
+import { type FileClaim, SOURCE_NAMESPACES } from './file-claim.ts';
+import { isNamedAfter } from './file-name.ts';
+import { locatedIn } from './invalid-file.ts';
+import { suggestIds } from './suggest-ids.ts';
+
+type Parts = Pick<Built, 'claims' | 'surroundings' | 'results'> & { readonly choice: Choice };
+type Names = {
+  readonly sha256: Sha256;
+  readonly suggested: ReadonlyMap<WorkflowFile, string>;
+  readonly aliases: (id: string) => readonly string[];
+};
+
+/** What is listed of all the files, once each is compiled. */
+export function assembleCatalog(listing: SourceListing, parts: Parts, tools: CatalogTools): Catalog {
+  const { files, bindings, workspaceProblem } = listing;
+  const { choice, surroundings } = parts;
+  const chosen = new Map(choice.chosen.map((one) => [one.claim.file, one]));
+  const names = namesFor(parts, tools);
+  const workflows = files.flatMap((file) => {
+    const one = chosen.get(file);
+    return one === undefined ? [] : (listed(one, parts, names) ?? []);
+  });
+  const invalid: InvalidFile[] = files.flatMap((file) => invalidFile(file, chosen.get(file), parts) ?? []);
+  if (bindings !== undefined && surroundings.bindingsDiagnostics.length > 0) {
+    const diagnostics = locatedIn(bindings, surroundings.bindingsDiagnostics);
+    invalid.push({ file: bindings, diagnostics, shadows: [] });
+  }
+  return {
+    workflows: workflows.sort(inListOrder),
+    invalid,
+    ...(workspaceProblem === undefined ? {} : { workspaceProblem }),
+  };
+}
+
+/** An old id that some file claims is that file's: nobody's own workflow is hidden behind a bundled one. */
+function namesFor({ claims }: Parts, { sha256, aliases }: CatalogTools): Names {
+  const claimed = [...claims.values()].filter((claim) => claim !== undefined);
+  const taken = new Set(claimed.map(({ id }) => id));
+  return {
+    sha256,
+    suggested: suggestIds(claimed, sha256),
+    aliases: (id) => [...aliases].flatMap(([old, now]) => (now === id && !taken.has(old) ? [old] : [])).sort(),
+  };
+}
+
+function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): ListedWorkflow | undefined {
+  const { file, kind } = claim;
+  const result = parts.results.get(file);
+  if (result?.kind !== 'compiled') return undefined;
+  const { workflow, syntax, diagnostics } = result;
+  assert(syntax.id === claim.id, 'a file compiles under the id that it claims');
+  const suggestedId = names.suggested.get(file);
+  const origin = originOf(claim, result, parts.surroundings);
+  let digest: Sha256Digest | undefined;
+  return {
+    id: syntax.id,
+    kind,
+    name: syntax.name,
+    description: syntax.description,
+    tags: syntax.tags,
+    idStatus: syntax.id.includes('.') ? 'namespaced' : 'legacy',
+    aliases: file.kind === 'bundled' ? names.aliases(syntax.id) : [],
+    ...(suggestedId === undefined ? {} : { suggestedId }),
+    sourceKind: file.kind,
+    file,
+    shadows,
+    warnings: locatedIn(file, [...fileNameWarning(claim), ...diagnostics]),
+    workflow,
+    origin,
+    sourceHash: () => {
+      digest ??= sourceHash(origin, names.sha256);
+      return digest;
+    },
+  };
+}
+
+/** A file is looked for by the id it is called by, so the two should tell the same. */
+function fileNameWarning({ file, id, idSpan }: FileClaim): readonly Diagnostic[] {
+  if (isNamedAfter(file, id)) return [];
+  const name = id.slice(id.indexOf('.') + 1);
+  const message = `The file is named otherwise than what is in it, "${id}". Call it ${id}.json or ${name}.json, so that it can be found.`;
+  return [{ code: 'file_name_differs', severity: 'warning', pointer: '/id', span: idSpan(), message }];
+}
+
+/** Everything that the meaning of a workflow comes from. */
+function originOf(
+  { text }: FileClaim,
+  { syntax, called }: Extract<CompileResult, { kind: 'compiled' }>,
+  { routines, templates, bindings }: Surroundings,
+): WorkflowOrigin {
+  const isCalled = new Set(called);
+  const slots = [syntax, ...called.flatMap((id) => templates.get(id) ?? [])].flatMap((one) => one.extensionPoints);
+  return {
+    text,
+    routines: new Map(
+      routines.flatMap(({ templateId, claim }) =>
+        claim !== undefined && isCalled.has(templateId) ? [[templateId, claim.text] as const] : [],
+      ),
+    ),
+    slotIds: [...new Set(slots.map(({ slotId }) => slotId))].sort(),
+    bindings,
+  };
+}
+
+function invalidFile(file: WorkflowFile, chosen: ChosenFile | undefined, parts: Parts): InvalidFile | undefined {
+  const claim = parts.claims.get(file);
+  const result = parts.results.get(file);
+  const other = parts.choice.duplicates.get(file);
+  const duplicate = claim !== undefined && other !== undefined ? [duplicateId(claim, other)] : [];
+  if (result === undefined || (result.kind === 'compiled' && duplicate.length === 0)) return undefined;
+  const diagnostics = [...duplicate, ...result.diagnostics.map((one) => withOwnNamespace(one, claim))];
+  return {
+    file,
+    ...(claim === undefined ? {} : { id: claim.id }),
+    diagnostics: locatedIn(file, diagnostics),
+    shadows: chosen?.shadows ?? [],
+  };
+}
+
+function duplicateId({ id, idSpan }: FileClaim, other: WorkflowFile): Diagnostic {
+  const message = `${other.ref} has the id "${id}" already. Give this workflow another one, or remove the file.`;
+  return { code: 'duplicate_id', severity: 'error', pointer: '/id', span: idSpan(), message };
+}
+
+/** The compiler does not know where a file lies, so it cannot tell which namespace would be its own. */
+function withOwnNamespace(diagnostic: Diagnostic, claim: FileClaim | undefined): Diagnostic {
+  if (diagnostic.code !== 'reserved_namespace' || claim === undefined) return diagnostic;
+  const id = `${SOURCE_NAMESPACES[claim.file.kind]}.${claim.id.slice(claim.id.indexOf('.') + 1)}`;
+  const edits = [{ ...claim.idSpan(), text: JSON.stringify(id) }];
+  return { ...diagnostic, fix: { title: `Rename it to "${id}"`, edits } };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { catalogOf, fileOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { assert } from '../../core/assert.ts';
+import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
+import type { SourceFile, WorkflowFile } from '../ports/workflow-source.ts';
+import type { Catalog } from './catalog.ts';
+import { workflowCatalog } from './workflow-catalog.ts';
+
+const slot = (slotId: string, more: object = {}) => ({ slotId, purpose: 'How.', default: 'make', ...more });
+const call = (templateId: string) => ({ id: 'call', type: 'template_call', templateId, args: {} });
+const routine = (name: string) => `team.templates.routine.${name}`;
+const caller = (templateId: string, more: object = {}) =>
+  fileWith(workflowText('team.x', { steps: [call(templateId)], ...more }), { ref: 'x.json' });
+const routineFile = (name: string, more: object = {}) =>
+  fileWith(workflowText(`team.${name}`, more), { ref: `routines/${name}.json` });
+const told = ({ invalid }: Catalog, ref: string) =>
+  invalid.find(({ file }) => file.ref === ref)?.diagnostics.map(({ code, message, fix }) => ({ code, message, fix }));
+
+describe('a call of a routine that is broken', () => {
+  it('is told as that: which file, where, and what is wrong there first', async () => {
+    const broken = fileWith('{\n  "id": "team.triage",\n  "name": 7\n}', { ref: 'routines/triage.json' });
+    const catalog = await catalogOf([caller(routine('triage')), broken, routineFile('triages')]);
+    expect(told(catalog, 'x.json')).toEqual([
+      {
+        code: 'broken_template',
+        message:
+          'The routine "team.templates.routine.triage" is broken and must be mended first: routines/triage.json, line 1, column 1: "description" is missing here. Add it.',
+        fix: undefined,
+      },
+    ]);
+  });
+
+  it('is told so where the file cannot be read at all, by the name of the file', async () => {
+    const files = [
+      fileWith('{ not JSON', { ref: 'routines/team.triage.json' }),
+      fileWith('{', { ref: 'team.routine-sort.json' }),
+      fileOf({ kind: 'unread', reason: { code: 'not_utf8' } }, { ref: 'routines/look.json' }),
+    ];
+    for (const [templateId, where] of [
+      [routine('triage'), 'routines/team.triage.json, line 1'],
+      [routine('sort'), 'team.routine-sort.json, line 1'],
+      ['project.templates.routine.look', 'routines/look.json, line 1, column 1: The file is not text in UTF-8.'],
+    ] as const) {
+      const [problem] = told(await catalogOf([caller(templateId), ...files]), 'x.json') ?? [];
+      expect(problem).toEqual({ code: 'broken_template', message: expect.stringContaining(where), fix: undefined });
+    }
+  });
+
+  it('is told of each routine on the way', async () => {
+    const files = [
+      caller(routine('outer')),
+      routineFile('outer', { steps: [call(routine('inner'))] }),
+      routineFile('inner', { steps: [{ id: 'a', title: 'A', prompt: '' }] }),
+    ];
+    const catalog = await catalogOf(files);
+    const inner = 'routines/inner.json, line 1, column';
+    expect(told(catalog, 'routines/outer.json')?.[0]?.message).toContain(inner);
+    expect(told(catalog, 'x.json')?.[0]?.message).toMatch(/routines\/outer\.json, line 1.*routines\/inner\.json/);
+    expect(catalog.workflows).toEqual([]);
+  });
+
+  it('is told with the first mistake of the routine, not with one that follows from it', async () => {
+    const files = [
+      caller(routine('outer')),
+      routineFile('outer', { steps: [call(routine('sound')), { id: 'b', title: 7, prompt: 'P' }] }),
+      routineFile('sound'),
+    ];
+    expect(told(await catalogOf(files), 'x.json')?.[0]?.message).toContain('"title" must be a text');
+  });
+
+  it('is told anew when the routine changes, and goes away when it is mended', async () => {
+    const broken = (text: string) => fileWith(`{ "id": "team.triage", ${text}`, { ref: 'routines/team.triage.json' });
+    const x = caller(routine('triage'));
+    let files = [x, broken('"name" 7')];
+    const catalog = workflowCatalog({ files: async () => ({ files }) }, listeningTools());
+    const first = told(await catalog.list(), 'x.json')?.[0]?.message;
+    files = [x, broken('')];
+    const second = told(await catalog.list(), 'x.json')?.[0]?.message;
+    expect([first, second]).toEqual([
+      expect.stringContaining('colon expected near "7"'),
+      expect.stringContaining('property name expected at the end'),
+    ]);
+    files = [x, routineFile('triage')];
+    expect((await catalog.list()).invalid).toEqual([]);
+  });
+});
+
+describe('the origin of a workflow', () => {
+  const bindingsFile = (bindings: object): SourceFile => ({
+    ref: '.workrail/bindings.json',
+    path: '/repo/.workrail/bindings.json',
+    content: { kind: 'text', text: JSON.stringify(bindings) },
+  });
+  const listed = async (files: readonly WorkflowFile[], bindings: object = {}) => {
+    const { workflows, invalid } = await catalogOf(files, { bindings: bindingsFile(bindings) });
+    expect(invalid).toEqual([]);
+    const [first] = workflows.filter(({ id }) => id === 'team.x');
+    assert(first !== undefined, 'what is not invalid is listed');
+    return first;
+  };
+  const originOf = async (...given: Parameters<typeof listed>) => (await listed(...given)).origin;
+  const hash = async (...given: Parameters<typeof listed>) => (await listed(...given)).sourceHash();
+  const parts = ({ routines, slotIds }: WorkflowOrigin) => [[...routines.keys()].sort(), slotIds];
+
+  it('holds the routines it calls, through other routines and loops too, and the slots of all of them', async () => {
+    enforces('pinned_drift_warned');
+    const loop = { id: 'again', type: 'loop', maxIterations: 2, while: { kind: 'always_true' } };
+    const origin = await originOf([
+      fileWith(workflowText('team.x', { steps: [{ ...loop, body: [call(routine('outer'))] }] }), { ref: 'x.json' }),
+      routineFile('outer', { steps: [call(routine('inner'))] }),
+      routineFile('inner', { extensionPoints: [slot('build')] }),
+      routineFile('other', { extensionPoints: [slot('lint')] }),
+    ]);
+    expect(parts(origin)).toEqual([[routine('inner'), routine('outer')], ['build']]);
+  });
+
+  it('follows a call that the workspace decides', async () => {
+    enforces('pinned_drift_warned');
+    const files = [
+      caller('{{wr.bindings.review}}', { extensionPoints: [slot('review', { default: routine('one') })] }),
+      routineFile('one', { extensionPoints: [slot('build')] }),
+      routineFile('two', { extensionPoints: [slot('lint')] }),
+    ];
+    expect(parts(await originOf(files))).toEqual([[routine('one')], ['build', 'review']]);
+    expect(parts(await originOf(files, { review: routine('two') }))).toEqual([[routine('two')], ['lint', 'review']]);
+  });
+
+  it('changes with a routine that is called, and with no other', async () => {
+    enforces('pinned_drift_warned');
+    const files = [caller(routine('one')), routineFile('one'), routineFile('two')];
+    const before = await hash(files);
+    const edited = (name: string) =>
+      files.map((file) => (file.ref === `routines/${name}.json` ? routineFile(name, { tags: ['edited'] }) : file));
+    expect(await hash(edited('two'))).toBe(before);
+    expect(await hash(edited('one'))).not.toBe(before);
+    expect(before).toBe(sourceHash(await originOf(files), listeningTools().sha256));
+  });
+});

@@ -1,0 +1,74 @@
+import type { BrokenTemplate } from '../../core/workflow/broken-template.ts';
+import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
+import type { Template } from '../../core/workflow/expand/expanded.ts';
+import type { WorkflowFile } from '../ports/workflow-source.ts';
+import type { Choice } from './choose-files.ts';
+import { type FileClaim, isRoutine, templateIdOf } from './file-claim.ts';
+import { stemOf } from './file-name.ts';
+import { locatedIn } from './invalid-file.ts';
+
+/** A file whose steps others may call, and the name they call it by. */
+export type Routine = { readonly file: WorkflowFile; readonly templateId: string; readonly claim?: FileClaim };
+
+/** What calls of routines find. */
+export type Templates = {
+  readonly templates: ReadonlyMap<string, Template>;
+  /** Routines that are there but wrong: a call must not bring somebody else's mistake into a run. */
+  readonly broken: ReadonlyMap<string, BrokenTemplate>;
+};
+
+/** Every routine there is, lowest rank first. One whose file says no id goes by the name of the file. */
+export function routinesOf(
+  claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>,
+  { chosen }: Choice,
+): readonly Routine[] {
+  const nameless = [...claims].flatMap(([file, claim]) =>
+    claim === undefined && isRoutine(file, stemOf(file))
+      ? [{ file, templateId: templateIdOf(file, stemOf(file)) }]
+      : [],
+  );
+  const named = chosen.flatMap(({ claim }) =>
+    claim.kind === 'routine' ? [{ file: claim.file, templateId: templateIdOf(claim.file, claim.id), claim }] : [],
+  );
+  return [...nameless, ...named].sort((a, b) => a.file.rank - b.file.rank);
+}
+
+/** Sorts out routines that do not compile, and then those that call one of these. */
+export function usableTemplates(
+  routines: readonly Routine[],
+  compile: (file: WorkflowFile, templates: Templates) => CompileResult,
+): Templates & { readonly results: ReadonlyMap<WorkflowFile, CompileResult> } {
+  const broken = new Map<string, BrokenTemplate>();
+  const refuse = ({ file, templateId }: Routine, result: CompileResult) => {
+    const reason = firstError(file, result);
+    if (reason !== undefined) broken.set(templateId, reason);
+  };
+  let left = routines.filter(({ claim }) => claim?.template !== undefined);
+  let templates = templatesOf(left);
+  for (const routine of routines) {
+    if (!left.includes(routine)) refuse(routine, compile(routine.file, { templates, broken }));
+  }
+  for (;;) {
+    const around = { templates, broken };
+    const compiled = left.map((routine) => ({ routine, result: compile(routine.file, around) }));
+    const sound = compiled.filter(({ result }) => result.kind === 'compiled').map(({ routine }) => routine);
+    if (sound.length === left.length) {
+      return { templates, broken, results: new Map(compiled.map(({ routine, result }) => [routine.file, result])) };
+    }
+    for (const { routine, result } of compiled) if (!sound.includes(routine)) refuse(routine, result);
+    left = sound;
+    templates = templatesOf(left);
+  }
+}
+
+function templatesOf(routines: readonly Routine[]): ReadonlyMap<string, Template> {
+  return new Map(
+    routines.flatMap(({ templateId, claim }) => (claim?.template === undefined ? [] : [[templateId, claim.template]])),
+  );
+}
+
+function firstError(file: WorkflowFile, { diagnostics }: CompileResult): BrokenTemplate | undefined {
+  const error = diagnostics.find(({ severity }) => severity === 'error');
+  const [located] = error === undefined ? [] : locatedIn(file, [error]);
+  return located && { ref: file.ref, line: located.line, column: located.column, message: located.message };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { compiled, compileValue, found, hashOf } from '../../../../test/compiler/compile-file.ts';
+import { enforces } from '../../../../test/enforces.ts';
+
+const rule = { type: 'schema', schema: {}, message: 'M' };
+const flow = (rest: object, rules = 1) => ({
+  id: 'old-flow',
+  name: 'N',
+  description: 'D',
+  steps: [
+    { id: 'a', title: 'T', prompt: 'P', validationCriteria: Array.from({ length: rules }, () => rule) },
+    {
+      id: 'l',
+      type: 'loop',
+      loop: { type: 'while', maxIterations: 2, condition: { var: 'x', equals: 1 } },
+      body: [{ id: 'b', title: 'T', prompt: 'P' }],
+    },
+  ],
+  ...rest,
+});
+const strangers = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a_stranger_${i}`, 1]));
+
+describe('what is told about a file', () => {
+  it('ends after a hundred of a kind; what is pinned does not', () => {
+    enforces('workflow_hash_definition');
+    const noisy = compileValue({ ...strangers, ...flow({}) });
+    expect(noisy.diagnostics).toHaveLength(101);
+    expect(compiled(noisy).compiledWarnings).toEqual([
+      { code: 'legacy_id', subject: '/id' },
+      { code: 'schema_rule_not_enforced', subject: '/steps/0/validationCriteria/0' },
+      { code: 'context_loop', subject: '/steps/1' },
+    ]);
+    expect(hashOf(noisy)).toBe(hashOf(compileValue(flow({}))));
+    expect(compiled(compileValue(flow({}, 150))).compiledWarnings).toHaveLength(152);
+  });
+
+  it('is told once', () => {
+    const step = { id: 'a', title: 'Of {{wr.bindings.none}}', prompt: 'P', verification: {}, audit: {} };
+    expect(found(compileValue({ id: 'test.once', name: 'N', description: 'D', steps: [step] }))).toEqual([
+      'error unknown_slot /steps/0/title',
+    ]);
+  });
+});

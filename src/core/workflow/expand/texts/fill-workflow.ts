@@ -1,0 +1,46 @@
+import type { Finding } from '../../finding.ts';
+import type { SourceNode } from '../../source/source-node.ts';
+import type { WorkflowSyntax } from '../../syntax.ts';
+import type { Bindings } from '../expanded.ts';
+import { filler, type Report } from './filler.ts';
+import { mapTexts } from './map-texts.ts';
+
+/** The workflow with its extension points filled, in every text there is. */
+export function fillWorkflow(
+  syntax: WorkflowSyntax,
+  {
+    root,
+    bindings,
+    findings,
+  }: { readonly root: SourceNode; readonly bindings: Bindings; readonly findings: Finding[] },
+): WorkflowSyntax {
+  let places: ReadonlyMap<string, readonly string[]> | undefined;
+  const told = new Set<string>();
+  const tell = (finding: Finding) => {
+    const key = `${finding.at} ${finding.message}`;
+    if (!told.has(key)) findings.push(finding);
+    told.add(key);
+  };
+  const report: Report = (problem, { at, text }) => {
+    places ??= placesOfTexts(root);
+    // The tree knows only the object that a text belongs to, so the text itself is looked for in there.
+    const found = (places.get(text) ?? []).filter((pointer) => pointer.startsWith(`${at}/`));
+    for (const pointer of found.length === 0 ? [at] : found) tell({ ...problem, severity: 'error', at: pointer });
+  };
+  const text = filler({ points: syntax.extensionPoints, bindings, argument: () => undefined }, report);
+  return mapTexts(syntax, { text, place: (pointer) => pointer });
+}
+
+function placesOfTexts(root: SourceNode): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>();
+  const visit = (node: SourceNode) => {
+    if (node.kind === 'array') node.items.forEach(visit);
+    if (node.kind === 'object') for (const { value } of node.fields.values()) visit(value);
+    if (node.kind !== 'string') return;
+    const known = places.get(node.value);
+    if (known === undefined) places.set(node.value, [node.pointer]);
+    else known.push(node.pointer);
+  };
+  visit(root);
+  return places;
+}

@@ -1,0 +1,66 @@
+import type { Finding } from '../../finding.ts';
+import type { ExtensionPoint } from '../../syntax.ts';
+import type { Bindings } from '../expanded.ts';
+import { FILLED_LENGTH_MAX, fillText } from './fill-text.ts';
+import type { TextChange } from './map-texts.ts';
+
+const RESERVED = /\{\{\s*wr\.[^}]*\}?\}?/g;
+
+/** What is put into the texts of one file. */
+type Filling = {
+  readonly points: readonly ExtensionPoint[];
+  /** What the workspace chose for extension points; the others have their defaults. */
+  readonly bindings: Bindings;
+  /** The value of an argument, or nothing where braces mean themselves. */
+  readonly argument: (name: string, use: 'text' | 'value') => string | undefined;
+};
+
+/** Something wrong with a text; whoever fills it knows the place. */
+type Problem = Omit<Finding, 'at' | 'severity'>;
+export type Report = (problem: Problem, where: { readonly at: string; readonly text: string }) => void;
+
+/** Fills a text in one pass, and reports what would reach the agent as it stands. */
+export function filler(filling: Filling, report: Report): TextChange['text'] {
+  return (text, use, at) => {
+    if (!text.includes('{')) return text;
+    const where = { at, text };
+    const filled = use === 'name' ? text : filledText(text, use, { filling, report, where });
+    if (filled === undefined) report(grownTooLong(), where);
+    const [left] = filled?.match(RESERVED) ?? [];
+    if (left !== undefined) report(placeholderLeft(left, use === 'name'), where);
+    // What was reported is taken out: it is not to be reported again where this text is put into another one.
+    return left === undefined ? (filled ?? '') : (filled?.replaceAll(RESERVED, '') ?? '');
+  };
+}
+
+function filledText(
+  text: string,
+  use: 'text' | 'value',
+  { filling, report, where }: { filling: Filling; report: Report; where: Parameters<Report>[1] },
+): string | undefined {
+  const { points, bindings, argument } = filling;
+  return fillText(text, {
+    argument: (name) => argument(name, use),
+    slot: (slotId) => {
+      const declared = points.find((point) => point.slotId === slotId)?.default;
+      if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;
+      const message = `There is no extension point "${slotId}". Declare it in "extensionPoints".`;
+      const unknown = { name: slotId, known: points.map((point) => point.slotId) };
+      report({ code: 'unknown_slot', message, unknown }, where);
+      return '';
+    },
+  });
+}
+
+function placeholderLeft(left: string, isName: boolean): Problem {
+  const message = isName
+    ? `${left} would be taken as it stands: nothing is put into names of context values and patterns.`
+    : `${left} would reach the agent as it stands: only {{wr.bindings.…}} is filled in while compiling.`;
+  return { code: 'placeholder_left', message };
+}
+
+/** Told where a text would not stop growing. */
+export function grownTooLong(): Problem {
+  const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Put less into it.`;
+  return { code: 'text_too_long', message };
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import type { Condition } from '../compiled/condition.ts';
+import { conditionText } from './condition-text.ts';
+
+const compare = (comparison: string, value: unknown): Condition =>
+  ({ kind: 'compare', variable: 'size', comparison, value }) as Condition;
+
+it.each<readonly [condition: Condition, text: string]>([
+  [{ kind: 'always' }, 'always'],
+  [{ kind: 'never' }, 'never'],
+  [compare('equals', 'large'), 'size is "large"'],
+  [compare('in', ['a', 'b']), 'size is one of ["a","b"]'],
+  [compare('gte', 3), 'size is at least 3'],
+  [compare('matches', '^a'), 'size matches "^a"'],
+  [{ kind: 'not', condition: compare('lt', 3) }, 'not size is less than 3'],
+  [{ kind: 'ref', conditionId: 'is_large' }, 'the condition is_large'],
+  [{ kind: 'loop_control', continueWhen: 'continue' }, 'the agent decides to continue'],
+  [
+    {
+      kind: 'and',
+      conditions: [{ kind: 'always' }, { kind: 'or', conditions: [compare('gt', 1), { kind: 'never' }] }],
+    },
+    'always and (size is more than 1 or never)',
+  ],
+])('%j reads: %s', (condition, text) => {
+  expect(conditionText(condition)).toBe(text);
+});

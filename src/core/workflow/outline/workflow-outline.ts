@@ -1,0 +1,107 @@
+import { unreachable } from '../../assert.ts';
+import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../../run/workflow-index.ts';
+import type { CompiledLoop, Entry, LoopControl } from '../compiled/compiled-loop.ts';
+import type { CompiledStep } from '../compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { Condition } from '../compiled/condition.ts';
+import { conditionText } from './condition-text.ts';
+
+/** A step as it is shown before a run: what it is, when it is done, what it asks for. */
+export type OutlinedStep = {
+  readonly kind: 'step';
+  readonly step: CompiledStep;
+  /** The condition in words; a step without one is always done. */
+  readonly when?: string;
+  /** What must be handed in, each by its name. */
+  readonly asksFor: readonly string[];
+};
+
+export type OutlinedLoop = {
+  readonly kind: 'loop';
+  readonly loop: CompiledLoop;
+  readonly when?: string;
+  /** What makes it go round again, in words. */
+  readonly repeats: string;
+  readonly body: readonly OutlineEntry[];
+};
+
+export type OutlineEntry = OutlinedStep | OutlinedLoop;
+
+/** All steps of a workflow in their order, loops with their bodies. */
+export function workflowOutline(workflow: CompiledWorkflow): readonly OutlineEntry[] {
+  return outlined(indexWorkflow(workflow), workflow.entries);
+}
+
+function outlined(index: WorkflowIndex, entries: readonly Entry[]): readonly OutlineEntry[] {
+  return entries.map((entry, i) => {
+    const above = guardsOver(entries, i);
+    return entry.kind === 'step'
+      ? outlinedStep(stepOf(index, entry.stepId), above)
+      : outlinedLoop(index, loopOf(index, entry.loopId), above);
+  });
+}
+
+/** The conditions that decide about an entry together with others. */
+function guardsOver(entries: readonly Entry[], at: number): readonly Condition[] {
+  return entries
+    .slice(0, at + 1)
+    .flatMap(({ guards = [] }, i) =>
+      guards.filter((guard) => i + guard.entries > at).map(({ condition }) => condition),
+    );
+}
+
+function outlinedStep(step: CompiledStep, above: readonly Condition[]): OutlinedStep {
+  return { kind: 'step', step, ...conditionOf(step, above), asksFor: asksFor(step) };
+}
+
+function outlinedLoop(index: WorkflowIndex, loop: CompiledLoop, above: readonly Condition[]): OutlinedLoop {
+  const body = outlined(index, loop.body);
+  return { kind: 'loop', loop, ...conditionOf(loop, above), repeats: repeats(loop.control), body };
+}
+
+function conditionOf(
+  { runCondition }: Pick<CompiledStep, 'runCondition'>,
+  above: readonly Condition[],
+): { readonly when?: string } {
+  const all = [...above, ...(runCondition === undefined ? [] : [runCondition])];
+  const [first] = all;
+  if (first === undefined) return {};
+  return { when: conditionText(all.length === 1 ? first : { kind: 'and', conditions: all }) };
+}
+
+function asksFor(step: CompiledStep): readonly string[] {
+  const { isNoteRequired, output, criteria, assessmentIds, confirmation, userDependency, purpose } = step;
+  return [
+    ...(isNoteRequired ? ['notes'] : []),
+    ...(output?.isRequired ? [output.contractRef] : []),
+    ...(criteria === undefined ? [] : ['criteria for the notes']),
+    ...assessmentIds.map((id) => `assessment ${id}`),
+    ...(confirmation.kind === 'none' ? [] : [CONFIRMATIONS[confirmation.kind]]),
+    ...(userDependency === undefined ? [] : [`the user (${userDependency.reason})`]),
+    ...(purpose.kind === 'probe' ? [`whether ${purpose.capability} is available`] : []),
+  ];
+}
+
+const CONFIRMATIONS = {
+  confirm: "the user's confirmation",
+  human_approval: "a person's approval",
+  coordinator_eval: "a coordinator's verdict",
+} as const;
+
+function repeats(control: LoopControl): string {
+  switch (control.kind) {
+    case 'artifact':
+      return `until the agent decides to ${control.continueWhen === 'continue' ? 'stop' : 'continue'}`;
+    case 'while':
+    case 'until':
+      return `${control.kind} ${conditionText(control.condition)}`;
+    case 'for':
+      return control.count.kind === 'literal' ? `${control.count.count} times` : `${control.count.variable} times`;
+    case 'for_each':
+      return control.items.kind === 'literal'
+        ? `for each of ${control.items.items.length} items`
+        : `for each of ${control.items.variable}`;
+    default:
+      return unreachable(control);
+  }
+}
