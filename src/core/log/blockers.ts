@@ -13,7 +13,7 @@ export const contractRefSchema = z
   .brand<'ContractRef'>();
 
 /** What a blocker is about. */
-const blockerPointerSchema = z.discriminatedUnion('kind', [
+export const blockerPointerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('context_key'), key: contextKeySchema }),
   z.object({ kind: z.literal('output_contract'), contractRef: contractRefSchema }),
   z.object({ kind: z.literal('capability'), capability: capabilitySchema }),

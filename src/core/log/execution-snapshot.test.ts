@@ -179,6 +179,15 @@ test('the items of a loop take at most 64 KiB as canonical JSON', () => {
   expect(refusedAt(items(65_538))).toBe(`${STATE}/loopStack/0/items`);
 });
 
+test('a loop may hold what was decided in its iteration, which is to continue or to stop', () => {
+  const decided = (decision: unknown) => withValue(inLoops, `${STATE}/loopStack/1/decision`, decision);
+  expect(['continue', 'stop', 'maybe', '', null].map((one) => refusedAt(decided(one)))).toEqual([
+    'none',
+    'none',
+    ...Array.from({ length: 3 }, () => `${STATE}/loopStack/1/decision`),
+  ]);
+});
+
 test('a snapshot is named by the hash of its canonical bytes', () => {
   enforces('snapshot_ref_is_content_hash');
   const bytes = canonicalBytes(inLoops)._unsafeUnwrap();

@@ -24,6 +24,8 @@ const loopFrameSchema = z
       })
       .optional(),
     count: z.int().min(0).optional(),
+    /** What was decided in this iteration; the next one begins without. */
+    decision: z.enum(['continue', 'stop']).optional(),
   })
   .refine(
     ({ iteration, items, count }) => [items?.length, count].every((end) => end === undefined || iteration < end),
@@ -54,7 +56,7 @@ const completedSchema = z.object({
 const runningStateSchema = z
   .object({
     kind: z.literal('running'),
-    /** Position in the compiled list of top-level steps; it only moves forward. */
+    /** Position in the compiled list of top-level entries; it only moves forward. */
     cursor: z.int().min(0),
     /** Instances of scopes still open: the cursor stands for the top level, an ended iteration's keys are dropped. */
     completed: completedSchema,
@@ -157,8 +159,8 @@ function isSamePath(path: LoopPath, stack: readonly LoopFrame[]): boolean {
   );
 }
 
-/** The top level is no such scope: its steps are behind the cursor, so size does not grow with history. */
-function isInOpenScope(key: string, stack: readonly LoopFrame[]): boolean {
+/** Whether a step instance belongs to an open iteration. The top level is no such scope: its steps are behind the cursor, so size does not grow with history. */
+export function isInOpenScope(key: string, stack: readonly LoopFrame[]): boolean {
   const path = stack.map(({ loopId, iteration }) => `${loopId}@${iteration}`);
   return path.some((_, depth) => key.startsWith(`${path.slice(0, depth + 1).join('/')}::`));
 }

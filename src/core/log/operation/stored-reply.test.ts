@@ -77,3 +77,13 @@ test('a hole that we do not make is refused in a stored reply, and our own mista
 test('a reply that asks for a value nobody has is our own mistake', () => {
   expect(() => fillReply(stored, { sessionId: VALUES.sessionId })).toThrow('bug: a stored reply asks for ackToken');
 });
+
+test('further texts come along as they are, and only where there are some', () => {
+  const open = { text: ['Do it.'], furtherTexts: ['Documents.'], structured: {} };
+  expect(fillReply(storedReply(open), VALUES)).toEqual({
+    text: 'Do it.',
+    furtherTexts: ['Documents.'],
+    structured: {},
+  });
+  expect(fillReply(storedReply({ text: ['Do it.'], structured: {} }), VALUES)).not.toHaveProperty('furtherTexts');
+});

@@ -2,8 +2,15 @@ import { assert } from '../../assert.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/advance-recorded.ts';
 
-/** A reply as an agent gets it. */
-export type GivenReply = { readonly text: string; readonly structured: JsonObject };
+/** A reply as an agent gets it. Further texts come after the first, in their order. */
+export type GivenReply = {
+  readonly text: string;
+  readonly furtherTexts?: readonly string[];
+  readonly structured: JsonObject;
+};
+
+/** A reply whose holes are still open. Only what is told at the start and to who comes back has further texts. */
+export type OpenReply = StoredReply & { readonly furtherTexts?: readonly string[] };
 
 /** The values of one machine and one moment. A complete run has no ack token, so some may be absent. */
 export type HoleValues = { readonly [hole in ReplyHole]?: string };
@@ -19,18 +26,23 @@ export function hole(name: ReplyHole): Hole {
   return known;
 }
 
+/** Whether a value is one of our holes, and not something that only looks like one. */
+export function isHole(value: JsonValue): value is Hole {
+  return [...HOLES.values()].some((known) => known === value);
+}
+
 /**
  * A reply ready to be stored. What an agent or an author wrote may look like a hole, and must come back as it was
  * written: its key gets one more `$`, which filling takes away again.
  */
-export function storedReply(reply: StoredReply): StoredReply {
-  return { text: reply.text, structured: escapedObject(reply.structured) };
+export function storedReply(reply: OpenReply): OpenReply {
+  return { ...reply, structured: escapedObject(reply.structured) };
 }
 
 function escaped(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map(escaped);
-  return [...HOLES.values()].some((known) => known === value) ? value : escapedObject(value);
+  return isHole(value) ? value : escapedObject(value);
 }
 
 function escapedObject(object: JsonObject): JsonObject {
@@ -42,9 +54,13 @@ function escapedObject(object: JsonObject): JsonObject {
 }
 
 /** The reply again, with the values of today. Nothing else is rendered anew. */
-export function fillReply(stored: StoredReply, values: HoleValues): GivenReply {
-  const text = stored.text.map((part) => (typeof part === 'string' ? part : valueFor(part.$hole, values))).join('');
-  return { text, structured: filledObject(stored.structured, values) };
+export function fillReply(open: OpenReply, values: HoleValues): GivenReply {
+  const text = open.text.map((part) => (typeof part === 'string' ? part : valueFor(part.$hole, values))).join('');
+  return {
+    text,
+    ...(open.furtherTexts === undefined ? {} : { furtherTexts: open.furtherTexts }),
+    structured: filledObject(open.structured, values),
+  };
 }
 
 function filled(value: JsonValue, values: HoleValues): JsonValue {

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { re2Patterns } from '../../../adapters/re2-patterns.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { COMPARISONS, type Comparison, type Condition } from '../../workflow/compiled/condition.ts';
+import { decidingContext } from './deciding-context.ts';
+import { evaluateCondition } from './evaluate-condition.ts';
+
+const conditions = new Map<string, Condition>([['is-ready', compare('ready', 'equals', true)]]);
+const from = { conditions, isFixed: (variable: string) => variable.startsWith('current') };
+
+function compare(variable: string, comparison: Comparison, value: JsonValue): Condition {
+  return { kind: 'compare', variable, comparison, value };
+}
+
+function holds(condition: Condition, context: JsonObject): boolean {
+  const kept = Object.fromEntries(Object.entries(context).filter(([, value]) => value !== null));
+  const facts = { loopVariables: {}, conditions, loopDecision: undefined, compilePattern: re2Patterns() };
+  return evaluateCondition(condition, { ...facts, context: kept });
+}
+
+describe('values that decide a condition', () => {
+  it.each([
+    [compare('ready', 'equals', true), true, { ready: true }],
+    [compare('ready', 'equals', true), false, { ready: false }],
+    [compare('left', 'gt', 0), false, { left: 0 }],
+    [compare('left', 'lt', '5'), true, { left: 4 }],
+    [compare('size', 'in', ['s', 'm']), true, { size: 's' }],
+    [compare('text', 'contains', 'x'), true, { text: 'x' }],
+    [compare('a.b', 'not_equals', 'x'), false, { 'a.b': 'x' }],
+    [{ kind: 'ref', conditionId: 'is-ready' }, true, { ready: true }],
+    [{ kind: 'not', condition: compare('n', 'equals', 1) }, true, { n: 2 }],
+    [{ kind: 'and', conditions: [compare('a', 'equals', 1), compare('b', 'equals', 2)] }, true, { a: 1, b: 2 }],
+    [{ kind: 'and', conditions: [compare('currentIndex', 'lt', 3), compare('b', 'equals', 2)] }, false, { b: 3 }],
+    [{ kind: 'and', conditions: [compare('a', 'equals', 1), compare('a', 'equals', 2)] }, true, undefined],
+    [compare('currentIndex', 'lt', 3), false, undefined],
+    [compare('text', 'matches', '^a'), true, undefined],
+    [{ kind: 'loop_control', continueWhen: 'continue' }, false, undefined],
+    [{ kind: 'never' }, true, undefined],
+  ] as const)('%j comes out as %j by %j', (condition, wanted, context) => {
+    expect(decidingContext(condition as Condition, wanted, from)).toEqual(context);
+  });
+
+  it('do so whatever else is in context', () => {
+    const value = fc.oneof(
+      fc.integer({ min: -3, max: 3 }),
+      fc.boolean(),
+      fc.constantFrom('x', 'yes', '2', ''),
+      fc.constant(null),
+    );
+    const leaf = fc
+      .tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(...COMPARISONS), value, fc.array(value, { minLength: 1 }))
+      .map(([variable, comparison, one, many]) =>
+        compare(variable, comparison, comparison === 'in' ? many : comparison === 'matches' ? '^x' : one),
+      );
+    const condition = fc.letrec<{ any: Condition }>((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.record({
+          kind: fc.constantFrom('and' as const, 'or' as const),
+          conditions: fc.array(tie('any'), { minLength: 1, maxLength: 3 }),
+        }),
+        tie('any').map((inner): Condition => ({ kind: 'not', condition: inner })),
+      ),
+    })).any;
+    const context = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value);
+    fc.assert(
+      fc.property(condition, fc.boolean(), context, (asked, wanted, around) => {
+        const deciding = decidingContext(asked, wanted, from);
+        if (deciding !== undefined) expect(holds(asked, { ...around, ...deciding })).toBe(wanted);
+      }),
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { assert, unreachable } from '../../assert.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import type { Condition } from '../../workflow/compiled/condition.ts';
+import type { CompilePattern } from '../../workflow/pattern.ts';
+import { evaluateCondition } from './evaluate-condition.ts';
+import { numberOf } from './lenient-equals.ts';
+
+export type Deciding = {
+  /** Conditions that have a name. */
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** Whether context cannot change a value, because something else hides it. */
+  readonly isFixed: (variable: string) => boolean;
+};
+
+/**
+ * Values of context by which a condition comes out as wanted, whatever else is in there; null takes a value away.
+ * `undefined` where none can be told: for patterns, for values that are fixed, and where one value would have to be two.
+ */
+export function decidingContext(condition: Condition, wanted: boolean, from: Deciding): JsonObject | undefined {
+  switch (condition.kind) {
+    case 'always':
+    case 'never':
+      return (condition.kind === 'always') === wanted ? {} : undefined;
+    case 'compare':
+      return from.isFixed(condition.variable) ? undefined : valueFor(condition, wanted);
+    case 'and':
+    case 'or': {
+      const parts = condition.conditions.map((one) => decidingContext(one, wanted, from));
+      // One part decides where one is enough; else all of them have to.
+      const isOneEnough = (condition.kind === 'or') === wanted;
+      return isOneEnough ? parts.find((part) => part !== undefined) : joined(parts);
+    }
+    case 'not':
+      return decidingContext(condition.condition, !wanted, from);
+    case 'ref': {
+      const named = from.conditions.get(condition.conditionId);
+      return named === undefined ? undefined : decidingContext(named, wanted, from);
+    }
+    case 'loop_control':
+      return undefined;
+    default:
+      return unreachable(condition);
+  }
+}
+
+/** All of them together; `undefined` where one is missing or two contradict each other. */
+function joined(parts: readonly (JsonObject | undefined)[]): JsonObject | undefined {
+  const whole: { [key: string]: JsonValue } = {};
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    for (const [key, value] of Object.entries(part)) {
+      if (Object.hasOwn(whole, key) && text(whole[key]) !== text(value)) return undefined;
+      whole[key] = value;
+    }
+  }
+  return whole;
+}
+
+type Comparison = Extract<Condition, { kind: 'compare' }>;
+
+/** The plainest value that does it. Nobody can guess what a pattern lets pass, but nothing at all never does. */
+function valueFor(condition: Comparison, wanted: boolean): JsonObject | undefined {
+  const { variable, comparison } = condition;
+  if (comparison === 'matches') return wanted ? undefined : { [variable]: null };
+  const decides = (value: JsonValue) => evaluateCondition(condition, { ...NOTHING, context: { [variable]: value } });
+  const value = candidates(condition).find((one) => decides(one) === wanted);
+  return value === undefined ? undefined : { [variable]: value };
+}
+
+const noPatterns: CompilePattern = (pattern) => {
+  assert(false, `what "${pattern}" lets pass is not guessed`);
+};
+const NOTHING = { loopVariables: {}, conditions: new Map(), loopDecision: undefined, compilePattern: noPatterns };
+
+function candidates({ comparison, value }: Comparison): readonly JsonValue[] {
+  // Compiled conditions are JSON; the schema says so, the type cannot.
+  const expected = value as JsonValue;
+  const near = comparison === 'in' && Array.isArray(expected) ? [...expected, 'none of these'] : [expected];
+  const number = numberOf(expected);
+  const numbers = number === undefined ? [] : [number + 1, number - 1];
+  const others = typeof expected === 'boolean' ? [!expected] : typeof expected === 'string' ? [`not ${expected}`] : [];
+  return [...near, ...numbers, ...others, null, true];
+}
+
+function text(value: JsonValue | undefined): string {
+  return canonicalJson(value ?? null).unwrapOr('');
+}

@@ -1,0 +1,51 @@
+import type { Sha256 } from '../../json/canonical-bytes.ts';
+import { eventIdOf } from '../../log/event-draft.ts';
+import type { Observation } from '../../log/events/observation-recorded.ts';
+import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
+import type { RunId } from '../../log/ids.ts';
+import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
+import { observationDrafts } from '../../log/operation/observations.ts';
+import { outputDrafts, type StepOutput } from '../../log/operation/output-drafts.ts';
+import type { StepCheck } from '../requirements/step-check.ts';
+import { nodeDraft, reportDrafts } from './attempt-drafts.ts';
+import type { Decision } from './decision.ts';
+
+export type Checkpoint = {
+  readonly runId: RunId;
+  readonly attempt: Attempt;
+  readonly at: ExecutionSnapshot;
+  readonly output: StepOutput;
+  /** What is new about the workspace. */
+  readonly observations: readonly Observation[];
+  /** What its artifacts say that goes on record whenever it is said. */
+  readonly reports: Pick<StepCheck, 'observations' | 'divergences'>;
+};
+
+/** Keeps work that was done between steps: a node with the same pending step, and what was handed in. */
+export function checkpointRun(checkpoint: Checkpoint, sha256: Sha256): Decision & { readonly isNoteCut: boolean } {
+  const { runId, attempt, at } = checkpoint;
+  const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };
+  const created = nodeDraft(node, { nodeKind: 'checkpoint', parentNodeId: attempt.nodeId, snapshot: at }, sha256);
+  const outputs = outputDrafts(checkpoint.output, { attempt, created: node }, sha256);
+  return {
+    nodeId: node.nodeId,
+    snapshot: at,
+    isNoteCut: outputs.isNoteCut,
+    drafts: [
+      created,
+      {
+        kind: 'edge_created',
+        scope: { runId },
+        data: {
+          edgeKind: 'checkpoint',
+          fromNodeId: attempt.nodeId,
+          toNodeId: node.nodeId,
+          cause: { kind: 'checkpoint_created', eventId: eventIdOf(created, sha256) },
+        },
+      },
+      ...observationDrafts(checkpoint.observations, node.nodeId, sha256),
+      ...outputs.drafts,
+      ...reportDrafts(node, checkpoint.reports, sha256),
+    ],
+  };
+}

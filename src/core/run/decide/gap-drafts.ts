@@ -1,0 +1,141 @@
+import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { truncate } from '../../json/truncate.ts';
+import { blockerPointerSchema } from '../../log/blockers.ts';
+import { DETAILS_BYTES_MAX, GAPS_CLOSED_MAX, GAPS_OPENED_MAX, SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import type { DraftOf } from '../../log/event-draft.ts';
+import type { NodeId, RunId } from '../../log/ids.ts';
+import { gapId } from '../../log/operation/derived-ids.ts';
+import { REASONS } from '../../log/reasons.ts';
+import { canonicalLength } from '../../log/text.ts';
+import type { GapRecord } from '../../views/gaps.ts';
+import type { Unmet } from '../requirements/step-check.ts';
+import type { RunFacts } from '../run-facts.ts';
+
+type Gap = GapRecord['data'];
+
+/** The gaps of one attempt that does not stop: those it opens, and records that close earlier ones. */
+export type GapChanges = { readonly opened: readonly Gap[]; readonly closing: readonly Gap[] };
+
+export type GapSources = {
+  readonly nodeId: NodeId;
+  /** What goes on without being met. */
+  readonly unmet: readonly Unmet[];
+  readonly met: readonly string[];
+  /** Gaps that are open on the line. */
+  readonly open: readonly GapRecord[];
+  /** As they are with this attempt. */
+  readonly facts: RunFacts;
+  /** How many gaps there is room to close. */
+  readonly room: number;
+};
+
+/** What an attempt does to the gaps of its line. */
+export function gapChanges(sources: GapSources, sha256: Sha256): GapChanges {
+  const met = sources.open.filter((gap) => isMetNow(gap, sources));
+  const closed = new Set(met.slice(0, Math.max(0, Math.min(GAPS_CLOSED_MAX, sources.room))));
+  const stillOpen = sources.open.filter((gap) => !closed.has(gap));
+  const news = sources.unmet.filter((unmet) => !isStanding(unmet, stillOpen));
+  const idAt = (place: number) => gapId({ nodeId: sources.nodeId, place }, sha256);
+  const opened = openedGaps(news, idAt);
+  return {
+    opened,
+    closing: [...closed].map(({ data }, i) => closingGap(data, idAt(opened.length + i))),
+  };
+}
+
+/** What is open on a line behind an attempt. */
+export function openBehind(open: readonly GapRecord[], { opened, closing }: GapChanges): readonly Gap[] {
+  const closed = closing.flatMap(({ resolution }) =>
+    resolution.kind === 'resolves' ? [resolution.resolvesGapId] : [],
+  );
+  const ids = new Set(closed);
+  return [...open.map(({ data }) => data).filter((gap) => !ids.has(gap.gapId)), ...opened];
+}
+
+export function gapDrafts(
+  { opened, closing }: GapChanges,
+  scope: { readonly runId: RunId; readonly nodeId: NodeId },
+): readonly DraftOf<'gap_recorded'>[] {
+  return [...opened, ...closing].map((data) => ({ kind: 'gap_recorded', scope, data }));
+}
+
+/** One gap for each thing unmet; a step that asks for more than there is room for has the rest told in the last one. */
+function openedGaps(news: readonly Unmet[], idAt: (place: number) => Gap['gapId']): readonly Gap[] {
+  const more = news[GAPS_OPENED_MAX];
+  if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place)));
+  const told = news.slice(0, GAPS_OPENED_MAX - 1);
+  const count = news.length - told.length;
+  const { details: _, ...last } = openedGap(more, idAt(told.length));
+  return [
+    ...told.map((unmet, place) => openedGap(unmet, idAt(place))),
+    { ...last, summary: `${count} more things that this step asks for are not met.`, details: { count } },
+  ];
+}
+
+function openedGap(unmet: Unmet, id: Gap['gapId']): Gap {
+  const { severity, category, detail } = REASONS[unmet.reason].gap;
+  return {
+    gapId: id,
+    severity,
+    // The table pairs category and detail; the compiler sees two unions.
+    reason: { category, detail } as Gap['reason'],
+    summary: truncate(unmet.message, SUMMARY_BYTES_MAX),
+    resolution: { kind: 'unresolved' },
+    details: detailsOf(unmet),
+  };
+}
+
+function closingGap({ gapId: resolvesGapId, severity, reason, summary, details }: Gap, id: Gap['gapId']): Gap {
+  return {
+    gapId: id,
+    severity,
+    reason,
+    summary: truncate(`Met later: ${summary}`, SUMMARY_BYTES_MAX),
+    resolution: { kind: 'resolves', resolvesGapId },
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+function detailsOf({ requirement, pointer, details }: Unmet): JsonObject {
+  const named = { requirement, pointer };
+  const whole = { ...details, ...named };
+  return canonicalLength(whole) <= DETAILS_BYTES_MAX ? whole : named;
+}
+
+/** What is about the line as a whole is disclosed once, not again at every step. */
+function isStanding({ pointer, requirement }: Unmet, open: readonly GapRecord[]): boolean {
+  if (pointer.kind !== 'capability' && pointer.kind !== 'context_key') return false;
+  return open.some(({ data }) => data.details?.['requirement'] === requirement);
+}
+
+/** A gap that came with a bundle may say anything in its details; what we do not understand stays open. */
+function readDetails(details: JsonObject | undefined): Partial<Pick<Unmet, 'requirement' | 'pointer'>> {
+  const requirement = details?.['requirement'];
+  const pointer = blockerPointerSchema.safeParse(details?.['pointer']);
+  return {
+    ...(typeof requirement === 'string' ? { requirement } : {}),
+    ...(pointer.success ? { pointer: pointer.data } : {}),
+  };
+}
+
+/**
+ * Whether a gap is closed by what is known with this attempt. An answer of the user and a capability count wherever
+ * they turn up. A list that comes too late does not: the loop that lacked it was left for good.
+ */
+function isMetNow({ data }: GapRecord, { met, facts }: GapSources): boolean {
+  const { requirement, pointer } = readDetails(data.details);
+  if (requirement !== undefined && met.includes(requirement)) return true;
+  if (pointer?.kind === 'context_key' && data.reason.category === 'user_only_dependency') {
+    return isAnswered(facts.context, pointer.key);
+  }
+  if (pointer?.kind !== 'capability') return false;
+  const known = facts.capabilities[pointer.capability];
+  return known?.grade === 'strong' && known.status === 'available';
+}
+
+/** An empty text is no answer; no and zero are. */
+function isAnswered(context: JsonObject, key: string): boolean {
+  const value = Object.hasOwn(context, key) ? context[key] : undefined;
+  return value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
+}

@@ -1,0 +1,38 @@
+import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { StepCheck, Unmet } from '../requirements/step-check.ts';
+import { troubleUnmet } from '../requirements/trouble-unmet.ts';
+import type { RunFacts } from '../run-facts.ts';
+import type { Walk } from '../walk/walk.ts';
+import { walkOn } from '../walk/walk-on.ts';
+import { type CheckedAttempt, checkAttempt, stepTried, withObservations } from './check-attempt.ts';
+
+/** What a try amounts to under the mode it is made in. */
+export type Verdict = {
+  readonly check: StepCheck;
+  readonly facts: RunFacts;
+} /** `trace` is what led to the trouble of a loop; an attempt that lacks something did not get that far. */ & (
+  | { readonly kind: 'blocked'; readonly unmet: readonly Unmet[]; readonly trace: readonly TraceEntry[] }
+  /** `unmet` is what goes on as gaps; only never-stop has any. */
+  | { readonly kind: 'advanced'; readonly walk: Walk; readonly unmet: readonly Unmet[] }
+);
+
+/** Judges a try: on to the next step, or everything that is missing at once. */
+export function judgeAttempt(attempted: CheckedAttempt): Verdict {
+  const { index, at } = attempted;
+  const check = checkAttempt(attempted);
+  const facts = withObservations(attempted.facts, check.observations);
+  const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
+  if (check.unmet.length > 0 && !isNeverStop) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
+  const walk = walkOn({
+    index,
+    state: at.enginePayload.state,
+    facts,
+    loopDecision: check.loopDecision,
+    onTrouble: isNeverStop ? 'go_on' : 'halt',
+  });
+  const { state } = at.enginePayload;
+  const where = { index, step: stepTried(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
+  const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
+  if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: troubles, trace: walk.trace };
+  return { kind: 'advanced', check, facts, walk, unmet: [...check.unmet, ...troubles] };
+}

@@ -1,0 +1,84 @@
+import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { EventOf } from '../../log/event.ts';
+import type { Observation } from '../../log/events/observation-recorded.ts';
+import { executionSnapshot } from '../../log/execution-snapshot.ts';
+import type { RunId } from '../../log/ids.ts';
+import { rootNodeId } from '../../log/operation/derived-ids.ts';
+import { observationDrafts } from '../../log/operation/observations.ts';
+import type { GapRecord } from '../../views/gaps.ts';
+import type { Unmet } from '../requirements/step-check.ts';
+import { troubleUnmet } from '../requirements/trouble-unmet.ts';
+import type { RunFacts } from '../run-facts.ts';
+import { walkOn } from '../walk/walk-on.ts';
+import type { WorkflowIndex } from '../workflow-index.ts';
+import { contextDrafts, nodeDraft, walkDrafts } from './attempt-drafts.ts';
+import { stepTried } from './check-attempt.ts';
+import type { Decision } from './decision.ts';
+import { gapChanges, gapDrafts } from './gap-drafts.ts';
+import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
+
+export type RunStart = {
+  readonly runId: RunId;
+  /** Whether the session begins with this run. */
+  readonly isFirstRun: boolean;
+  readonly index: WorkflowIndex;
+  readonly pin: EventOf<'run_started'>['data'];
+  readonly facts: RunFacts;
+  /** Who chose the preferences: the baseline is the system's, a mode is the user's. */
+  readonly preferenceSource: 'system' | 'user';
+  /** What is new about the workspace. */
+  readonly observations: readonly Observation[];
+};
+
+export type StartDecision = Decision & {
+  readonly gaps: readonly GapRecord['data'][];
+  /** What keeps a run from choosing its first step; it waits for it in its initial state. */
+  readonly unmet: readonly Unmet[];
+  readonly warnings: readonly PreferenceWarning[];
+};
+
+/** Opens a run that stands at its first step. All of it is one append, so there is never half a run. */
+export function startRun(start: RunStart, sha256: Sha256): StartDecision {
+  const { runId, index, pin, facts } = start;
+  const nodeId = rootNodeId(runId, sha256);
+  const node = { runId, nodeId };
+  const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
+  const walk = walkOn({
+    index,
+    state: { kind: 'init' },
+    facts,
+    loopDecision: undefined,
+    onTrouble: isNeverStop ? 'go_on' : 'halt',
+  });
+  const step = stepTried({ index, at: executionSnapshot(pin.workflowHash, { kind: 'init' }) });
+  const where = { index, step, openLoops: [] };
+  const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
+  const snapshot = executionSnapshot(pin.workflowHash, walk.state);
+  const unmet = isNeverStop ? troubles : [];
+  const gaps = gapChanges({ nodeId, unmet, met: [], open: [], facts, room: 0 }, sha256);
+  const warnings = preferenceWarnings(index.workflow, facts.preferences);
+  const baseline = { before: undefined, effective: facts.preferences, source: start.preferenceSource };
+  return {
+    nodeId,
+    snapshot,
+    gaps: gaps.opened,
+    unmet: walk.isHalted ? troubles : [],
+    warnings,
+    drafts: [
+      ...(start.isFirstRun ? [{ kind: 'session_created' as const, data: {} }] : []),
+      { kind: 'run_started', scope: { runId }, data: pin },
+      nodeDraft(node, { nodeKind: 'step', parentNodeId: null, snapshot }, sha256),
+      // The baseline is written down, so that a later change of defaults does not reach into this run.
+      ...preferenceDrafts(baseline, { ...node, warnings }, sha256),
+      ...observationDrafts(start.observations, nodeId, sha256),
+      ...contextDrafts(node, initialContext(facts.context), { source: 'initial', sha256 }),
+      ...gapDrafts(gaps, node),
+      ...walkDrafts(node, walk, sha256),
+    ],
+  };
+}
+
+function initialContext(context: JsonObject): JsonObject | undefined {
+  return Object.keys(context).length === 0 ? undefined : context;
+}

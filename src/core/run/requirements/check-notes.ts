@@ -1,0 +1,75 @@
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
+import { clip } from './artifacts/artifact-verdict.ts';
+import { describeUnmet } from './criteria/describe-criteria.ts';
+import { exampleNotes } from './criteria/example-notes.ts';
+import type { Requirement } from './requirement.ts';
+import { conditionFacts, type StepAttempt, type StepPlace } from './step-place.ts';
+import { type Found, fitItems, met, notMet, stepPointer } from './unmet.ts';
+
+/** One rule must not push all others out of the message; the fix has room for more of it. */
+const RULE_IN_MESSAGE_BYTES_MAX = 200;
+const RULE_IN_FIX_BYTES_MAX = 400;
+
+const WORK_DONE = 'What was done in this step, what came of it, and what is open.';
+const USER_SAID = 'What the user said, in their words.';
+
+export function checkNotes(attempt: StepAttempt, example: () => string): Found {
+  const { step } = attempt;
+  const requirement = `notes:${step.stepId}`;
+  if (hasNotes(attempt)) return met(requirement);
+  return notMet({
+    reason: 'contract_violation:missing_required_output',
+    pointer: stepPointer(step),
+    message: 'This step needs notes and none were sent.',
+    suggestedFix:
+      'Send output.notesMarkdown: what you did in this step, what came of it, and what is open. Write about this step only; earlier notes are kept.',
+    requirement,
+    example: { notesMarkdown: example() },
+  });
+}
+
+/** What the notes have to show. Notes that are not there are missing, not wrong. */
+export function checkCriteria(
+  { criteria, isEnforced }: Extract<Requirement, { kind: 'criteria' }>,
+  attempt: StepAttempt,
+  example: () => string,
+): Found {
+  const { step, handedIn } = attempt;
+  const requirement = `criteria:${step.stepId}`;
+  if (!isEnforced) return { unmet: [], met: [] };
+  const unmet = evaluateCriteria(criteria, handedIn.notesMarkdown ?? '', conditionFacts(attempt)).map(describeUnmet);
+  if (unmet.length === 0) return met(requirement);
+  return notMet({
+    reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
+    pointer: stepPointer(step),
+    message: fitItems(
+      unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
+      { head: 'The notes lack what this step asks of them: ', separator: '; ', bytesMax: BLOCKER_MESSAGE_BYTES_MAX },
+    ),
+    suggestedFix: fitItems(
+      unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
+      {
+        head: 'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:\n- ',
+        separator: '\n- ',
+        bytesMax: BLOCKER_FIX_BYTES_MAX,
+      },
+    ),
+    requirement,
+    example: { notesMarkdown: example() },
+  });
+}
+
+/** Notes that meet all that this place asks of notes, so that one text does for every requirement about them. */
+export function exampleNotesAt(place: StepPlace, requirements: readonly Requirement[]): string {
+  const isAnswer = requirements.some(
+    (one) => one.kind === 'approval' || (one.kind === 'user_dependency' && one.contextKey === undefined),
+  );
+  const enforced = requirements.find((one) => one.kind === 'criteria' && one.isEnforced);
+  const criteria = enforced?.kind === 'criteria' ? enforced.criteria : undefined;
+  return exampleNotes(isAnswer ? `${WORK_DONE} ${USER_SAID}` : WORK_DONE, criteria, conditionFacts(place));
+}
+
+function hasNotes({ handedIn }: StepAttempt): boolean {
+  return (handedIn.notesMarkdown ?? '').trim() !== '';
+}

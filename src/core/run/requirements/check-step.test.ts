@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { blockerReport } from '../../log/operation/blocker-report.ts';
+import { REASONS } from '../../log/reasons.ts';
+import { checkStep } from './check-step.ts';
+
+const EXAMPLE = 'What was done in this step, what came of it, and what is open.';
+const at = { kind: 'workflow_step', stepId: 'work' };
+const noNotes = {
+  reason: 'contract_violation:missing_required_output',
+  pointer: at,
+  message: 'This step needs notes and none were sent.',
+  suggestedFix:
+    'Send output.notesMarkdown: what you did in this step, what came of it, and what is open. Write about this step only; earlier notes are kept.',
+  requirement: 'notes:work',
+  example: { notesMarkdown: EXAMPLE },
+};
+const contains = (value: string, message = `Name the ${value}.`) => ({ type: 'contains', value, message });
+
+describe('an attempt at a step', () => {
+  it('that has all it needs leaves nothing unmet', () => {
+    expect(checkStep(tryStep({}, { notes: 'Read all of it.' }))).toEqual({ ...NOTHING_FOUND, met: ['notes:work'] });
+    expect(checkStep(tryStep({ notesOptional: true }))).toEqual(NOTHING_FOUND);
+  });
+
+  it.each([undefined, '', ' \n\t '])('without notes lacks them: %j', (notes) => {
+    enforces('notes_required_rule', 'notes_missing_code');
+    expect(checkStep(tryStep({}, notes === undefined ? {} : { notes }))).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [noNotes],
+    });
+    expect(REASONS['contract_violation:missing_required_output'].blocker).toBe('MISSING_REQUIRED_OUTPUT');
+  });
+
+  it('whose notes do not meet the criteria is told all that they lack', () => {
+    enforces('validation_criteria_rules_closed');
+    const step = { validationCriteria: [contains('risks'), contains('tests'), contains('files')] };
+    const unmet = {
+      reason: 'contract_violation:invalid_required_output',
+      pointer: at,
+      message:
+        'The notes lack what this step asks of them: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
+      suggestedFix: [
+        'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:',
+        '- Name the risks (the notes must contain "risks")',
+        '- Name the files (the notes must contain "files")',
+      ].join('\n'),
+      requirement: 'criteria:work',
+      example: { notesMarkdown: `${EXAMPLE}\nrisks\ntests\nfiles` },
+    };
+    expect(checkStep(tryStep(step, { notes: 'The tests pass.' }))).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [unmet],
+      met: ['notes:work'],
+    });
+    expect(checkStep(tryStep(step, { notes: 'Risks, tests, files.' }))).toEqual({
+      ...NOTHING_FOUND,
+      met: ['notes:work', 'criteria:work'],
+    });
+  });
+
+  it('without notes lacks both notes and what they have to show, in one blocker', () => {
+    enforces('requirements_reported_together');
+    const { unmet } = checkStep(tryStep({ validationCriteria: [contains('risks')] }));
+    const notesMarkdown = `${EXAMPLE}\nrisks`;
+    expect(unmet).toEqual([
+      { ...noNotes, example: { notesMarkdown } },
+      {
+        reason: 'contract_violation:missing_required_output',
+        pointer: at,
+        message: 'The notes lack what this step asks of them: Name the risks (the notes must contain "risks")',
+        suggestedFix:
+          'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:\n- Name the risks (the notes must contain "risks")',
+        requirement: 'criteria:work',
+        example: { notesMarkdown },
+      },
+    ]);
+    const report = blockerReport(
+      unmet.map(({ reason, pointer, message, suggestedFix }) => ({
+        code: REASONS[reason].blocker,
+        pointer,
+        message,
+        suggestedFix,
+      })),
+    );
+    expect(report.map(({ code, message }) => ({ code, message }))).toEqual([
+      { code: 'MISSING_REQUIRED_OUTPUT', message: unmet.map(({ message }) => message).join(' ') },
+    ]);
+  });
+
+  it('that need not have notes is still held to what they have to show', () => {
+    const step = { notesOptional: true, validationCriteria: [contains('risks')] };
+    expect(checkStep(tryStep(step)).unmet.map(({ requirement, reason }) => [requirement, reason])).toEqual([
+      ['criteria:work', 'contract_violation:missing_required_output'],
+    ]);
+  });
+
+  it('at a step with a contract is not held to criteria', () => {
+    enforces('contract_over_criteria');
+    const step = {
+      validationCriteria: [contains('risks')],
+      outputContract: { contractRef: 'wr.contracts.differentiation_handoff' },
+    };
+    const artifacts = [{ kind: 'wr.differentiation_handoff' }];
+    expect(checkStep(tryStep(step, { notes: 'No word of it.', artifacts }))).toEqual({
+      ...NOTHING_FOUND,
+      met: ['output_contract:wr.contracts.differentiation_handoff'],
+    });
+    const optional = { ...step, outputContract: { ...step.outputContract, required: false } };
+    expect(checkStep(tryStep(optional)).unmet).toEqual([]);
+  });
+
+  it('is told everything at once, by requirements of every kind', () => {
+    enforces('requirements_reported_together');
+    const step = {
+      validationCriteria: [contains('risks')],
+      assessmentRefs: ['risk'],
+      requireConfirmation: { kind: 'human_approval' },
+      userDependency: { reason: 'needs_user_artifact', contextKey: 'plan', prompt: 'Send the plan.' },
+    };
+    const dimensions = [{ id: 'harm', purpose: 'how bad', levels: ['none', 'some'] }];
+    const around = {
+      capabilities: { web_browsing: 'required' },
+      assessments: [{ id: 'risk', purpose: 'Harm', dimensions }],
+    };
+    const { unmet } = checkStep(tryStep(step, { stepId: 'work' }, around));
+    expect(unmet.map(({ requirement }) => requirement)).toEqual([
+      'notes:work',
+      'criteria:work',
+      'assessment:risk',
+      'capability:web_browsing',
+      'user_dependency:plan',
+      'approval:work',
+    ]);
+  });
+
+  it('is told in words that fit, however long the author put it', () => {
+    const long = '€'.repeat(150);
+    const rules = Array.from({ length: 40 }, (_, i) => contains(`${long}${i}`, `${long} ${i}`));
+    const step = {
+      validationCriteria: rules,
+      userDependency: { reason: 'needs_user_secret_or_token', prompt: long.repeat(2) },
+    };
+    const { unmet } = checkStep(tryStep(step, { notes: 'x' }));
+    expect(unmet).toHaveLength(2);
+    for (const { message, suggestedFix } of unmet) {
+      expect(utf8Length(message)).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
+      expect(utf8Length(suggestedFix)).toBeLessThanOrEqual(BLOCKER_FIX_BYTES_MAX);
+    }
+    expect(unmet[0]?.message).toMatch(/; and 38 more$/);
+    expect(unmet[0]?.suggestedFix).toMatch(/\n- and 38 more$/);
+  });
+
+  it('may hold artifacts that nobody knows, and is told which', () => {
+    enforces('unknown_artifact_kinds_stored');
+    const artifacts = [{ kind: 'my.table' }, { rows: [] }, { kind: 'wr.findings' }, { kind: 'my.table', more: 1 }];
+    expect(checkStep(tryStep({ notesOptional: true }, { artifacts }))).toEqual({
+      ...NOTHING_FOUND,
+      unknownKinds: ['my.table'],
+      unreadable: [
+        {
+          artifactKind: undefined,
+          message: 'An artifact without "kind" was sent; it is kept, but nothing can tell what it is.',
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { unreachable } from '../../assert.ts';
+import { capabilityObservation } from '../../workflow/builtins/contracts/capability-observation.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { isKnownKind } from './artifacts/artifact-verdict.ts';
+import { readObservations } from './artifacts/capability-observations.ts';
+import { checkAssessments } from './artifacts/check-assessments.ts';
+import { checkContract } from './artifacts/check-contract.ts';
+import { checkGate } from './artifacts/check-gate.ts';
+import { readDivergences } from './artifacts/divergences.ts';
+import { checkLoopControl, decisionThatCounts, readDecisions } from './artifacts/loop-decision.ts';
+import { checkCapability } from './check-capability.ts';
+import { checkCriteria, checkNotes, exampleNotesAt } from './check-notes.ts';
+import { checkApproval, checkUserDependency } from './check-user.ts';
+import type { Requirement } from './requirement.ts';
+import { decidedLoop, requirementsOf } from './requirements-of.ts';
+import type { StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
+import type { StepAttempt } from './step-place.ts';
+import type { Found } from './unmet.ts';
+
+/** What an attempt at a step amounts to: everything that is unmet, at once, and all that can be taken from it. */
+export function checkStep(attempt: StepAttempt): StepCheck {
+  const requirements = requirementsOf(attempt);
+  const observations = readObservations(attempt);
+  const divergences = readDivergences(attempt);
+  const decisions = readDecisions(attempt);
+  const found = requirements.map((one) => checkOne(one, { attempt, requirements, observed: observations.read }));
+  const unmet = joinProbe(
+    found.flatMap((one) => one.unmet),
+    attempt.step,
+  );
+  const readings = [observations, divergences, decisions].flatMap((reading) => reading.unreadable);
+  return {
+    unmet,
+    met: found.flatMap((one) => one.met),
+    assessments: found.flatMap((one) => one.assessments ?? []),
+    loopDecision: decisionThatCounts(decisions.read, decidedLoop(attempt.index, attempt.step)),
+    observations: observations.read,
+    divergences: divergences.read,
+    unknownKinds: unknownKinds(attempt),
+    unreadable: [
+      ...unnamedArtifacts(attempt),
+      ...found.flatMap((one) => one.unreadable ?? []),
+      ...unaskedFor(readings, requirements),
+    ],
+  };
+}
+
+type Checking = {
+  readonly attempt: StepAttempt;
+  readonly requirements: readonly Requirement[];
+  readonly observed: StepCheck['observations'];
+};
+
+function checkOne(requirement: Requirement, { attempt, requirements, observed }: Checking): Found {
+  const example = () => exampleNotesAt(attempt, requirements);
+  switch (requirement.kind) {
+    case 'notes':
+      return checkNotes(attempt, example);
+    case 'criteria':
+      return checkCriteria(requirement, attempt, example);
+    case 'output_contract':
+      return checkContract(requirement, attempt);
+    case 'loop_control':
+      return checkLoopControl(requirement, attempt);
+    case 'assessments':
+      return checkAssessments(requirement, attempt);
+    case 'capability':
+      return checkCapability(requirement, attempt, observed);
+    case 'user_dependency':
+      return checkUserDependency(requirement, attempt, example);
+    case 'approval':
+      return checkApproval(attempt, example);
+    case 'gate':
+      return checkGate(requirement, attempt);
+    default:
+      return unreachable(requirement);
+  }
+}
+
+/**
+ * A probe without its report lacks one thing, not two: the words are those of the contract, the name is that of the
+ * capability, so that a later step which still lacks it, or gets it, speaks of the same requirement.
+ */
+function joinProbe(unmet: readonly Unmet[], { purpose }: CompiledStep): readonly Unmet[] {
+  if (purpose.kind !== 'probe') return unmet;
+  const report = unmet.find(
+    ({ pointer }) => pointer.kind === 'output_contract' && pointer.contractRef === capabilityObservation.contractRef,
+  );
+  const untried = unmet.find(
+    ({ pointer, reason }) => pointer.kind === 'capability' && reason === 'contract_violation:missing_required_output',
+  );
+  if (report === undefined || untried === undefined) return unmet;
+  return unmet
+    .filter((one) => one !== untried)
+    .map((one) => (one === report ? { ...one, requirement: untried.requirement } : one));
+}
+
+function unknownKinds({ index, handedIn }: StepAttempt): readonly string[] {
+  const kinds = handedIn.artifacts.flatMap(({ kind }) => kind ?? []);
+  return [...new Set(kinds)].filter((kind) => !isKnownKind(index, kind));
+}
+
+function unnamedArtifacts({ handedIn }: StepAttempt): readonly UnreadableArtifact[] {
+  const message = 'An artifact without "kind" was sent; it is kept, but nothing can tell what it is.';
+  return handedIn.artifacts.some(({ kind }) => kind === undefined) ? [{ artifactKind: undefined, message }] : [];
+}
+
+/** What a step asks for is told by its requirement, one way or the other. */
+function unaskedFor(unreadable: readonly UnreadableArtifact[], requirements: readonly Requirement[]) {
+  const asked = requirements.map((one) => ('contract' in one ? one.contract.artifactKind : undefined));
+  return unreadable.filter(({ artifactKind }) => !asked.includes(artifactKind));
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import { REASONS, USER_ONLY_REASONS } from '../../log/reasons.ts';
+import { checkStep } from './check-step.ts';
+
+const notesMarkdown =
+  'What was done in this step, what came of it, and what is open. What the user said, in their words.';
+const at = { kind: 'workflow_step', stepId: 'work' };
+const keyed = {
+  notesOptional: true,
+  userDependency: { reason: 'needs_user_artifact', contextKey: 'plan', prompt: 'Send the plan.' },
+};
+const open = {
+  notesOptional: true,
+  userDependency: { reason: 'needs_user_environment_action', prompt: 'Start the service.' },
+};
+const approval = { notesOptional: true, requireConfirmation: { kind: 'human_approval' } };
+
+describe('something only a user can supply', () => {
+  it.each<JsonValue>(['here', 0, false, [], {}])('is there when its key has a value: %j', (plan) => {
+    enforces('user_dependency_behaviour');
+    expect(checkStep(tryStep(keyed, { context: { plan } }))).toEqual({
+      ...NOTHING_FOUND,
+      met: ['user_dependency:plan'],
+    });
+  });
+
+  it.each([{}, { plan: null }, { plan: '  ' }, { Plan: 'x' }])(
+    'is lacking without a value for its key: %j',
+    (context) => {
+      enforces('user_dependency_behaviour');
+      // Notes do not make up for the key, not even on the retry.
+      const given = { context, notes: 'The user said so.', isRetry: true, hasNewNotes: true };
+      expect(checkStep(tryStep(keyed, given))).toEqual({
+        ...NOTHING_FOUND,
+        unmet: [
+          {
+            reason: 'user_only_dependency:needs_user_artifact',
+            pointer: { kind: 'context_key', key: 'plan' },
+            message: 'This needs the user, and the context has no value for "plan": Send the plan.',
+            suggestedFix:
+              'Ask the user and wait; never answer in their place. Then send this step again with context {"plan":"The answer of the user, in their words"}, the answer as its value. To ask: Send the plan.',
+            requirement: 'user_dependency:plan',
+            example: { context: { plan: 'The answer of the user, in their words' } },
+          },
+        ],
+      });
+    },
+  );
+
+  it('without a key is told in notes, but only after the block that makes the agent ask', () => {
+    enforces('user_dependency_behaviour');
+    const unmet = {
+      reason: 'user_only_dependency:needs_user_environment_action',
+      pointer: at,
+      message: 'This needs the user: Start the service.',
+      suggestedFix:
+        'Ask the user and wait. Then send this step again with the answer in output.notesMarkdown, which replaces notes already sent. Never answer in their place. To ask: Start the service.',
+      requirement: 'user_dependency:work',
+      example: { notesMarkdown },
+    };
+    const found = (isRetry: boolean, hasNewNotes: boolean) =>
+      checkStep(tryStep(open, { notes: 'It runs.', isRetry, hasNewNotes }));
+    expect(found(false, true)).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
+    expect(found(true, false)).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
+    expect(found(true, true)).toEqual({ ...NOTHING_FOUND, met: ['user_dependency:work'] });
+  });
+
+  it.each(USER_ONLY_REASONS)('has a reason of its own: %s', (reason) => {
+    const userDependency = { reason, choiceKind: 'irreversible_action', prompt: 'Well?' };
+    const { unmet } = checkStep(tryStep({ notesOptional: true, userDependency }));
+    expect(unmet.map((one) => [one.reason, REASONS[one.reason].blocker])).toEqual([
+      [`user_only_dependency:${reason}`, 'USER_ONLY_DEPENDENCY'],
+    ]);
+  });
+});
+
+describe('the approval of a person', () => {
+  const unmet = {
+    reason: 'user_only_dependency:needs_user_approval',
+    pointer: at,
+    message: 'The user has to approve this step before the run goes on.',
+    suggestedFix:
+      'Show the user what you have and ask for approval. When it is given, send this step again and say in output.notesMarkdown what was approved, in their words; these notes replace notes already sent. Never approve in their place.',
+    requirement: 'approval:work',
+    example: { notesMarkdown },
+  };
+
+  it('is asked for like everything that only a user can supply', () => {
+    enforces('human_approval_is_user_dependency');
+    expect(checkStep(tryStep(approval, { notes: 'Approved by me.', hasNewNotes: true }))).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [unmet],
+    });
+    expect(checkStep(tryStep(approval, { isRetry: true }))).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
+    expect(checkStep(tryStep(approval, { notes: 'Go ahead.', isRetry: true, hasNewNotes: true }))).toEqual({
+      ...NOTHING_FOUND,
+      met: ['approval:work'],
+    });
+  });
+
+  it('is not asked for while its condition does not hold', () => {
+    const requireConfirmation = { kind: 'human_approval', condition: { var: 'isLarge', equals: true } };
+    const conditional = { notesOptional: true, requireConfirmation };
+    expect(checkStep(tryStep(conditional))).toEqual(NOTHING_FOUND);
+    expect(checkStep(tryStep(conditional, { context: { isLarge: 'yes' } })).unmet).toEqual([unmet]);
+    expect(checkStep(tryStep(conditional, { loopVariables: { isLarge: true } })).unmet).toEqual([unmet]);
+  });
+});

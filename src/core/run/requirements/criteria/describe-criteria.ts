@@ -1,0 +1,58 @@
+import { quote } from '../../../json/quote.ts';
+import type { Criteria, CriteriaRule } from '../../../workflow/compiled/criteria.ts';
+import { evaluateCondition, type Facts } from '../../condition/evaluate-condition.ts';
+import type { UnmetCriteria } from '../../condition/evaluate-criteria.ts';
+
+/** What the notes have to show at this place, one text for each thing that all must be there. */
+export function criteriaBullets(criteria: Criteria, facts: Facts): readonly string[] {
+  return describe(criteria, facts, false);
+}
+
+/** What notes do not meet, one text each. */
+export function describeUnmet(unmet: UnmetCriteria): string {
+  if (unmet.kind !== 'any_of') return describeRule(unmet.rule, unmet.kind === 'unwanted');
+  return oneOf(unmet.alternatives.map((alternative) => alternative.map(describeUnmet)));
+}
+
+function describe(criteria: Criteria, facts: Facts, isNegated: boolean): readonly string[] {
+  switch (criteria.kind) {
+    case 'not':
+      return describe(criteria.criteria, facts, !isNegated);
+    case 'and':
+    case 'or': {
+      const parts = criteria.criteria.map((one) => describe(one, facts, isNegated)).filter((one) => one.length > 0);
+      const isOneEnough = (criteria.kind === 'or') !== isNegated;
+      return isOneEnough && parts.length > 1 ? [oneOf(parts)] : parts.flat();
+    }
+    default:
+      if (criteria.when !== undefined && !evaluateCondition(criteria.when, facts)) return [];
+      return [describeRule(criteria, isNegated)];
+  }
+}
+
+function oneOf(alternatives: readonly (readonly string[])[]): string {
+  return `One of these is enough: ${alternatives.map((one, i) => `(${i + 1}) ${one.join(' and ')}`).join(', ')}`;
+}
+
+/** The author's words, and what is really looked for: a message alone may leave that open. */
+function describeRule(rule: CriteriaRule, isNegated: boolean): string {
+  const message = rule.message.replace(/[.:;\s]+$/, '');
+  if (rule.kind === 'schema') return `${message} (not checked)`;
+  return `${message} (the notes must ${isNegated ? 'not ' : ''}${wanted(rule)})`;
+}
+
+function wanted(rule: Exclude<CriteriaRule, { kind: 'schema' }>): string {
+  switch (rule.kind) {
+    case 'contains':
+      return `contain ${quote(rule.value)}`;
+    case 'regex':
+      return `match /${rule.pattern}/${rule.flags}`;
+    case 'length':
+      return `have ${characters(rule.min ?? 0, rule.max)}`;
+  }
+}
+
+function characters(min: number, max: number | undefined): string {
+  if (max === undefined) return `at least ${min} characters`;
+  return min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
+}

@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
+import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
+
+/** A value that a loop can walk over, and the loops inside of it over its items. */
+export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
+  if (loop.control.kind === 'for') return 1;
+  const { item } = loop.variables;
+  const inside = loopsInside(index, loop).flatMap((inner) => {
+    const variable = contextVariable(inner);
+    return variable?.startsWith(`${item}.`) === true
+      ? [nested(variable.slice(item.length + 1), sampleItems(index, inner))]
+      : [];
+  });
+  return [inside.length === 0 ? 'item' : Object.assign({}, ...inside)];
+}
+
+/** The name under which a loop finds what it walks over, where it reads that from context. */
+export function contextVariable({ control }: CompiledLoop): string | undefined {
+  const source = control.kind === 'for' ? control.count : control.kind === 'for_each' ? control.items : undefined;
+  return source?.kind === 'context' ? source.variable : undefined;
+}
+
+/** The loop around another one that gives this name to its item. */
+export function loopNaming(index: WorkflowIndex, item: string, inner: string): CompiledLoop | undefined {
+  return index.workflow.loops.find(
+    (loop) => loop.variables.item === item && loopsInside(index, loop).some(({ loopId }) => loopId === inner),
+  );
+}
+
+/** The loops that see the item of a loop: further inside another one may hide it. */
+function loopsInside(index: WorkflowIndex, { body, variables }: CompiledLoop): readonly CompiledLoop[] {
+  const direct = body.flatMap((entry) => (entry.kind === 'loop' ? [loopOf(index, entry.loopId)] : []));
+  return direct.flatMap((loop) =>
+    loop.variables.item === variables.item ? [loop] : [loop, ...loopsInside(index, loop)],
+  );
+}
+
+function nested(path: string, value: JsonValue): JsonObject {
+  const [first = '', ...rest] = path.split('.');
+  return { [first]: rest.length === 0 ? value : nested(rest.join('.'), value) };
+}

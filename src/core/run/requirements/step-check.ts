@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../json/json-value.ts';
+import type { Blocker } from '../../log/blockers.ts';
+import type { EventOf } from '../../log/event.ts';
+import type { LoopId } from '../../log/ids.ts';
+import type { ReasonCode } from '../../log/reasons.ts';
+
+/** Something a step asks for that an attempt does not have. What becomes of it, a block or a gap, is a matter of mode. */
+export type Unmet = {
+  readonly reason: ReasonCode;
+  readonly pointer: Blocker['pointer'];
+  readonly message: string;
+  readonly suggestedFix: string;
+  readonly details?: JsonObject;
+  /** Names the requirement beyond this attempt: a gap that was opened by it is closed when it is met. */
+  readonly requirement: string;
+  /** What a call needs to hold to meet it. Absent where no call from here can. */
+  readonly example?: ExampleOutput;
+};
+
+/** A part of a call. Sent as it stands it is accepted; notes may have to answer a pattern that nobody can guess. */
+export type ExampleOutput = {
+  readonly notesMarkdown?: string;
+  readonly artifacts?: readonly JsonObject[];
+  readonly context?: JsonObject;
+};
+
+/** An assessment as it was accepted: declared levels, and a note for each level that was written in another way. */
+export type AcceptedAssessment = {
+  readonly assessmentId: string;
+  readonly dimensions: readonly {
+    readonly dimensionId: string;
+    readonly level: string;
+    readonly rationale?: string;
+  }[];
+  readonly normalizationNotes: readonly string[];
+};
+
+/** What an attempt at a step amounts to, before the mode decides what follows from it. */
+export type StepCheck = {
+  readonly unmet: readonly Unmet[];
+  /** Requirements that this attempt meets; open gaps of these names are closed by it. */
+  readonly met: readonly string[];
+  /** Sorted by assessment id. */
+  readonly assessments: readonly AcceptedAssessment[];
+  /** What a valid loop-control artifact decided. */
+  readonly loopDecision: { readonly loopId: LoopId; readonly decision: 'continue' | 'stop' } | undefined;
+  readonly observations: readonly Omit<EventOf<'capability_observed'>['data'], 'capObsId'>[];
+  readonly divergences: readonly Omit<EventOf<'divergence_recorded'>['data'], 'divergenceId'>[];
+  /** Kinds that no contract knows: stored like any other, and told. */
+  readonly unknownKinds: readonly string[];
+  /** Artifacts that could not be read and that nothing unmet is about: stored like any other, and told. */
+  readonly unreadable: readonly UnreadableArtifact[];
+};
+
+export type UnreadableArtifact = {
+  /** `undefined` where the artifact does not say what it is. */
+  readonly artifactKind: string | undefined;
+  readonly message: string;
+};

@@ -1,0 +1,110 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { forEachLoop, forLoop, step, workflowOf } from '../../../../test/examples/loop-files.ts';
+import { walkThrough } from '../../../../test/examples/walk-through.ts';
+import { readRange } from './loop-range.ts';
+
+const a = step('a');
+const b = step('b');
+
+describe('what a loop goes over', () => {
+  it('is read once, on entry: a later change of context does not move a running loop', () => {
+    enforces('loop_items_frozen_on_entry');
+    const workflow = workflowOf([forEachLoop('l', 'files', [a]), forLoop('m', 'rounds', [b])]);
+    const files = (...paths: string[]) => paths.map((path) => ({ path }));
+    const contexts = [
+      { files: files('x', 'y'), rounds: 1 },
+      { files: [] },
+      { files: files('z'), rounds: 2 },
+      { rounds: 'none' },
+    ];
+    const { visits, states } = walkThrough(workflow, { context: (n) => contexts[n] ?? {} });
+    expect(visits).toEqual(['l@0::a', 'l@1::a', 'm@0::b', 'm@1::b', 'complete']);
+    expect(states.map(({ loopStack }) => loopStack)).toEqual([
+      [{ loopId: 'l', iteration: 0, bodyIndex: 0, items: files('x', 'y') }],
+      [{ loopId: 'l', iteration: 1, bodyIndex: 0, items: files('x', 'y') }],
+      [{ loopId: 'm', iteration: 0, bodyIndex: 0, count: 2 }],
+      [{ loopId: 'm', iteration: 1, bodyIndex: 0, count: 2 }],
+    ]);
+  });
+
+  it('is not copied into the frame where the file says it, because the file is pinned', () => {
+    const { states } = walkThrough(workflowOf([forEachLoop('l', ['x'], [a]), forLoop('m', 1, [b])]));
+    expect(states.map(({ loopStack }) => loopStack)).toEqual([
+      [{ loopId: 'l', iteration: 0, bodyIndex: 0 }],
+      [{ loopId: 'm', iteration: 0, bodyIndex: 0 }],
+    ]);
+  });
+});
+
+describe('what a loop finds in context', () => {
+  const rangeIn = (written: unknown) => {
+    const [loop] = workflowOf([written]).loops;
+    if (loop === undefined) throw new Error('the workflow has a loop');
+    return (context: object) => readRange(loop, { context: context as never, loopVariables: { mine: ['of loop'] } });
+  };
+  const items = rangeIn(forEachLoop('l', 'plan.files', [a]));
+  const count = rangeIn(forLoop('l', 'rounds', [a]));
+
+  it.each([
+    [{ plan: { files: [] } }, []],
+    [{ plan: { files: [1, null, { x: [] }] } }, [1, null, { x: [] }]],
+    [{ 'plan.files': ['by its whole name'] }, ['by its whole name']],
+  ])('%j is a list of items', (context, found) => {
+    expect(items(context)).toEqual(ok({ items: found }));
+  });
+
+  it.each([
+    [0, 0],
+    [3, 3],
+    [' 2 ', 2],
+  ])('%j is a count', (rounds, found) => {
+    expect(count({ rounds })).toEqual(ok({ count: found }));
+  });
+
+  it('may be a value of a loop around it', () => {
+    expect(rangeIn(forEachLoop('l', 'mine', [a]))({ mine: [] })).toEqual(ok({ items: ['of loop'] }));
+  });
+
+  it.each([
+    [{}, 'nothing'],
+    [{ plan: { files: null } }, 'nothing'],
+    [{ plan: { files: 'a,b' } }, 'a text'],
+    [{ plan: { files: 3 } }, 'the number 3'],
+    [{ plan: { files: { 0: 'a' } } }, 'an object'],
+    [{ plan: { files: false } }, 'false'],
+  ])('%j holds no list', (context, found) => {
+    expect(items(context)).toEqual(
+      err({ kind: 'not_iterable', loopId: 'l', variable: 'plan.files', wanted: 'list', found }),
+    );
+  });
+
+  it.each([
+    [undefined, 'nothing'],
+    ['three', 'a text'],
+    [2.5, 'the number 2.5'],
+    [-1, 'the number -1'],
+    [[1], 'a list'],
+    [true, 'true'],
+  ])('%j is no count', (rounds, found) => {
+    expect(count({ rounds })).toEqual(
+      err({ kind: 'not_iterable', loopId: 'l', variable: 'rounds', wanted: 'count', found }),
+    );
+  });
+
+  it('may not be more than the loop may go round', () => {
+    const trouble = { kind: 'too_many_items', loopId: 'l', found: 4, maxIterations: 3 };
+    expect(items({ plan: { files: [1, 2, 3, 4] } })).toEqual(err({ ...trouble, variable: 'plan.files' }));
+    expect(count({ rounds: 4 })).toEqual(err({ ...trouble, variable: 'rounds' }));
+  });
+
+  it('may take no more room than a frame has', () => {
+    enforces('loop_items_frozen_on_entry');
+    const files = (bytes: number) => ({ plan: { files: ['é'.repeat((bytes - 4) / 2)] } });
+    expect(items(files(65_536)).isOk()).toBe(true);
+    expect(items(files(65_538))).toEqual(
+      err({ kind: 'items_too_large', loopId: 'l', variable: 'plan.files', bytes: 65_538, bytesMax: 65_536 }),
+    );
+  });
+});

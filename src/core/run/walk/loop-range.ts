@@ -1,0 +1,71 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonValue } from '../../json/json-value.ts';
+import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
+import type { LoopFrame } from '../../log/execution-snapshot.ts';
+import { canonicalLength } from '../../log/text.ts';
+import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
+import { numberOf } from '../condition/lenient-equals.ts';
+import { readPath, type Values } from '../condition/read-path.ts';
+import type { LoopTrouble } from './walk.ts';
+
+/** What a loop keeps of context while it is open. What the file itself says is pinned and need not be kept. */
+type LoopRange = Pick<LoopFrame, 'items' | 'count'>;
+
+/** What a loop walks over, read when it is entered and never again. */
+export function readRange(loop: CompiledLoop, values: Values): Result<LoopRange, LoopTrouble> {
+  const { control } = loop;
+  if (control.kind === 'for' && control.count.kind === 'context')
+    return readCount(loop, control.count.variable, values);
+  if (control.kind === 'for_each' && control.items.kind === 'context') {
+    return readItems(loop, control.items.variable, values);
+  }
+  return ok({});
+}
+
+/** The items of an open loop; none unless it walks over items. */
+export function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
+  if (control.kind !== 'for_each') return undefined;
+  return control.items.kind === 'literal' ? control.items.items : range.items;
+}
+
+/** How many iterations a loop is for; `undefined` where only going round will tell. */
+export function roundsOf(loop: CompiledLoop, range: LoopRange): number | undefined {
+  const { control } = loop;
+  if (control.kind !== 'for') return itemsOf(loop, range)?.length;
+  return control.count.kind === 'literal' ? control.count.count : range.count;
+}
+
+function readCount(loop: CompiledLoop, variable: string, values: Values): Result<LoopRange, LoopTrouble> {
+  const { loopId } = loop;
+  const value = readPath(values, variable);
+  const count = numberOf(value);
+  if (count === undefined || !Number.isSafeInteger(count) || count < 0) {
+    return err({ kind: 'not_iterable', loopId, variable, wanted: 'count', found: inWords(value) });
+  }
+  return count > loop.maxIterations ? err(tooMany(loop, variable, count)) : ok({ count });
+}
+
+function readItems(loop: CompiledLoop, variable: string, values: Values): Result<LoopRange, LoopTrouble> {
+  const { loopId } = loop;
+  const value = readPath(values, variable);
+  if (!Array.isArray(value)) {
+    return err({ kind: 'not_iterable', loopId, variable, wanted: 'list', found: inWords(value) });
+  }
+  const items: JsonValue[] = value;
+  if (items.length > loop.maxIterations) return err(tooMany(loop, variable, items.length));
+  const bytes = canonicalLength(items);
+  if (bytes <= LOOP_ITEMS_BYTES_MAX) return ok({ items });
+  return err({ kind: 'items_too_large', loopId, variable, bytes, bytesMax: LOOP_ITEMS_BYTES_MAX });
+}
+
+function tooMany({ loopId, maxIterations }: CompiledLoop, variable: string, found: number): LoopTrouble {
+  return { kind: 'too_many_items', loopId, variable, found, maxIterations };
+}
+
+function inWords(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'number') return `the number ${value}`;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return 'a text';
+  return Array.isArray(value) ? 'a list' : 'an object';
+}

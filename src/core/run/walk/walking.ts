@@ -1,0 +1,65 @@
+import type { EventOf } from '../../log/event.ts';
+import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { LoopFrame } from '../../log/execution-snapshot.ts';
+import type { LoopPath } from '../../log/step-instance-key.ts';
+import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
+import type { Condition } from '../../workflow/compiled/condition.ts';
+import { evaluateCondition } from '../condition/evaluate-condition.ts';
+import type { RunFacts } from '../run-facts.ts';
+import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
+import { stackVariables } from './loop-variables.ts';
+import type { LoopTrouble } from './walk.ts';
+
+/** A walk under way: where it stands and what it has met. Nobody but the walk itself ever sees one. */
+export type Walking = {
+  readonly index: WorkflowIndex;
+  readonly facts: RunFacts;
+  readonly onTrouble: 'halt' | 'go_on';
+  cursor: number;
+  /** Open loops, outermost first. */
+  stack: readonly LoopFrame[];
+  /** Steps and loops passed so far. */
+  passed: number;
+  isHalted: boolean;
+  readonly troubles: LoopTrouble[];
+  readonly skipped: EventOf<'step_skipped'>['data'][];
+  readonly trace: TraceEntry[];
+};
+
+/** What stands where the walk is; `undefined` behind the last entry of a body or of the workflow. */
+export function entryHere({ index, cursor, stack }: Walking): Entry | undefined {
+  const frame = stack.at(-1);
+  return frame === undefined ? index.workflow.entries[cursor] : loopOf(index, frame.loopId).body[frame.bodyIndex];
+}
+
+/** To the next entry of the same list. */
+export function moveOn(walking: Walking): void {
+  const frame = walking.stack.at(-1);
+  if (frame === undefined) walking.cursor += 1;
+  else walking.stack = [...walking.stack.slice(0, -1), { ...frame, bodyIndex: frame.bodyIndex + 1 }];
+}
+
+/** Past the entry where the walk is. */
+export function pass(walking: Walking): void {
+  walking.passed += 1;
+  moveOn(walking);
+}
+
+export function pathOf(stack: readonly LoopFrame[]): LoopPath {
+  return stack.map(({ loopId, iteration }) => ({ loopId, iteration }));
+}
+
+/** Whether a condition holds for what stands inside of these loops. */
+export function holdsIn(
+  { stack, decision }: { readonly stack: readonly LoopFrame[]; readonly decision: LoopFrame['decision'] },
+  condition: Condition,
+  { index, facts }: Walking,
+): boolean {
+  return evaluateCondition(condition, {
+    context: facts.context,
+    loopVariables: stackVariables(index, stack),
+    conditions: index.conditions,
+    loopDecision: decision,
+    compilePattern: facts.compilePattern,
+  });
+}
