@@ -6,6 +6,7 @@ import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
 import type { Services } from '../../src/app/services.ts';
+import { PRESETS } from '../../src/core/log/preferences.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');
@@ -27,8 +28,12 @@ export function memoryServices(): Services {
     ...memoryStore(sha256),
     catalog: workflowCatalog(
       { files: async () => ({ files: [file] }) },
-      { sha256, compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+      { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
     ),
+    patterns: { load: async () => compilePattern },
+    workspace: { observe: async () => [] },
+    references: { find: async () => [] },
+    defaults: PRESETS.guided,
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),

@@ -1,0 +1,62 @@
+import type { BlockerReport } from '../log/blockers.ts';
+import type { NodeKind } from '../log/events/node-created.ts';
+import type { EngineState } from '../log/execution-snapshot.ts';
+import type { RunId } from '../log/ids.ts';
+import type { AcceptedAssessment, Unmet } from '../run/requirements/step-check.ts';
+import type { RunFacts } from '../run/run-facts.ts';
+import type { WorkflowIndex } from '../run/workflow-index.ts';
+import type { GapRecord } from '../views/gaps.ts';
+import type { ReplyWarning } from './reply-warning.ts';
+
+/** What kind of call a reply answers; it decides what the agent is told again. */
+export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';
+
+/** A note of the work so far, under the title of the step it was written for, if there was one. */
+export type RecapLine = { readonly stepId?: string; readonly title: string; readonly text: string };
+
+/** Oldest first; `omitted` counts older notes that found no room. */
+export type RecapPart = { readonly lines: readonly RecapLine[]; readonly omitted: number };
+
+/** What is below a node that was already left: the agent may go on there, or branch here. */
+export type BranchPart = {
+  readonly children: readonly { readonly kind: NodeKind; readonly summary: string }[];
+  readonly childrenOmitted: number;
+  readonly preferred: {
+    readonly stateToken: string;
+    readonly stepTitle: string;
+    readonly isComplete: boolean;
+    readonly recap: RecapPart;
+  };
+};
+
+/** A document that the workflow points at, as this machine finds it. */
+export type ShownReference = {
+  readonly title: string;
+  readonly path: string;
+  readonly purpose: string;
+  readonly isAuthoritative: boolean;
+  readonly isResolved: boolean;
+};
+
+/** All that goes into a reply of an execution tool. */
+export type ReplyParts = {
+  readonly runId: RunId;
+  readonly index: WorkflowIndex;
+  readonly state: EngineState;
+  readonly facts: RunFacts;
+  readonly lifecycle: Lifecycle;
+  readonly warnings: readonly ReplyWarning[];
+  /** Gaps that this call opened; on completion all that are open on the line. */
+  readonly gaps: readonly GapRecord['data'][];
+  /** Present when the attempt was blocked: the same step is still pending. */
+  readonly blocked?: { readonly blockers: BlockerReport; readonly unmet: readonly Unmet[] };
+  /** What was accepted with the step just done, and whether that step asks for more than one assessment. */
+  readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
+  /** The rest is told only to somebody who comes back. */
+  readonly goal?: string;
+  readonly recap?: RecapPart;
+  readonly branch?: BranchPart;
+  /** What the last blocked attempt handed in; it need not be sent again. */
+  readonly draft?: { readonly notesMarkdown?: string; readonly artifactKinds: readonly string[] };
+  readonly references?: readonly ShownReference[];
+};

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { given, partsAt, TOKENS } from '../../../test/examples/replies.ts';
+import { PLAIN } from '../../../test/examples/reply-situations.ts';
+import { hole } from '../log/operation/stored-reply.ts';
+import { AUTONOMY, RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
+import { stepReply } from './reply/step-reply.ts';
+import { REPLY_WARNING_CODES } from './reply-warning.ts';
+import { exceededRecommendations, replyWarning, type WarningFact } from './reply-warnings.ts';
+
+const nextCall = {
+  tool: 'start_workflow',
+  arguments: { workflowId: 'wr.x', attachTo: hole('stateToken'), goal: 'Go' },
+};
+
+const FACTS = {
+  note_cut: { code: 'note_cut' },
+  replay_ignored_new_output: { code: 'replay_ignored_new_output' },
+  unset_value: { code: 'unset_value', names: ['a', 'b.c'] },
+  text_cut: { code: 'text_cut', parts: ['a'] },
+  unknown_artifact_kind: { code: 'unknown_artifact_kind', kinds: ['wr.loopcontrol'] },
+  unreadable_artifact: { code: 'unreadable_artifact', message: 'An artifact without "kind" was sent.' },
+  capability_degraded: { code: 'capability_degraded', capability: 'web_browsing' },
+  exceeds_recommended_autonomy: {
+    code: 'exceeds_recommended_autonomy',
+    recommended: 'guided',
+    effective: 'full_auto_never_stop',
+  },
+  exceeds_recommended_risk_policy: {
+    code: 'exceeds_recommended_risk_policy',
+    recommended: 'conservative',
+    effective: 'aggressive',
+  },
+  workflow_changed: { code: 'workflow_changed', workflowId: 'wr.x', nextCall },
+  workflow_gone: { code: 'workflow_gone', workflowId: 'wr.x' },
+  reference_unresolved: { code: 'reference_unresolved', titles: ['Guide'] },
+  legacy_id: { code: 'legacy_id', workflowId: 'old', suggestedId: 'project.old' },
+  renamed_id: { code: 'renamed_id', workflowId: 'bug-hunt', canonicalId: 'wr.bug_hunt' },
+  workspace_not_used: {
+    code: 'workspace_not_used',
+    problem: { path: 'repo', reason: { code: 'not_absolute' } },
+  },
+} as const satisfies { readonly [code in WarningFact['code']]: WarningFact & { readonly code: code } };
+
+const words = (policy: RiskPolicy) => Object.values(FACTS).map((fact) => replyWarning(fact, policy));
+
+describe('a warning', () => {
+  test('has words for everything there is to warn about', () => {
+    expect(Object.keys(FACTS).sort()).toEqual([...REPLY_WARNING_CODES].sort());
+    expect(words('balanced').map(({ code, message }) => [code, message])).toMatchInlineSnapshot(`
+      [
+        [
+          "note_cut",
+          "Your notes were longer than 65536 bytes; only the beginning is kept. Write less, or hand in the rest with the next step.",
+        ],
+        [
+          "replay_ignored_new_output",
+          "This token was used before with other content, so what you sent now was not recorded. The reply above is the recorded one.",
+        ],
+        [
+          "unset_value",
+          "The prompt names values that context does not have: a, b.c. Find them out, and send those that later steps need as "context" with the next call.",
+        ],
+        [
+          "text_cut",
+          "Too long to be shown whole here: a. What was cut ends in [TRUNCATED].",
+        ],
+        [
+          "unknown_artifact_kind",
+          "No contract knows artifacts of kind "wr.loopcontrol". They are stored and count for nothing; check the spelling of "kind".",
+        ],
+        [
+          "unreadable_artifact",
+          "An artifact without "kind" was sent.",
+        ],
+        [
+          "capability_degraded",
+          "You cannot browse the web here, so the work is done without.",
+        ],
+        [
+          "exceeds_recommended_autonomy",
+          "The mode is full_auto_never_stop; this workflow recommends guided at most. To follow that, send "mode":"guided" with the next call.",
+        ],
+        [
+          "exceeds_recommended_risk_policy",
+          "The risk policy is aggressive; this workflow recommends conservative at most. Tell the user when it matters to the result.",
+        ],
+        [
+          "workflow_changed",
+          "The file of wr.x was changed after this run began. The run goes on with the version it began with. To change over, start the new version:",
+        ],
+        [
+          "workflow_gone",
+          "The file of wr.x is gone. The run goes on with the version it began with.",
+        ],
+        [
+          "reference_unresolved",
+          "Not found on this machine: Guide. Go on without, or ask the user where it is.",
+        ],
+        [
+          "legacy_id",
+          "The id "old" has no namespace. It works; rename it to "project.old" when you can.",
+        ],
+        [
+          "renamed_id",
+          ""bug-hunt" is called "wr.bug_hunt" now. The old id still works; use the new one.",
+        ],
+        [
+          "workspace_not_used",
+          "workspacePath was not used: "repo" is not an absolute path. Send the whole path of the project folder. Only the bundled workflows and the user's own were looked at.",
+        ],
+      ]
+    `);
+  });
+
+  test('names what it is about, also as data, and a long list is cut short', () => {
+    const names = Array.from({ length: 25 }, (_, i) => `n${i}`);
+    const { message, details } = replyWarning({ code: 'unset_value', names }, 'balanced');
+    expect(message).toContain('n19 and 5 more.');
+    expect(details).toEqual({ names });
+    const kind = `${'x'.repeat(100)}\n---`;
+    expect(replyWarning({ code: 'unknown_artifact_kind', kinds: [kind] }, 'balanced').message).toContain(
+      `"${'x'.repeat(64)}…"`,
+    );
+  });
+
+  test('differs in advice only between risk policies', () => {
+    enforces('risk_policy_guardrails');
+    const facts = RISK_POLICY.map((policy) => words(policy).map(({ message: _, ...rest }) => rest));
+    expect(facts).toEqual([facts[0], facts[0], facts[0]]);
+    const advice = RISK_POLICY.map((policy) => replyWarning(FACTS.exceeds_recommended_autonomy, policy).message);
+    expect(advice).toEqual([
+      'The mode is full_auto_never_stop; this workflow recommends guided at most. Tell the user, and send "mode":"guided" with the next call unless they want it so.',
+      'The mode is full_auto_never_stop; this workflow recommends guided at most. To follow that, send "mode":"guided" with the next call.',
+      'The mode is full_auto_never_stop; this workflow recommends guided at most.',
+    ]);
+  });
+
+  test('is the same in text and data, once, with the call it suggests', () => {
+    const changed = replyWarning(FACTS.workflow_changed, 'balanced');
+    const { text, structured } = given(stepReply({ ...partsAt(PLAIN), warnings: [changed, changed] }));
+    const call = { workflowId: 'wr.x', attachTo: TOKENS.stateToken, goal: 'Go' };
+    expect(structured['warnings']).toEqual([
+      {
+        code: 'workflow_changed',
+        message: changed.message,
+        suggestedCall: { tool: 'start_workflow', arguments: call },
+      },
+    ]);
+    expect(text).toContain(`Warning: ${changed.message} start_workflow ${JSON.stringify(call)}\n`);
+  });
+});
+
+test('a context too long for a suggested call is named in its place', () => {
+  const context = { notes: 'x'.repeat(5_000), 'odd\nkey': 1 };
+  const call = { tool: 'start_workflow', arguments: { workflowId: 'wr.x', attachTo: 'st_x', goal: 'Go', context } };
+  const { message, suggestedCall } = replyWarning({ ...FACTS.workflow_changed, nextCall: call }, 'balanced');
+  expect(message).toMatch(/start the new version, adding as context what you still need of "notes", "odd\\nkey":$/);
+  expect(suggestedCall?.arguments).toEqual({ workflowId: 'wr.x', attachTo: 'st_x', goal: 'Go' });
+});
+
+describe('a recommendation', () => {
+  test('is exceeded by every mode and policy above it, and by no other', () => {
+    enforces('recommendation_orders');
+    const found = AUTONOMY.flatMap((autonomy) =>
+      RISK_POLICY.map((riskPolicy) => {
+        const recommended = { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'balanced' } as const;
+        return exceededRecommendations(recommended, { autonomy, riskPolicy }).map(({ effective }) => effective);
+      }),
+    );
+    expect(found).toEqual([
+      [],
+      [],
+      ['aggressive'],
+      [],
+      [],
+      ['aggressive'],
+      ['full_auto_never_stop'],
+      ['full_auto_never_stop'],
+      ['full_auto_never_stop', 'aggressive'],
+    ]);
+  });
+
+  test('that was not given cannot be exceeded', () => {
+    expect(exceededRecommendations({}, { autonomy: 'full_auto_never_stop', riskPolicy: 'aggressive' })).toEqual([]);
+  });
+});

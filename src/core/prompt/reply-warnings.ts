@@ -1,0 +1,185 @@
+import { unreachable } from '../assert.ts';
+import { quote } from '../json/quote.ts';
+import { truncate } from '../json/truncate.ts';
+import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
+import type { Capability } from '../log/capabilities.ts';
+import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
+import { canonicalLength } from '../log/text.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import type { ReplyWarning } from './reply-warning.ts';
+import { explainWorkspace, type WorkspaceProblem } from './workspace-problem.ts';
+
+/** What there is to warn about, as facts. */
+export type WarningFact =
+  | { readonly code: 'note_cut' | 'replay_ignored_new_output' }
+  | { readonly code: 'unset_value'; readonly names: readonly string[] }
+  /** What was cut, each named so that a reader knows where to look for the rest. */
+  | { readonly code: 'text_cut'; readonly parts: readonly string[] }
+  | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
+  | { readonly code: 'unreadable_artifact'; readonly message: string }
+  | { readonly code: 'capability_degraded'; readonly capability: Capability }
+  | { readonly code: 'exceeds_recommended_autonomy'; readonly recommended: Autonomy; readonly effective: Autonomy }
+  | {
+      readonly code: 'exceeds_recommended_risk_policy';
+      readonly recommended: RiskPolicy;
+      readonly effective: RiskPolicy;
+    }
+  | {
+      readonly code: 'workflow_changed';
+      readonly workflowId: string;
+      readonly nextCall: NonNullable<ReplyWarning['suggestedCall']>;
+    }
+  | { readonly code: 'workflow_gone'; readonly workflowId: string }
+  | { readonly code: 'reference_unresolved'; readonly titles: readonly string[] }
+  | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
+  | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
+  | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
+
+/** The only place that puts a warning into words. The risk policy changes how much advice comes with it, nothing else. */
+export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWarning {
+  const { code } = fact;
+  switch (code) {
+    case 'note_cut':
+      return {
+        code,
+        message: `Your notes were longer than ${NOTE_BYTES_MAX} bytes; only the beginning is kept. Write less, or hand in the rest with the next step.`,
+      };
+    case 'replay_ignored_new_output':
+      return {
+        code,
+        message:
+          'This token was used before with other content, so what you sent now was not recorded. The reply above is the recorded one.',
+      };
+    case 'unset_value':
+      return {
+        code,
+        message: `The prompt names values that context does not have: ${listed(fact.names)}. Find them out, and send those that later steps need as "context" with the next call.`,
+        details: { names: fact.names },
+      };
+    case 'text_cut':
+      return {
+        code,
+        message: `Too long to be shown whole here: ${listed(fact.parts)}. What was cut ends in [TRUNCATED].`,
+        details: { parts: fact.parts },
+      };
+    case 'unknown_artifact_kind':
+      return {
+        code,
+        message: `No contract knows artifacts of kind ${listed(fact.kinds.map(shortQuote))}. They are stored and count for nothing; check the spelling of "kind".`,
+        details: { kinds: fact.kinds.map((kind) => truncate(kind, 128)) },
+      };
+    case 'unreadable_artifact':
+      return { code, message: fact.message };
+    case 'capability_degraded':
+      return { code, message: degraded(fact.capability, riskPolicy), details: { capability: fact.capability } };
+    case 'exceeds_recommended_autonomy':
+    case 'exceeds_recommended_risk_policy': {
+      const { recommended, effective } = fact;
+      return { code, message: exceeded(fact, riskPolicy), details: { recommended, effective } };
+    }
+    case 'workflow_changed':
+      return changed(fact);
+    case 'workflow_gone':
+      return {
+        code,
+        message: `The file of ${fact.workflowId} is gone. The run goes on with the version it began with.`,
+      };
+    case 'reference_unresolved':
+      return {
+        code,
+        message: `Not found on this machine: ${listed(fact.titles)}. Go on without, or ask the user where it is.`,
+        details: { titles: fact.titles },
+      };
+    case 'legacy_id':
+      return {
+        code,
+        message: `The id "${fact.workflowId}" has no namespace. It works; rename it to "${fact.suggestedId}" when you can.`,
+        details: { suggestedId: fact.suggestedId },
+      };
+    case 'renamed_id':
+      return {
+        code,
+        message: `"${fact.workflowId}" is called "${fact.canonicalId}" now. The old id still works; use the new one.`,
+        details: { canonicalId: fact.canonicalId },
+      };
+    case 'workspace_not_used':
+      return { code, message: explainWorkspace(fact.problem), details: { path: fact.problem.path } };
+    default:
+      return unreachable(code);
+  }
+}
+
+type Exceeded = Extract<WarningFact, { readonly recommended: string }>;
+
+/** Where preferences go beyond what the workflow recommends. In force they stay. */
+export function exceededRecommendations(
+  { autonomy, riskPolicy }: CompiledWorkflow['recommended'],
+  effective: Preferences,
+): readonly Exceeded[] {
+  return [
+    ...(autonomy !== undefined && AUTONOMY.indexOf(effective.autonomy) > AUTONOMY.indexOf(autonomy)
+      ? [{ code: 'exceeds_recommended_autonomy', recommended: autonomy, effective: effective.autonomy } as const]
+      : []),
+    ...(riskPolicy !== undefined && RISK_POLICY.indexOf(effective.riskPolicy) > RISK_POLICY.indexOf(riskPolicy)
+      ? [{ code: 'exceeds_recommended_risk_policy', recommended: riskPolicy, effective: effective.riskPolicy } as const]
+      : []),
+  ];
+}
+
+function exceeded(fact: Exceeded, riskPolicy: RiskPolicy): string {
+  const { recommended, effective } = fact;
+  if (fact.code === 'exceeds_recommended_risk_policy') {
+    return `The risk policy is ${effective}; this workflow recommends ${recommended} at most.${RISK_ADVICE[riskPolicy]}`;
+  }
+  return `The mode is ${effective}; this workflow recommends ${recommended} at most.${modeAdvice(recommended, riskPolicy)}`;
+}
+
+const RISK_ADVICE: { readonly [policy in RiskPolicy]: string } = {
+  conservative: ' Tell the user.',
+  balanced: ' Tell the user when it matters to the result.',
+  aggressive: '',
+};
+
+function modeAdvice(recommended: string, riskPolicy: RiskPolicy): string {
+  switch (riskPolicy) {
+    case 'conservative':
+      return ` Tell the user, and send "mode":"${recommended}" with the next call unless they want it so.`;
+    case 'balanced':
+      return ` To follow that, send "mode":"${recommended}" with the next call.`;
+    case 'aggressive':
+      return '';
+    default:
+      return unreachable(riskPolicy);
+  }
+}
+
+/** The call takes the goal and the context along; a context that would fill the reply is named instead. */
+function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'workflow_changed' }>): ReplyWarning {
+  const { context, ...others } = nextCall.arguments;
+  const isLong = canonicalLength(nextCall.arguments) > SUGGESTED_CALL_BYTES_MAX;
+  const keys = isLong && typeof context === 'object' && context !== null ? Object.keys(context) : [];
+  const again = keys.length === 0 ? '' : `, adding as context what you still need of ${listed(keys.map(shortQuote))}`;
+  return {
+    code,
+    message: `The file of ${workflowId} was changed after this run began. The run goes on with the version it began with. To change over, start the new version${again}:`,
+    suggestedCall: keys.length === 0 ? nextCall : { tool: nextCall.tool, arguments: others },
+  };
+}
+
+function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
+  const what = capability === 'delegation' ? 'delegate' : 'browse the web';
+  const advice = riskPolicy === 'conservative' ? ' Say in your notes what that left unchecked.' : '';
+  return `You cannot ${what} here, so the work is done without.${advice}`;
+}
+
+const LISTED_MAX = 20;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED_MAX;
+  return names.slice(0, LISTED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** What an agent sent, on one line and of moderate length. */
+function shortQuote(text: string): string {
+  return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}

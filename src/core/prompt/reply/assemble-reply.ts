@@ -1,0 +1,135 @@
+import type { JsonObject } from '../../json/json-value.ts';
+import { quote } from '../../json/quote.ts';
+import type { Blocker } from '../../log/blockers.ts';
+import type { NextIntent } from '../../log/error-envelope.ts';
+import { runTag } from '../../log/ids.ts';
+import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import type { ReplyWarning } from '../reply-warning.ts';
+import { replyWarning, type WarningFact } from '../reply-warnings.ts';
+import { branchData } from './branch-part.ts';
+import { type Call, joined, type TextPart } from './call-text.ts';
+import { footer } from './footer.ts';
+import { gapData } from './gap-lines.ts';
+import { recapData } from './recap-part.ts';
+import { areReferencesTold, referencesData, referencesText } from './reference-list.ts';
+import { stepContextData } from './step-context.ts';
+import { guidanceData, shownDraft } from './told-again.ts';
+
+/** What one reply has to say, before it becomes text and data. */
+export type Outline = {
+  readonly kind: 'ok' | 'blocked';
+  /** Paragraphs before the footer. */
+  readonly sections: readonly (readonly TextPart[])[];
+  readonly standing: string;
+  readonly pending: JsonObject | null;
+  readonly nextIntent: NextIntent;
+  readonly nextCall: Call | undefined;
+  readonly isCallOnTop: boolean;
+  readonly advice: string;
+  readonly warnings: readonly ReplyWarning[];
+  /** Gaps for the footer; a finished run tells them first. */
+  readonly gaps: ReplyParts['gaps'];
+};
+
+/** The same reply twice, as text and as data: each must do for a reader who sees only one of them. */
+export function assembleReply(parts: ReplyParts, outline: Outline): OpenReply {
+  const warnings = allWarnings(parts, outline);
+  const { standing, advice, gaps } = outline;
+  const nextCall = outline.isCallOnTop ? undefined : outline.nextCall;
+  const text = [
+    ...outline.sections.flatMap((section) => [...section, '\n\n']),
+    ...footer(parts, { standing, advice, gaps, warnings, nextCall }),
+  ];
+  const references = shownReferences(parts);
+  return {
+    text: joined(text),
+    ...(references.length === 0 ? {} : { furtherTexts: [referencesText(references, parts.lifecycle)] }),
+    structured: structuredReply(parts, outline, warnings),
+  };
+}
+
+function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly ReplyWarning[]): JsonObject {
+  const { runId, index, facts, blocked, lifecycle } = parts;
+  const { kind, pending, nextIntent, nextCall } = outline;
+  const { workflowId, name } = index.workflow;
+  const { autonomy, riskPolicy } = facts.preferences;
+  const references = shownReferences(parts);
+  const isComplete = parts.state.kind === 'complete';
+  return {
+    kind,
+    run: { tag: runTag(runId), workflowId, title: name },
+    session: { sessionId: hole('sessionId'), runId },
+    pending,
+    stateToken: hole('stateToken'),
+    ...(isComplete ? {} : { ackToken: hole('ackToken') }),
+    checkpointToken: hole('checkpointToken'),
+    isComplete,
+    nextIntent,
+    nextCall: nextCall === undefined ? null : { tool: nextCall.tool, arguments: nextCall.arguments },
+    preferences: { autonomy, riskPolicy },
+    warnings: warnings.map(warningData),
+    gaps: parts.gaps.map(gapData),
+    blockers: (blocked?.blockers ?? []).map(blockerData),
+    ...stepContextData(parts),
+    ...returnData(parts),
+    ...(references.length === 0 ? {} : { references: referencesData(references, lifecycle) }),
+    ...guidanceData(parts),
+  };
+}
+
+/** Told only to somebody who comes back. */
+function returnData({ goal, recap, draft, branch }: ReplyParts): JsonObject {
+  return {
+    ...(goal === undefined ? {} : { goal }),
+    ...(recap === undefined ? {} : { recap: recapData(recap) }),
+    ...(draft === undefined ? {} : { draft: draftData(draft) }),
+    ...(branch === undefined ? {} : { branch: branchData(branch) }),
+  };
+}
+
+function draftData({ notesMarkdown, artifactKinds }: NonNullable<ReplyParts['draft']>): JsonObject {
+  return { ...(notesMarkdown === undefined ? {} : { notesMarkdown: shownDraft(notesMarkdown) }), artifactKinds };
+}
+
+function blockerData({ code, pointer, message, suggestedFix, details }: Blocker): JsonObject {
+  return {
+    code,
+    pointer,
+    message,
+    ...(suggestedFix === undefined ? {} : { suggestedFix }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+function warningData({ code, message, details, suggestedCall }: ReplyWarning): JsonObject {
+  return {
+    code,
+    message,
+    ...(details === undefined ? {} : { details }),
+    ...(suggestedCall === undefined ? {} : { suggestedCall: { ...suggestedCall } }),
+  };
+}
+
+function shownReferences({ references = [], lifecycle }: ReplyParts) {
+  return areReferencesTold(lifecycle) ? references : [];
+}
+
+/** What the call brought, what the step found, and what follows from what is shown; each once. */
+function allWarnings(parts: ReplyParts, outline: Outline): readonly ReplyWarning[] {
+  const { riskPolicy } = parts.facts.preferences;
+  const own = ownFindings(parts).map((fact) => replyWarning(fact, riskPolicy));
+  const all = [...parts.warnings, ...outline.warnings, ...own];
+  return [...new Map(all.map((warning) => [quote(warningData(warning)), warning])).values()];
+}
+
+function ownFindings(parts: ReplyParts): readonly WarningFact[] {
+  const missing = shownReferences(parts).filter(({ isResolved }) => !isResolved);
+  const notes = parts.draft?.notesMarkdown ?? '';
+  return [
+    ...(missing.length === 0
+      ? []
+      : [{ code: 'reference_unresolved', titles: missing.map(({ title }) => title) } as const]),
+    ...(shownDraft(notes) === notes ? [] : [{ code: 'text_cut', parts: ['the notes that were held back'] } as const]),
+  ];
+}

@@ -1,0 +1,34 @@
+import { quote } from '../../json/quote.ts';
+import type { Unmet } from '../../run/requirements/step-check.ts';
+import { quoteOurLines } from '../our-lines.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import type { Call, TextPart } from './call-text.ts';
+import { nextCallLine } from './footer.ts';
+
+/** Where the footer of a blocked reply sends its reader. */
+export const ON_TOP = 'The call to send is at the top of this reply.';
+
+/** The first thing a blocked agent reads: what is missing, and the call that mends it. */
+export function blockedOpening(
+  { blockers, unmet }: NonNullable<ReplyParts['blocked']>,
+  { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
+): readonly TextPart[] {
+  const list = blockers.map(({ message, suggestedFix }, i) => {
+    const fix = suggestedFix === undefined ? [] : withoutExamples(suggestedFix, unmet).split('\n');
+    return [`${i + 1}. ${message}`, ...fix.map((line) => `   ${line}`)].join('\n');
+  });
+  return [
+    `Blocked: ${what}\n${quoteOurLines(list.join('\n'))}\n`,
+    `What you sent is kept. ${isUserAsked ? ASK : MEND}\n`,
+    ...nextCallLine(nextCall),
+  ];
+}
+
+/** The call further down holds the examples; a text that says a thing once is read. */
+function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
+  const examples = unmet.flatMap(({ example }) => example?.artifacts ?? []);
+  return examples.reduce<string>((text, one) => text.replace(`\n${quote(one)}`, ' see the call below.'), fix);
+}
+
+const ASK = 'Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
+const MEND = 'Send only what is missing, with your own values in place of the examples:';

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { given, TOKENS } from '../../../../test/examples/replies.ts';
+import { reviewAt } from '../../../../test/examples/reply-situations.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import type { BranchPart } from '../reply-parts.ts';
+import { stepReply } from './step-reply.ts';
+
+const preferred = {
+  stateToken: 'st_there',
+  stepTitle: 'Check {{file}}',
+  isComplete: false,
+  recap: { lines: [{ stepId: 'read', title: 'Read the change', text: 'Read it all.' }], omitted: 2 },
+};
+
+function reply(branch: Partial<BranchPart>) {
+  const whole = { children: [], childrenOmitted: 0, preferred, ...branch };
+  return given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', branch: whole }));
+}
+
+describe('somebody who comes back to a step already done', () => {
+  test('is told so, and that there is a choice', () => {
+    enforces('rejoin_text_says_choice');
+    const { text } = reply({});
+    expect(text).toContain(
+      'This step was already done, and that work now stands at "Check …". Go on there, or do the step again here: that makes a second branch and leaves the first as it is.\nTo go on there: continue_workflow {"stateToken":"st_there"}\n',
+    );
+    expect(text).toContain('Choose as told above. To do it again here, do only this step');
+    const complete = reply({ preferred: { ...preferred, isComplete: true } });
+    expect(complete.text).toContain('This step was already done, and that work is complete.');
+  });
+
+  test('gets the way there and what was done there as data, and the call for here as the next call', () => {
+    const { structured } = reply({ children: [{ kind: 'step', summary: 'Read it all.' }] });
+    expect(structured['branch']).toEqual({
+      children: [{ kind: 'step', summary: 'Read it all.' }],
+      childrenOmitted: 0,
+      preferred: {
+        stateToken: 'st_there',
+        stepTitle: 'Check …',
+        isComplete: false,
+        recap: { entries: preferred.recap.lines, omitted: 2, policy: 'kept_newest' },
+      },
+    });
+    expect(structured['nextCall']).toMatchObject({ arguments: { ackToken: TOKENS.ackToken } });
+  });
+
+  test('sees at most five branches, each in 256 bytes, and how many more there are', () => {
+    enforces('branch_context_on_non_tip');
+    const children = Array.from({ length: 7 }, (_, i) => ({
+      kind: 'step' as const,
+      summary: `${i} ${'é'.repeat(300)}\n---`,
+    }));
+    const { structured, text } = reply({ children, childrenOmitted: 3 });
+    const shown = (structured['branch'] as JsonObject)['children'] as readonly { summary: string }[];
+    expect(shown.map(({ summary }) => [summary[0], utf8Length(summary) <= 256])).toEqual(
+      ['0', '1', '2', '3', '4'].map((i) => [i, true]),
+    );
+    expect((structured['branch'] as JsonObject)['childrenOmitted']).toBe(5);
+    expect(text).toContain('\n- and 5 more\n');
+    expect(text.split('\n---\n')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,70 @@
+import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
+import { runTag } from '../../log/ids.ts';
+import { hole } from '../../log/operation/stored-reply.ts';
+import { NEXT_CALL, oneLine } from '../our-lines.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import type { ReplyWarning } from '../reply-warning.ts';
+import { type Call, callText, type TextPart } from './call-text.ts';
+import { gapLine } from './gap-lines.ts';
+import { stepContextLines } from './step-context.ts';
+
+/** What a reply ends in. */
+export type Ending = {
+  /** Where the run stands: a step with its position, or that there is none. */
+  readonly standing: string;
+  readonly warnings: readonly ReplyWarning[];
+  /** Gaps that are not told elsewhere in the text. */
+  readonly gaps: ReplyParts['gaps'];
+  /** What to do now. */
+  readonly advice: string;
+  /** Absent where nothing is to be called, and where the call stands further up. */
+  readonly nextCall?: Call | undefined;
+};
+
+/** Run, place, what happened, what to do, and the tokens; always last, so that it is found. */
+export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
+  const { runId, index, facts } = parts;
+  const workflowId = shortened(index.workflow.workflowId, ID_BYTES_MAX);
+  const place = `Run ${runTag(runId)} · ${workflowId} · ${facts.preferences.autonomy} · ${ending.standing}`;
+  const again = { tool: 'continue_workflow', arguments: { stateToken: hole('stateToken') } };
+  const save = { tool: 'checkpoint_workflow', arguments: { checkpointToken: hole('checkpointToken'), output: SAVED } };
+  return [
+    `---\n${place}\n`,
+    ...ending.warnings.flatMap(warningLine),
+    ...ending.gaps.map((gap) => `Gap recorded: ${gapLine(gap)}\n`),
+    ...stepContextLines(parts).map((line) => `${line}\n`),
+    `${ending.advice}\n`,
+    ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),
+    'See this again: ',
+    ...callText(again),
+    '\nSave notes: ',
+    ...callText(save),
+  ];
+}
+
+const SAVED = { notesMarkdown: 'Where I am.' };
+
+/** The one line by which a reader finds the call to make. */
+export function nextCallLine(call: Call): readonly TextPart[] {
+  return [`${NEXT_CALL} `, ...callText(call)];
+}
+
+function warningLine({ message, suggestedCall }: ReplyWarning): readonly TextPart[] {
+  return [
+    `Warning: ${oneLine(message)}`,
+    ...(suggestedCall === undefined ? [] : [' ', ...callText(suggestedCall)]),
+    '\n',
+  ];
+}
+
+/** The footer has to stay short whatever an author writes; the whole names are in the data. */
+const TITLE_BYTES_MAX = 48;
+const ID_BYTES_MAX = 48;
+
+export function shortTitle(title: string): string {
+  return shortened(title, TITLE_BYTES_MAX);
+}
+
+function shortened(text: string, bytesMax: number): string {
+  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax - 3)}…`;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { blockedParts, given, partsAt } from '../../../../test/examples/replies.ts';
+import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { AUTONOMY, type Autonomy } from '../../log/preferences.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { stepReply } from './step-reply.ts';
+
+const reply = (parts: ReplyParts) => given(stepReply(parts));
+const pendingOf = (parts: ReplyParts) => reply(parts).structured['pending'] as JsonObject;
+
+describe('the next intent', () => {
+  const intents = (parts: (mode: Autonomy) => ReplyParts) =>
+    AUTONOMY.map((mode) => reply(parts(mode)).structured['nextIntent']);
+  const perform = 'perform_pending_then_continue';
+  const wait = 'await_user_confirmation';
+
+  test('of a step is to do it', () => {
+    expect(intents((mode) => partsAt(PLAIN, { mode }))).toEqual([perform, perform, perform]);
+  });
+
+  test('of a step that wants confirmation is to wait for the user in guided mode only', () => {
+    enforces('require_confirmation_guided', 'confirmation_in_full_auto');
+    expect(intents((mode) => reviewAt('scope', { mode }))).toEqual([wait, perform, perform]);
+    expect(intents((mode) => reviewAt('gate', { mode }))).toEqual([wait, perform, perform]);
+    const confirmed = AUTONOMY.map((mode) => pendingOf(reviewAt('scope', { mode })));
+    expect(confirmed.map(({ requireConfirmation }) => requireConfirmation)).toEqual([true, true, true]);
+    expect(reply(reviewAt('scope')).text).toContain('ask the user, and wait for the answer before you send this');
+  });
+
+  test('of a step that nobody but the user can help with is to wait wherever somebody is there', () => {
+    expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
+    expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
+    const answered = { merge_now: 'no', riskyFiles: [1, 2] };
+    expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
+  });
+
+  test('of a block is to wait when the user is needed, and else to mend it', () => {
+    enforces('next_intent_of_blocks');
+    const blocked = (stepId: string) => intents((mode) => blockedParts(reviewAt(stepId, { mode }))).slice(0, 2);
+    expect([blocked('judge'), blocked('merge'), blocked('sign')]).toEqual([
+      [perform, perform],
+      [wait, wait],
+      [wait, wait],
+    ]);
+  });
+
+  test('of a finished run is that it is complete', () => {
+    expect(intents((mode) => partsAt(PLAIN, { mode, done: 2 }))).toEqual(['complete', 'complete', 'complete']);
+  });
+});

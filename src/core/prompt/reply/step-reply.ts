@@ -1,0 +1,143 @@
+import type { JsonObject } from '../../json/json-value.ts';
+import type { NextIntent } from '../../log/error-envelope.ts';
+import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { dueConfirmation } from '../step/confirmation-text.ts';
+import { isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
+import { assembleReply, type Outline } from './assemble-reply.ts';
+import { blockedOpening, ON_TOP } from './blocked-opening.ts';
+import { fittedBranch } from './branch-part.ts';
+import type { Call } from './call-text.ts';
+import { shortTitle } from './footer.ts';
+import { openGapsText } from './gap-lines.ts';
+import { correctedCall, reportCall } from './next-call.ts';
+import { toldAgain } from './told-again.ts';
+
+/** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
+export function stepReply(given: ReplyParts): OpenReply {
+  const parts = toldParts(given);
+  return storedReply(assembleReply(parts, outlineOf(parts)));
+}
+
+/** Somebody who was there all the time is not told what was. */
+function toldParts(given: ReplyParts): ReplyParts {
+  const { goal: _goal, recap: _recap, draft: _draft, branch, ...rest } = given;
+  if (given.lifecycle !== 'rehydrate') return rest;
+  return branch === undefined ? given : { ...given, branch: fittedBranch(branch) };
+}
+
+function outlineOf(parts: ReplyParts): Outline {
+  switch (parts.state.kind) {
+    case 'complete':
+      return completeOutline(parts);
+    case 'init':
+      return waitingOutline(parts);
+    case 'running':
+      return pendingOutline(parts, renderStep(parts));
+  }
+}
+
+function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
+  const { blocked } = parts;
+  const { position } = step.pending;
+  const nextIntent = blocked === undefined ? pendingIntent(step) : blockedIntent(blocked);
+  const nextCall =
+    blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked.unmet);
+  const opening =
+    blocked === undefined
+      ? []
+      : [blockedPart(blocked, `"${shortTitle(step.title)}" is not done yet.`, { nextIntent, nextCall }), [AGAIN]];
+  return {
+    kind: blocked === undefined ? 'ok' : 'blocked',
+    sections: [...opening, [step.prompt], ...toldAgain(parts)],
+    standing: `step ${position.index} of ${position.of}: ${shortTitle(step.title)}`,
+    pending: pendingData(step),
+    nextIntent,
+    nextCall,
+    isCallOnTop: blocked !== undefined,
+    advice: blocked === undefined ? pendingAdvice(parts, nextIntent) : CALL_ON_TOP,
+    warnings: step.warnings,
+    gaps: parts.gaps,
+  };
+}
+
+const AGAIN = 'The step again:';
+const CALL_ON_TOP = `This step is still to be done. ${ON_TOP}`;
+
+function pendingData({ title, prompt, place, pending }: RenderedStep): JsonObject {
+  return {
+    stepId: place.step.stepId,
+    title,
+    prompt,
+    requireConfirmation: dueConfirmation(place) !== 'none',
+    position: { index: pending.position.index, of: pending.position.of },
+  };
+}
+
+/** A confirmation makes the agent ask in guided mode only; what nobody but the user can give, in both blocking modes. */
+function pendingIntent({ place, lacking }: RenderedStep): NextIntent {
+  const { autonomy } = place.facts.preferences;
+  const isAsked =
+    (autonomy === 'guided' && dueConfirmation(place) !== 'none') ||
+    (autonomy !== 'full_auto_never_stop' && lacking.some(isOfUser));
+  return isAsked ? 'await_user_confirmation' : 'perform_pending_then_continue';
+}
+
+function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIntent {
+  const isUserNeeded = blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY');
+  return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
+}
+
+function pendingAdvice({ lifecycle, branch }: ReplyParts, nextIntent: NextIntent): string {
+  const isAsked = nextIntent === 'await_user_confirmation';
+  const ask = isAsked ? ', ask the user, and wait for the answer before you send this' : ', then send this';
+  const order = `only this step${ask} with your own values. Its reply tells what comes next.`;
+  if (branch !== undefined) return `Choose as told above. To do it again here, do ${order}`;
+  return `${lifecycle === 'checkpoint' ? 'Saved; the step is still to be done. ' : ''}Do ${order}`;
+}
+
+function blockedPart(
+  blocked: NonNullable<ReplyParts['blocked']>,
+  what: string,
+  { nextIntent, nextCall }: { readonly nextIntent: NextIntent; readonly nextCall: Call },
+) {
+  return blockedOpening(blocked, { what, isUserAsked: nextIntent === 'await_user_confirmation', nextCall });
+}
+
+/** The run could not choose its first step yet, so there is nothing to do but to supply what it lacks. */
+function waitingOutline(parts: ReplyParts): Outline {
+  const { blocked } = parts;
+  const { name } = parts.index.workflow;
+  const what = `"${name}" ${blocked === undefined ? 'can choose its first step now.' : 'cannot choose its first step yet.'}`;
+  const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
+  const nextCall = correctedCall(blocked?.unmet ?? []);
+  const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
+  return {
+    kind: blocked === undefined ? 'ok' : 'blocked',
+    sections: [opening, ...toldAgain(parts)],
+    standing: 'before the first step',
+    pending: null,
+    nextIntent,
+    nextCall,
+    isCallOnTop: blocked !== undefined,
+    advice: blocked === undefined ? 'Send this; its reply tells what to do.' : `No step is due yet. ${ON_TOP}`,
+    warnings: [],
+    gaps: parts.gaps,
+  };
+}
+
+function completeOutline(parts: ReplyParts): Outline {
+  const { name } = parts.index.workflow;
+  return {
+    kind: 'ok',
+    sections: [[`"${name}" is complete. Nothing is left to call.`], [openGapsText(parts.gaps)], ...toldAgain(parts)],
+    standing: 'complete',
+    pending: null,
+    nextIntent: 'complete',
+    nextCall: undefined,
+    isCallOnTop: false,
+    advice: 'Tell the user what came out of it.',
+    warnings: [],
+    gaps: [],
+  };
+}

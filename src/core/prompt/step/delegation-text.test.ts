@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { type Place, partsAt } from '../../../../test/examples/replies.ts';
+import { CAPABILITY_STATUSES } from '../../log/capabilities.ts';
+import { renderStep } from './render-step.ts';
+
+const delegations = [
+  {
+    workflowId: 'wr.security',
+    goal: 'Look at {{branch}}.',
+    contextMapping: { ref: 'branch', files: 'changed.files', gone: 'nowhere' },
+    args: { depth: 'deep {{branch}}' },
+    allowedTools: ['read', 'grep'],
+    modelTier: 'small',
+  },
+  { workflowId: 'wr.history', runCondition: { var: 'size', equals: 'large' } },
+];
+
+const file = (parallelDelegations: readonly object[], more: object = {}) => ({
+  id: 'wr.many',
+  name: 'Many',
+  description: 'Many tasks.',
+  ...more,
+  steps: [{ id: 'all', type: 'parallel', title: 'All', parallelDelegations }],
+});
+
+const context = { branch: 'fix', changed: { files: ['a'] }, size: 'large' };
+
+function told(place: Place, more: object = {}, tasks: readonly object[] = delegations) {
+  const { prompt, warnings } = renderStep(partsAt(file(tasks, more), { context, ...place }));
+  return { text: prompt.split('\n\n')[3] ?? '', warnings: warnings.map(({ code }) => code) };
+}
+
+const known = (status: (typeof CAPABILITY_STATUSES)[number], grade: 'strong' | 'weak' = 'strong'): Place => ({
+  capabilities: { delegation: { status, grade } },
+});
+
+describe('a delegating step', () => {
+  test('is told task by task where delegation is known to work', () => {
+    enforces('parallel_rendering');
+    expect(told(known('available')).text.split('\n')).toEqual([
+      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*Do not call start_workflow/),
+      '1. workflow: wr.security',
+      '   goal: Look at fix.',
+      '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',
+      '   tools: read, grep',
+      '   model: small',
+      '2. workflow: wr.history',
+    ]);
+  });
+
+  test('is told one after the other where it is known not to work, with a warning', () => {
+    enforces('parallel_rendering', 'capability_preferred_degrades');
+    const { text, warnings } = told(known('unavailable'), { capabilities: { delegation: 'preferred' } });
+    expect(text).toMatch(/^There are no subagents here, so do these 2 tasks yourself, one after the other: call start/);
+    expect(text).not.toContain('Start one subagent');
+    expect(warnings).toContain('capability_degraded');
+  });
+
+  test.each([known('unknown'), {}])(
+    'is to be tried where nothing is known, with the way back and a report',
+    (place) => {
+      enforces('parallel_rendering');
+      const { text, warnings } = told(place);
+      expect(text).toMatch(
+        /^Try to delegate these 2 tasks\..*\nIf you cannot, do them yourself, one after the other: /,
+      );
+      expect(text).toContain('{"kind":"wr.capability_observation","capability":"delegation","status":"available"}');
+      expect(warnings).not.toContain('capability_degraded');
+    },
+  );
+
+  test('is never delegated where its author forbids it, and that is no loss', () => {
+    const disabled = { capabilities: { delegation: 'disabled' } };
+    for (const status of CAPABILITY_STATUSES) {
+      const { text, warnings } = told(known(status), disabled);
+      expect(text).toMatch(/^There are no subagents here/);
+      expect(warnings).not.toContain('capability_degraded');
+    }
+  });
+
+  test('leaves out tasks whose condition does not hold, and says so', () => {
+    enforces('parallel_rendering');
+    const { text } = told({ ...known('available'), context: { ...context, size: 'small' } });
+    expect(text).toMatch(/^Delegate this task \(no other is due\)\. Start a subagent for it/);
+    expect(text).not.toContain('wr.history');
+    const none = told({ context: {} }, {}, delegations.slice(1));
+    expect(none.text).toBe('None of these tasks is due here. Say so in your notes and go on.');
+  });
+});

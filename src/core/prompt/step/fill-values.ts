@@ -1,0 +1,71 @@
+import { quote } from '../../json/quote.ts';
+import { TRUNCATION_MARKER, truncate } from '../../json/truncate.ts';
+import { utf8Length } from '../../json/utf8.ts';
+import { SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
+import { readPath, type Values } from '../../run/condition/read-path.ts';
+import { oneLine, quoteOurLines } from '../our-lines.ts';
+
+/** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
+const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
+
+/** Puts the values of one place in a run into texts. */
+export type ValueFiller = {
+  readonly fill: (text: string) => string;
+  /** The same for a text that must stay one line. */
+  readonly fillLine: (text: string) => string;
+  /** A value as JSON on one line, for where no text asks for it. */
+  readonly show: (path: string) => string;
+  /** Names that had no value so far, and those whose value was cut. */
+  readonly unset: ReadonlySet<string>;
+  readonly cut: ReadonlySet<string>;
+};
+
+/**
+ * Values are put in once: braces inside a value stay what they are. All texts of a step share one filler, because they
+ * share one budget: a short prompt could otherwise ask for the same long value a thousand times.
+ */
+export function valueFiller(values: Values): ValueFiller {
+  const unset = new Set<string>();
+  const cut = new Set<string>();
+  let bytesLeft = SHOWN_VALUES_BYTES_MAX;
+  const shown = (path: string, form: 'text' | 'json') => {
+    const value = readPath(values, path);
+    if (value === undefined || value === null) {
+      unset.add(path);
+      return `[unset: ${path}]`;
+    }
+    const whole = form === 'text' && typeof value === 'string' ? value : quote(value);
+    const bytesMax = Math.max(Math.min(SHOWN_VALUE_BYTES_MAX, bytesLeft), TRUNCATION_MARKER.length);
+    const fitting = truncate(whole, bytesMax);
+    if (fitting !== whole) cut.add(path);
+    bytesLeft -= utf8Length(fitting);
+    return fitting;
+  };
+  const put = (text: string) => text.replaceAll(PLACE, (_, path: string) => shown(path, 'text'));
+  return {
+    fill: (text) => eachLine(text, put),
+    fillLine: (text) => oneLine(put(text)),
+    show: (path) => oneLine(shown(path, 'json')),
+    unset,
+    cut,
+  };
+}
+
+/** A place never goes over the end of a line, so a line without one is the author's alone and stays untouched. */
+function eachLine(text: string, put: (line: string) => string): string {
+  const lines = text.split('\n').map((line) => {
+    const filled = put(line);
+    return filled === line ? line : quoteOurLines(filled);
+  });
+  return lines.join('\n');
+}
+
+/** Whether a text asks for a value, or for something inside it. */
+export function asksFor(text: string, name: string): boolean {
+  return [...text.matchAll(PLACE)].some(([, path = '']) => path === name || path.startsWith(`${name}.`));
+}
+
+/** A title where no values are at hand: a gap in a heading reads better than braces. */
+export function titleWithoutValues(title: string): string {
+  return title.replaceAll(PLACE, '…');
+}

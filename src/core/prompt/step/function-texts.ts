@@ -1,0 +1,115 @@
+import { quote } from '../../json/quote.ts';
+import { TRUNCATION_MARKER } from '../../json/truncate.ts';
+import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
+import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
+import type { WorkflowIndex } from '../../run/workflow-index.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
+import type { BranchPart } from '../reply-parts.ts';
+import type { ValueFiller } from './fill-values.ts';
+
+type FunctionDefinition = CompiledWorkflow['functions'][number];
+
+export type FunctionTexts = { readonly text: string; readonly isCut: boolean };
+
+/**
+ * The definitions a reader of this step needs, since it may have forgotten them: those of the step itself, then those
+ * that the work on a branch below refers to. None for a step that refers to none.
+ */
+export function functionTexts(index: WorkflowIndex, stepId: string, branch?: BranchPart): FunctionTexts | undefined {
+  const wanted = [ofSteps(index, [stepId]), ofRecap(index, branch), mentioned(index, childTexts(branch))];
+  const definitions = [...new Set(wanted.flatMap(inOrder))];
+  if (definitions.length === 0) return undefined;
+  return fitted(definitions.map(definitionText));
+}
+
+/** How a step wants its functions used: each call with what its parameters stand for. */
+export function functionCallTexts({ functionCalls = [] }: CompiledStep, filler: ValueFiller): string | undefined {
+  const calls = functionCalls.map(({ name, args }) => {
+    const given = Object.entries(args).map(([parameter, value]) => `${parameter}: ${quote(filler.fillLine(value))}`);
+    return `- ${name}(${given.join(', ')})`;
+  });
+  return calls.length === 0 ? undefined : ['Use them like this:', ...calls].join('\n');
+}
+
+/** A step sees its own functions, then those of its loops from the inside out, then the workflow's. */
+function visibleTo(index: WorkflowIndex, stepId: string, name: string): FunctionDefinition | undefined {
+  const named = index.workflow.functions.filter((one) => one.name === name);
+  const own = named.find(({ scope }) => scope.kind === 'step' && scope.stepId === stepId);
+  if (own !== undefined) return own;
+  for (const loopId of loopsAround(index, stepId)) {
+    const ofLoop = named.find(({ scope }) => scope.kind === 'loop' && scope.loopId === loopId);
+    if (ofLoop !== undefined) return ofLoop;
+  }
+  return named.find(({ scope }) => scope.kind === 'workflow');
+}
+
+function loopsAround({ workflow }: WorkflowIndex, stepId: string): readonly string[] {
+  const around: string[] = [];
+  const parentOf = (id: string) =>
+    workflow.loops.find(({ body }) =>
+      body.some((entry) => (entry.kind === 'step' ? entry.stepId : entry.loopId) === id),
+    );
+  for (let loop = parentOf(stepId); loop !== undefined; loop = parentOf(loop.loopId)) around.push(loop.loopId);
+  return around;
+}
+
+function ofSteps(index: WorkflowIndex, stepIds: readonly string[]): readonly FunctionDefinition[] {
+  return stepIds.flatMap((stepId) =>
+    (index.steps.get(stepId)?.functionNames ?? []).flatMap((name) => visibleTo(index, stepId, name) ?? []),
+  );
+}
+
+/** What the notes of a branch say may rest on a function that their step refers to, or name one. */
+function ofRecap(index: WorkflowIndex, branch: BranchPart | undefined): readonly FunctionDefinition[] {
+  const lines = branch?.preferred.recap.lines ?? [];
+  const steps = lines.flatMap(({ stepId }) => stepId ?? []);
+  return [
+    ...ofSteps(index, steps),
+    ...mentioned(
+      index,
+      lines.map(({ text }) => text),
+    ),
+  ];
+}
+
+function childTexts(branch: BranchPart | undefined): readonly string[] {
+  return (branch?.children ?? []).map(({ summary }) => summary);
+}
+
+/** Functions whose name stands in a text as a call. */
+function mentioned({ workflow }: WorkflowIndex, texts: readonly string[]): readonly FunctionDefinition[] {
+  return workflow.functions.filter(
+    ({ name, scope }) => scope.kind === 'workflow' && texts.some((text) => text.includes(`${name}(`)),
+  );
+}
+
+const SCOPES = ['step', 'loop', 'workflow'] as const;
+
+function inOrder(definitions: readonly FunctionDefinition[]): readonly FunctionDefinition[] {
+  const key = ({ scope, name }: FunctionDefinition) => `${SCOPES.indexOf(scope.kind)} ${name}`;
+  return [...definitions].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function definitionText({ name, parameters, definition }: FunctionDefinition): string {
+  const signature = `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
+  const lines = parameters.flatMap(({ name: parameter, type, description }) => {
+    const said = [type, description].filter((part) => part !== undefined).join('; ');
+    return said === '' ? [] : [`- ${parameter}: ${said}`];
+  });
+  return [`${signature}:`, definition, ...lines].join('\n');
+}
+
+function fitted(texts: readonly string[]): FunctionTexts {
+  const whole = texts.join('\n\n');
+  if (utf8Length(whole) <= FUNCTIONS_BYTES_MAX) return { text: whole, isCut: false };
+  const shown = utf8Prefix(whole, FUNCTIONS_BYTES_MAX - TRUNCATION_MARKER.length);
+  let end = 0;
+  const complete = texts.filter((text) => {
+    end += text.length + 2;
+    return end - 2 <= shown.length;
+  }).length;
+  const count = texts.length - complete;
+  const omitted = `[${count} function ${count === 1 ? 'definition' : 'definitions'} cut or left out]`;
+  return { text: `${shown}${TRUNCATION_MARKER}\n${omitted}`, isCut: true };
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { type Place, partsAt } from '../../../../test/examples/replies.ts';
+import { reviewAt } from '../../../../test/examples/reply-situations.ts';
+import { AUTONOMY } from '../../log/preferences.ts';
+import { contracts } from '../../workflow/builtins/registry.ts';
+import { renderStep } from './render-step.ts';
+
+const file = (step: object, more: object = {}) => ({
+  id: 'wr.one',
+  name: 'One',
+  description: 'One step.',
+  ...more,
+  steps: [{ id: 'only', title: 'Only', prompt: 'Do it.', ...step }],
+});
+
+/** The parts of a prompt, in their order. */
+const render = (step: object, more: object = {}, place: Place = {}) => renderStep(partsAt(file(step, more), place));
+const sections = (step: object, more: object = {}, place: Place = {}) => render(step, more, place).prompt.split('\n\n');
+
+const NOTES = 'Needed to go on: notes on this step alone, in output.notesMarkdown.';
+
+test('a plain step is its authored prompt and what it asks for', () => {
+  const { title, prompt, authored, warnings } = render({});
+  expect({ title, prompt, authored, warnings }).toEqual({
+    title: 'Only',
+    prompt: `Do it.\n\n${NOTES}`,
+    authored: 'Do it.',
+    warnings: [],
+  });
+});
+
+test('the parts of a prompt always come in the same order, the authored one first', () => {
+  enforces('authored_guidance_reaches_agent', 'requirements_injected', 'functions_in_prompt');
+  const body = {
+    id: 'only',
+    title: 'Only',
+    prompt: 'Do {{currentItem}}.',
+    promptFragments: [
+      { id: 'a', text: 'A fragment.' },
+      { id: 'b', text: 'Another.' },
+    ],
+    agentRole: 'You are calm.',
+    guidance: ['Be brief.', 'Be kind.'],
+    functionReferences: ['score()'],
+    output: { contractRef: 'wr.contracts.loop_control', hints: ['One line.'] },
+    requireConfirmation: true,
+  };
+  const loop = { type: 'forEach', items: ['x'], maxIterations: 2 };
+  const found = renderStep(
+    partsAt({
+      ...file({}),
+      agentRole: 'You are anybody.',
+      functionDefinitions: [{ name: 'score', definition: 'Count points.' }],
+      steps: [{ id: 'round', type: 'loop', title: 'Round', loop, body: [body] }],
+    }),
+  ).prompt.split('\n\n');
+  expect(found.map((part) => part.split('\n')[0])).toEqual([
+    'Do x.',
+    'A fragment.',
+    'Another.',
+    'Your role: You are calm.',
+    'Keep to this:',
+    'Round 1 (of 1) of "Round".',
+    'Functions that are referred to:',
+    'score():',
+    'Needed to go on:',
+    expect.stringMatching(/^Hand in an artifact of kind wr\.loop_control: /),
+    expect.stringMatching(/^Confirmation: /),
+  ]);
+  expect(found[4]).toBe('Keep to this:\n- Be brief.\n- Be kind.');
+  expect(found[9]).toMatch(/\nHint: One line\.$/);
+});
+
+describe('fragments', () => {
+  const fragments = [
+    { id: 'never', when: { var: 'size', equals: 'large' }, text: 'Large.' },
+    { id: 'held', when: { var: 'size', equals: 'small' }, text: 'Small {{size}}.' },
+    { id: 'always', text: 'Always.' },
+  ];
+
+  test('are there while their condition holds, in their order, with values', () => {
+    enforces('fragments_appended_conditionally', 'context_values_substituted');
+    const at = (size: string) => sections({ promptFragments: fragments }, {}, { context: { size } }).slice(1, -1);
+    expect([at('small'), at('large'), at('other')]).toEqual([
+      ['Small small.', 'Always.'],
+      ['Large.', 'Always.'],
+      ['Always.'],
+    ]);
+  });
+});
+
+test('the role of a step takes the place of that of its workflow', () => {
+  enforces('authored_guidance_reaches_agent');
+  const role = (step: object) => sections(step, { agentRole: 'You are anybody.' })[1];
+  expect([role({}), role({ agentRole: 'You are calm.' })]).toEqual([
+    'Your role: You are anybody.',
+    'Your role: You are calm.',
+  ]);
+});
+
+test('values that are not there are told in one warning, and so are those that were cut', () => {
+  enforces('context_values_substituted', 'cut_text_said_in_reply');
+  const step = {
+    title: 'About {{a}}',
+    prompt: 'Do {{b.c}} with {{long}}.',
+    promptFragments: [{ id: 'f', text: 'And {{d}}, {{a}}.' }],
+  };
+  const { warnings, title } = render(step, {}, { context: { long: 'x'.repeat(5_000) } });
+  expect(title).toBe('About [unset: a]');
+  expect(warnings.map(({ code, details }) => [code, details])).toEqual([
+    ['unset_value', { names: ['a', 'b.c', 'd'] }],
+    ['text_cut', { parts: ['long'] }],
+  ]);
+});
+
+describe('a confirmation', () => {
+  const told = (mode: Place['mode'], requireConfirmation: unknown) =>
+    sections({ requireConfirmation, notesOptional: true }, {}, mode === undefined ? {} : { mode }).slice(1);
+
+  test('makes the agent ask in guided mode', () => {
+    enforces('require_confirmation_guided');
+    expect(told('guided', true)).toEqual([expect.stringContaining('wait for a yes before you send the next call')]);
+  });
+
+  test('makes it decide in the place of the user in full-auto modes, and note it', () => {
+    enforces('confirmation_in_full_auto');
+    for (const mode of AUTONOMY.slice(1)) {
+      expect(told(mode, true)).toEqual([
+        expect.stringMatching(/Decide in the place of the user.*write the choice and its reason into the notes/),
+      ]);
+    }
+  });
+
+  test('is not told where its condition does not hold', () => {
+    expect(told('guided', { var: 'risk', equals: 'high' })).toEqual([]);
+  });
+
+  test('by a person says that the report is held back, and in unattended mode that it becomes a gap', () => {
+    const [, approval] = told('guided', { kind: 'human_approval' });
+    const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
+    expect([approval, alone]).toEqual([
+      expect.stringMatching(/^A person must approve this step\. Ask.*held back/),
+      expect.stringMatching(/^A person should approve this step\. Nobody will be asked.*recorded as a gap/),
+    ]);
+  });
+
+  test('by a coordinator says which artifact it needs, and whose word that is', () => {
+    const [, gate, whose] = told('full_auto_stop_on_user_deps', { kind: 'coordinator_eval' });
+    expect(gate).toContain('"verdict":"approved"');
+    expect(whose).toMatch(/^Whoever coordinates this work/);
+  });
+});
+
+describe('what a step asks for', () => {
+  test('is told beforehand, all of it, with examples of artifacts', () => {
+    enforces('requirements_injected');
+    const found = renderStep(reviewAt('judge')).prompt.split('\n\n').slice(2);
+    expect(found).toEqual([
+      'Needed to go on:',
+      'Notes on this step alone, in output.notesMarkdown.',
+      'What the notes must show:\n- State the verdict (the notes must contain "Verdict:")',
+      expect.stringMatching(/correctness: low \| high.*\{"kind":"wr\.assessment","assessmentId":"readiness"/s),
+    ]);
+  });
+
+  test('has no cap: thirty rules for the notes are thirty bullets', () => {
+    enforces('criteria_requirements_all_listed', 'requirements_injected');
+    const rules = Array.from({ length: 30 }, (_, i) => ({ type: 'contains', value: `w${i}`, message: `Say w${i}` }));
+    const bullets = sections({ validationCriteria: rules })[3]?.split('\n').slice(1);
+    expect(bullets).toEqual(rules.map(({ value }) => `- Say ${value} (the notes must contain "${value}")`));
+  });
+
+  test.each(contracts.all.filter(({ contractRef }) => contractRef !== 'wr.contracts.assessment'))(
+    'by $contractRef is said in the words of the contract, whatever its author wrote',
+    ({ contractRef, guidance, example }) => {
+      enforces('contract_guidance_system_written');
+      const [, lead, told] = sections({ output: { contractRef } });
+      expect(lead).toBe('Needed to go on:');
+      expect(told).toBe(
+        `${guidance}\nPut it into output.artifacts. For example, with values of your own:\n${JSON.stringify(example)}`,
+      );
+    },
+  );
+
+  test('under a contract shows the rules for the notes as advice', () => {
+    const output = { contractRef: 'wr.contracts.loop_control' };
+    const criteria = [{ type: 'length', min: 10, message: 'Say enough' }];
+    expect(sections({ output, validationCriteria: criteria })[2]).toBe(
+      'What the notes should show (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
+    );
+  });
+
+  test('is marked where it may be left out', () => {
+    const output = { contractRef: 'wr.contracts.coding_handoff', required: false };
+    expect(sections({ outputContract: output })[2]).toMatch(/^Optional\. Hand in/);
+  });
+
+  test('of the user is no longer asked for once context has the answer', () => {
+    const at = (context: Place['context'] & object) =>
+      renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes('From the user');
+    expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, false]);
+  });
+
+  test('of the user without a key is told in the notes of the call after the block', () => {
+    const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
+    expect(sections({ userDependency })[3]).toMatch(
+      /^From the user: something that only the user can supply\.\nWhich design\?\nAsk, .*held back/s,
+    );
+  });
+
+  test('of a capability is told where it can be shown, and where it cannot', () => {
+    const more = { capabilities: { web_browsing: 'required' } };
+    const parts = (done: number, capabilities: Place['capabilities'] = {}) =>
+      renderStep(partsAt(file({}, more), { done, capabilities })).prompt;
+    expect(parts(0)).toContain('"capability":"web_browsing","status":"available"');
+    expect(parts(1)).toContain('web_browsing: this workflow cannot be done without it, and it is not known');
+    expect(parts(1, { web_browsing: { status: 'available', grade: 'strong' } })).not.toContain('web_browsing');
+    const delegating = { ...file({}), capabilities: { delegation: 'required' } };
+    const step = { id: 'all', type: 'parallel', title: 'All', parallelDelegations: [{ workflowId: 'wr.a' }] };
+    expect(renderStep(partsAt({ ...delegating, steps: [step] }, { done: 1 })).prompt).toContain(
+      'delegation: this workflow cannot be done without it. Try it in this step and report what you saw',
+    );
+  });
+});

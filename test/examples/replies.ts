@@ -1,0 +1,103 @@
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
+import { blockerReport } from '../../src/core/log/operation/blocker-report.ts';
+import { fillReply, type GivenReply, type OpenReply } from '../../src/core/log/operation/stored-reply.ts';
+import { type Autonomy, PRESETS } from '../../src/core/log/preferences.ts';
+import { REASONS } from '../../src/core/log/reasons.ts';
+import type { ReplyParts } from '../../src/core/prompt/reply-parts.ts';
+import { checkStep } from '../../src/core/run/requirements/check-step.ts';
+import type { Unmet } from '../../src/core/run/requirements/step-check.ts';
+import type { RunFacts } from '../../src/core/run/run-facts.ts';
+import { loopVariablesAt } from '../../src/core/run/walk/loop-variables.ts';
+import { pendingAt } from '../../src/core/run/walk/pending-at.ts';
+import { walkOn } from '../../src/core/run/walk/walk-on.ts';
+import { indexWorkflow, type WorkflowIndex } from '../../src/core/run/workflow-index.ts';
+import { compiled } from './compiled.ts';
+import { RUN, SESSION } from './ids.ts';
+
+const compilePattern = re2Patterns();
+
+/** As long as tokens of the default form are. */
+export const TOKENS = {
+  sessionId: SESSION,
+  stateToken: `st_${'00r1'.padEnd(48, 's')}`,
+  ackToken: `ack_${'00r1'.padEnd(48, 'a')}`,
+  checkpointToken: `chk_${'00r1'.padEnd(48, 'c')}`,
+};
+
+export type Place = {
+  readonly mode?: Autonomy;
+  readonly context?: JsonObject;
+  readonly capabilities?: RunFacts['capabilities'];
+  /** How many steps were done before. */
+  readonly done?: number;
+};
+
+/** The parts of a plain reply to an advance: a run of a workflow file after some of its steps. */
+export function partsAt(file: object, { mode = 'guided', context = {}, capabilities = {}, done = 0 }: Place = {}) {
+  const index = indexOf(file);
+  const facts: RunFacts = { context, preferences: PRESETS[mode], capabilities, compilePattern };
+  const onTrouble = mode === 'full_auto_never_stop' ? 'go_on' : 'halt';
+  let state: EngineState = { kind: 'init' };
+  for (let i = 0; i <= done; i++) state = walkOn({ index, state, facts, loopDecision: undefined, onTrouble }).state;
+  return {
+    runId: RUN,
+    index,
+    state,
+    facts,
+    lifecycle: 'advance',
+    warnings: [],
+    gaps: [],
+  } as const satisfies ReplyParts;
+}
+
+const indexes = new WeakMap<object, WorkflowIndex>();
+
+function indexOf(file: object): WorkflowIndex {
+  const known = indexes.get(file) ?? indexWorkflow(compiled(file));
+  indexes.set(file, known);
+  return known;
+}
+
+/** The same run when what is missing holds it up: all that the pending step asks for, unless told otherwise. */
+export function blockedParts(parts: ReplyParts, missing?: readonly Unmet[]): ReplyParts {
+  const unmet = missing ?? unmetAt(parts);
+  const blockers = blockerReport(
+    unmet.map(({ reason, pointer, message, suggestedFix }) => ({
+      code: REASONS[reason].blocker,
+      pointer,
+      message,
+      suggestedFix,
+    })),
+  );
+  return { ...parts, blocked: { blockers, unmet } };
+}
+
+/** What the pending step lacks of a call, by default of one that brings nothing. */
+export function unmetAt({ index, state, facts }: ReplyParts, call: JsonObject = {}): readonly Unmet[] {
+  const pending = pendingAt(index, state);
+  if (pending === undefined) throw new Error('no step is pending');
+  const { output, context } = call as { output?: JsonObject; context?: JsonObject };
+  const artifacts = ((output?.['artifacts'] ?? []) as readonly JsonObject[]).map((value) => ({
+    kind: value['kind'] as string | undefined,
+    value,
+    ref: { sha256: 'sha256:00' as never, contentType: 'application/json', byteLength: 2 },
+  }));
+  const { unmet } = checkStep({
+    index,
+    step: pending.step,
+    facts: { ...facts, context: { ...facts.context, ...context } },
+    loopVariables: loopVariablesAt(index, state),
+    handedIn: { notesMarkdown: output?.['notesMarkdown'] as string | undefined, artifacts },
+    isRetry: false,
+    hasNewNotes: false,
+    openLoops: pending.loops.map(({ loopId }) => ({ loopId, stepId: loopId as never, isArtifact: true })),
+  });
+  return unmet;
+}
+
+/** A reply as an agent gets it. */
+export function given(reply: OpenReply): GivenReply {
+  return fillReply(reply, TOKENS);
+}

@@ -1,0 +1,89 @@
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { ArtifactDigest } from '../../src/core/log/ids.ts';
+import { type HandedArtifact, mergeHandedIn } from '../../src/core/run/handed-in.ts';
+import type { ExampleOutput, StepCheck } from '../../src/core/run/requirements/step-check.ts';
+import type { OpenLoop, StepAttempt } from '../../src/core/run/requirements/step-place.ts';
+import { indexWorkflow, stepOf, type WorkflowIndex } from '../../src/core/run/workflow-index.ts';
+import { compiled } from './compiled.ts';
+
+const compilePattern = re2Patterns();
+
+/** What a test says about an attempt; the rest is as plain as can be. */
+export type Given = Partial<Pick<StepAttempt, 'isRetry' | 'hasNewNotes' | 'loopVariables'>> & {
+  readonly stepId?: string;
+  readonly notes?: string;
+  readonly artifacts?: readonly JsonObject[];
+  readonly context?: JsonObject;
+  readonly capabilities?: StepAttempt['facts']['capabilities'];
+};
+
+/** An attempt at a step of a workflow file, at the first one unless it is named. */
+export function attemptAt(file: object, given: Given = {}): StepAttempt {
+  const index = indexWorkflow(compiled({ id: 'wr.tried', name: 'Tried', description: 'A workflow.', ...file }));
+  const step = stepOf(index, given.stepId ?? index.workflow.steps[0]?.stepId ?? '');
+  return {
+    index,
+    step,
+    facts: {
+      context: given.context ?? {},
+      preferences: { autonomy: 'guided', riskPolicy: 'conservative' },
+      capabilities: given.capabilities ?? {},
+      compilePattern,
+    },
+    loopVariables: given.loopVariables ?? {},
+    handedIn: { notesMarkdown: given.notes, artifacts: (given.artifacts ?? []).map(handed) },
+    isRetry: given.isRetry ?? false,
+    hasNewNotes: given.hasNewNotes ?? false,
+    openLoops: loopsAround(index, step.stepId),
+  };
+}
+
+/** An attempt at the first step of a workflow that has only this one. */
+export function tryStep(step: object, given: Given = {}, around: object = {}): StepAttempt {
+  return attemptAt({ steps: [{ id: 'work', title: 'Work', prompt: 'Do it.', ...step }], ...around }, given);
+}
+
+/** The corrected retry: from the blocked attempt, with what an example holds on top of what was there. */
+export function retried(attempt: StepAttempt, { notesMarkdown, artifacts = [], context }: ExampleOutput): StepAttempt {
+  return {
+    ...attempt,
+    facts: { ...attempt.facts, context: { ...attempt.facts.context, ...context } },
+    handedIn: mergeHandedIn([attempt.handedIn, { notesMarkdown, artifacts: artifacts.map(handed) }]),
+    isRetry: true,
+    hasNewNotes: attempt.hasNewNotes || notesMarkdown !== undefined,
+  };
+}
+
+export function handed(value: JsonObject): HandedArtifact {
+  const kind = typeof value['kind'] === 'string' ? value['kind'] : undefined;
+  const sha256 = `sha256:${'0'.repeat(64)}` as ArtifactDigest;
+  return { kind, value, ref: { sha256, contentType: 'application/json', byteLength: 2 } };
+}
+
+/** The loops that a step is inside of, outermost first. */
+function loopsAround({ workflow, loops }: WorkflowIndex, stepId: string): readonly OpenLoop[] {
+  const inside = (entries: WorkflowIndex['workflow']['entries']): readonly OpenLoop[] | undefined => {
+    for (const entry of entries) {
+      if (entry.kind === 'step' && entry.stepId === stepId) return [];
+      const loop = entry.kind === 'loop' ? loops.get(entry.loopId) : undefined;
+      const below = loop && inside(loop.body);
+      if (loop === undefined || below === undefined) continue;
+      return [{ loopId: loop.loopId, stepId: loop.stepId, isArtifact: loop.control.kind === 'artifact' }, ...below];
+    }
+    return undefined;
+  };
+  return inside(workflow.entries) ?? [];
+}
+
+/** What becomes of an attempt that holds nothing at a step that asks for nothing. */
+export const NOTHING_FOUND: StepCheck = {
+  unmet: [],
+  met: [],
+  assessments: [],
+  loopDecision: undefined,
+  observations: [],
+  divergences: [],
+  unknownKinds: [],
+  unreadable: [],
+};

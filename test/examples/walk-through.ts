@@ -1,0 +1,84 @@
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { TraceEntry } from '../../src/core/log/events/decision-trace-appended.ts';
+import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
+import { loopIdSchema } from '../../src/core/log/ids.ts';
+import { stepInstanceKey } from '../../src/core/log/step-instance-key.ts';
+import type { RunFacts } from '../../src/core/run/run-facts.ts';
+import type { LoopTrouble, Walk } from '../../src/core/run/walk/walk.ts';
+import { walkOn } from '../../src/core/run/walk/walk-on.ts';
+import { indexWorkflow } from '../../src/core/run/workflow-index.ts';
+import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+
+/** How an agent behaves on its way through a workflow. */
+export type Agent = {
+  /** What is in context when so many steps are done. */
+  readonly context?: (done: number) => JsonObject;
+  /** What it decides about a loop when it does a step, by the step's instance key. */
+  readonly decide?: (key: string) => { readonly loopId: string; readonly decision: 'continue' | 'stop' } | undefined;
+  readonly onTrouble?: 'halt' | 'go_on';
+  readonly compilePattern?: RunFacts['compilePattern'];
+};
+
+export type WalkedThrough = {
+  /** Instance keys of the steps that were due, in order; at the end `complete` or `halted`. */
+  readonly visits: readonly string[];
+  /** Instance keys, each with the condition it is told by. */
+  readonly skipped: readonly string[];
+  readonly troubles: readonly LoopTrouble[];
+  readonly trace: readonly TraceEntry[];
+  /** One for each step that was due. */
+  readonly states: readonly Extract<EngineState, { kind: 'running' }>[];
+  readonly walks: readonly Walk[];
+};
+
+/** From the start of a run to its end, doing each step as it comes. */
+export function walkThrough(workflow: CompiledWorkflow, agent: Agent = {}): WalkedThrough {
+  const { context = () => ({}), decide = () => undefined, onTrouble = 'halt', compilePattern = re2Patterns() } = agent;
+  const index = indexWorkflow(workflow);
+  const walks: Walk[] = [];
+  const states: Extract<EngineState, { kind: 'running' }>[] = [];
+  const visits: string[] = [];
+  let state: EngineState = { kind: 'init' };
+  for (;;) {
+    const decided = decide(visits.at(-1) ?? '');
+    const walk: Walk = walkOn({
+      index,
+      state,
+      facts: { ...FACTS, context: context(visits.length), compilePattern },
+      loopDecision: decided && { loopId: loopIdSchema.parse(decided.loopId), decision: decided.decision },
+      onTrouble,
+    });
+    walks.push(walk);
+    state = walk.state;
+    if (walk.isHalted || state.kind !== 'running') break;
+    states.push(state);
+    visits.push(keyOf(state));
+  }
+  visits.push(state.kind === 'complete' ? 'complete' : 'halted');
+  return {
+    visits,
+    skipped: walks.flatMap(({ skipped }) => skipped.map(skipOf)),
+    troubles: walks.flatMap(({ troubles }) => troubles),
+    trace: walks.flatMap(({ trace }) => trace),
+    states,
+    walks,
+  };
+}
+
+export const FACTS: RunFacts = {
+  context: {},
+  preferences: { autonomy: 'guided', riskPolicy: 'conservative' },
+  capabilities: {},
+  compilePattern: re2Patterns(),
+};
+
+/** A skip in one word: which instance, and by which named condition. */
+export function skipOf({ stepId, loopPath, conditionId }: Walk['skipped'][number]): string {
+  return `${stepInstanceKey(stepId, loopPath)}${conditionId === undefined ? '' : ` by ${conditionId}`}`;
+}
+
+function keyOf({ pending }: Extract<EngineState, { kind: 'running' }>): string {
+  if (pending.kind === 'none') throw new Error('a walk leads to a step');
+  return stepInstanceKey(pending.step.stepId, pending.step.loopPath);
+}
