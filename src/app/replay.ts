@@ -1,11 +1,14 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonObject } from '../core/json/json-value.ts';
+import type { NodeId } from '../core/log/ids.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
-import { FIRST_ATTEMPT } from '../core/token/attempt.ts';
+import { withIgnoredOutput } from '../core/prompt/reply/with-ignored-output.ts';
+import { type AttemptsUsedUp, nextAttempt } from '../core/token/attempt.ts';
 import type { TokenMint } from '../core/token/mint-token.ts';
 import type { TokenRefusal } from '../core/token/token-refusal.ts';
-import type { AdvanceRecord } from '../core/views/advance-outcomes.ts';
+import { type AdvanceRecord, attemptCount } from '../core/views/advance-outcomes.ts';
 import { sessionGone } from './find-node.ts';
-import { giveReply } from './give-reply.ts';
+import { ackTokenOf, giveReply, newNode } from './give-reply.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import type { ReadServices } from './services.ts';
@@ -14,20 +17,37 @@ export type Recorded = {
   readonly session: LoadedSession;
   readonly record: AdvanceRecord;
   readonly mint: TokenMint;
+  /** What came with the call that asks for it, without its tokens, and the digest of it. */
+  readonly sent: JsonObject;
+  readonly requestDigest: string;
 };
 
-/** The reply that a recorded try was given, from the record alone: nothing is decided or rendered again. */
+/**
+ * The reply that a recorded try was given, from the record alone: nothing is decided or rendered again. Whoever sends
+ * something else with the same token is told so, and how to have it recorded after all.
+ */
 export async function replay(
   services: ReadServices,
-  { session, record, mint }: Recorded,
-): Promise<Result<GivenReply, TokenRefusal | StoreFailure>> {
+  recorded: Recorded,
+): Promise<Result<GivenReply, AttemptsUsedUp | TokenRefusal | StoreFailure>> {
+  const { session, record, mint } = recorded;
   const { outcome } = record.data;
   const nodeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
   const stored = await services.sessions.storedReply(session.sessionId, record.eventIndex);
-  return stored
-    .mapErr((refusal) => (refusal.code === 'session_not_found' ? sessionGone(session.sessionId) : refusal))
-    .map((reply) => {
-      const at = { sessionId: session.sessionId, nodeId, attemptId: FIRST_ATTEMPT };
-      return giveReply(reply, at, { view: session.view, mint });
-    });
+  if (stored.isErr()) {
+    return err(stored.error.code === 'session_not_found' ? sessionGone(session.sessionId) : stored.error);
+  }
+  const reply = giveReply(stored.value, newNode(session.sessionId, nodeId), { view: session.view, mint });
+  // Who sends nothing has nothing that could be lost.
+  const isNothing = Object.keys(recorded.sent).length === 0;
+  if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
+  const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
+  return freshAck(recorded, again).map((ackToken) => withIgnoredOutput(reply, { sent: recorded.sent, ackToken }));
+}
+
+function freshAck({ session, mint }: Recorded, nodeId: NodeId): Result<string, AttemptsUsedUp> {
+  const { sessionId, view } = session;
+  return nextAttempt({ size: attemptCount(view.advances, nodeId) }).map((attemptId) =>
+    ackTokenOf({ sessionId, nodeId, attemptId }, { view, mint }),
+  );
 }

@@ -1,3 +1,4 @@
+import type { Preferences } from '../core/log/preferences.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
@@ -6,11 +7,14 @@ import type { Collector } from './ports/collector.ts';
 import type { Hasher } from './ports/hasher.ts';
 import type { Ids } from './ports/ids.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
+import type { PatternEngine } from './ports/pattern-engine.ts';
 import type { PinnedWorkflows } from './ports/pinned-workflows.ts';
+import type { ReferenceFinder } from './ports/reference-finder.ts';
 import type { SessionIndex } from './ports/session-index.ts';
 import type { SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
 import type { StoreAudit } from './ports/store-audit.ts';
+import type { WorkspaceObserver } from './ports/workspace-observer.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
 export type ReadServices = {
@@ -22,6 +26,8 @@ export type ReadServices = {
   readonly keyring: Pick<KeyringStore, 'find'>;
   readonly hasher: Hasher;
   readonly tokenForm: TokenForm;
+  readonly catalog: WorkflowCatalog;
+  readonly patterns: PatternEngine;
 };
 
 /** Everything the use cases need from outside. */
@@ -29,7 +35,10 @@ export type Services = ReadServices & {
   readonly sessions: SessionStore;
   readonly pinnedWorkflows: PinnedWorkflows;
   readonly keyring: KeyringStore;
-  readonly catalog: WorkflowCatalog;
+  readonly workspace: WorkspaceObserver;
+  readonly references: ReferenceFinder;
+  /** What a run begins with when nobody says how it shall go. */
+  readonly defaults: Preferences;
   readonly clock: Clock;
   readonly ids: Ids;
 };

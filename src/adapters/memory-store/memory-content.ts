@@ -6,7 +6,10 @@ import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
+import { parseDocument } from '../../core/log/schema-refusal.ts';
+import { jsonObjectSchema } from '../../core/log/text.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { parseStored } from '../file-store/content/parse-stored.ts';
 
 /** What lies beside the log under the name of its hash. */
 export type MemoryContent = {
@@ -24,7 +27,16 @@ export function memorySnapshots({ snapshots }: MemoryContent): SnapshotStore {
 }
 
 export function memoryArtifacts({ artifacts }: MemoryContent): ArtifactStore {
-  return { get: async (digest) => named(artifacts, digest) };
+  return {
+    get: async (digest) => named(artifacts, digest),
+    getJson: async (digest) =>
+      named(artifacts, digest).andThen((bytes) =>
+        parseStored(digest, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({
+          value,
+          bytes,
+        })),
+      ),
+  };
 }
 
 export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha256): PinnedWorkflows {

@@ -1,4 +1,5 @@
 import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 
 /** A file that an author left; `text` is what it says. */
 export type SourceFile = {
@@ -34,6 +35,8 @@ export type SourceListing = {
   readonly files: readonly WorkflowFile[];
   /** What the workspace puts into extension points; not there when it puts in nothing. */
   readonly bindings?: SourceFile;
+  /** Told when a workspace was given that cannot be one; the files are those that are there without it. */
+  readonly workspaceProblem?: WorkspaceProblem;
 };
 
 /** Where workflow files come from. */
