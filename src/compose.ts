@@ -1,15 +1,23 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
+import type { Result } from 'neverthrow';
+import type { SettingProblem, Settings } from './adapters/environment.ts';
 import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
+import type { ServeOptions, ServeRefusal } from './cli/program.ts';
+import type { Backend } from './mcp/server.ts';
 
 declare const WORKRAIL_VERSION: string;
 
+const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
+
 const INTERRUPTED = 130;
+/** What a server that is told to end does first. */
+let stopServing = async (): Promise<void> => undefined;
 process.once('SIGINT', () => {
   if (process.stderr.isTTY) process.stderr.write('\n');
-  process.exit(INTERRUPTED);
+  stopServing().finally(() => process.exit(INTERRUPTED));
 });
 // Whoever reads our output may stop reading; that is no failure. Anything else that goes wrong there is.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -31,12 +39,52 @@ const exitCode = await runCommand({
   writeError: (text) => process.stderr.write(text),
   dataDir: findDataDir,
   store: openStore,
-  serve: async () => {
-    const [{ serveMcp }, services] = await Promise.all([import('./mcp/server.ts'), composeServices()]);
-    serveMcp(services, WORKRAIL_VERSION);
-  },
+  serve,
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
+
+async function refuseToServe({ name, value, expected }: SettingProblem): Promise<void> {
+  const { EXIT } = await import('./cli/exit-codes.ts');
+  process.stderr.write(`workrail: ${name} is ${JSON.stringify(value)}; it may be ${expected}. Nothing was started.\n`);
+  process.exitCode = EXIT.usage;
+}
+
+/** Serves MCP. Only the protocol is loaded before the first reply. */
+async function serve(how: ServeOptions): Promise<Result<{ readonly url?: string }, ServeRefusal>> {
+  const [{ readSettings }, { mcpBackend }, { ok }, onStdio] = await Promise.all([
+    import('./adapters/environment.ts'),
+    import('./mcp/backend.ts'),
+    import('neverthrow'),
+    how.transport === 'stdio' ? import('./mcp/transport/serve-stdio.ts') : undefined,
+  ]);
+  const settings = readSettings(process.env);
+  if (settings.isErr()) {
+    await refuseToServe(settings.error);
+    return ok({});
+  }
+  process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
+  const isLogged = how.isLogged || settings.value.isLogged;
+  const backend = mcpBackend({ version: WORKRAIL_VERSION, services: () => composeServices(settings.value), isLogged });
+  if (how.transport === 'http') return serveHttp(backend, how.port);
+  stopServing = onStdio?.serveMcpOnStdio(backend).stop ?? stopServing;
+  return ok({});
+}
+
+async function serveHttp(backend: Backend, port: number): Promise<Result<{ readonly url: string }, ServeRefusal>> {
+  const [{ mcpHttpHandler }, { serveLocal }] = await Promise.all([
+    import('./mcp/transport/http-handler.ts'),
+    import('./http/serve-local.ts'),
+  ]);
+  const mcp = mcpHttpHandler(backend);
+  const server = await serveLocal({ port, mcp: mcp.fetch });
+  return server.map(({ url, stop }) => {
+    stopServing = async () => {
+      await mcp.stop();
+      await stop();
+    };
+    return { url };
+  });
+}
 
 async function findDataDir(): Promise<string> {
   const { dataDir } = await import('./adapters/data-dir.ts');
@@ -53,10 +101,22 @@ async function openStore(): Promise<Store & Upkeep> {
 }
 
 /** Joins ports to adapters; no other file does. Loaded when a command needs it, so that the others stay fast. */
-async function composeServices(): Promise<Services> {
-  const [store, catalog, { nodeHasher }, { randomIds }, { systemClock }] = await Promise.all([
+async function composeServices({ tokenForm }: Settings): Promise<Services> {
+  const [
+    store,
+    catalog,
+    { gitObserver },
+    { referenceFiles },
+    { PRESETS },
+    { nodeHasher },
+    { randomIds },
+    { systemClock },
+  ] = await Promise.all([
     openStore(),
     openCatalog(),
+    import('./adapters/git-observer.ts'),
+    import('./adapters/reference-files.ts'),
+    import('./core/log/preferences.ts'),
     import('./adapters/node-hasher.ts'),
     import('./adapters/random-ids.ts'),
     import('./adapters/system-clock.ts'),
@@ -64,28 +124,40 @@ async function composeServices(): Promise<Services> {
   return {
     ...store,
     catalog,
+    patterns: { load: async () => (await import('./adapters/re2-patterns.ts')).re2Patterns() },
+    workspace: gitObserver(nodeHasher),
+    references: referenceFiles(bundledFolder),
+    defaults: PRESETS.guided,
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
-    tokenForm: process.env['WORKRAIL_TOKEN_FORMAT'] === 'v1' ? 'json' : 'compact',
+    tokenForm,
   };
 }
 
 async function openCatalog(): Promise<WorkflowCatalog> {
-  const [{ workflowCatalog }, { compileWorkflow }, files, { nodeFolderAccess }, { re2Patterns }, { nodeHasher }] =
-    await Promise.all([
-      import('./app/catalog/workflow-catalog.ts'),
-      import('./core/workflow/compile-workflow.ts'),
-      import('./adapters/workflow-files/workflow-files.ts'),
-      import('./adapters/workflow-files/folder-access.ts'),
-      import('./adapters/re2-patterns.ts'),
-      import('./adapters/node-hasher.ts'),
-    ]);
+  const [
+    { workflowCatalog },
+    { compileWorkflow },
+    { BUNDLED_ALIASES },
+    files,
+    { nodeFolderAccess },
+    { re2Patterns },
+    { nodeHasher },
+  ] = await Promise.all([
+    import('./app/catalog/workflow-catalog.ts'),
+    import('./core/workflow/compile-workflow.ts'),
+    import('./core/workflow/builtins/bundled-aliases.ts'),
+    import('./adapters/workflow-files/workflow-files.ts'),
+    import('./adapters/workflow-files/folder-access.ts'),
+    import('./adapters/re2-patterns.ts'),
+    import('./adapters/node-hasher.ts'),
+  ]);
   const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();
-  const bundled = fileURLToPath(new URL('../workflows', import.meta.url));
-  return workflowCatalog(files.workflowFiles(files.fixedFolders(bundled), nodeFolderAccess), {
+  return workflowCatalog(files.workflowFiles(files.fixedFolders(bundledFolder), nodeFolderAccess), {
     sha256,
+    aliases: BUNDLED_ALIASES,
     compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
   });
 }

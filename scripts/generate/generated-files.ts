@@ -3,6 +3,7 @@ import { builtinsCatalogue, builtinsPage } from './builtins.ts';
 import { eventsPage } from './events-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { DOCUMENTS, documentSchema } from './json-schemas.ts';
+import { toolSnapshots, toolsPage } from './tools-page.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
 export type GeneratedFile = { readonly path: string; readonly text: string };
@@ -18,6 +19,8 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { path: 'schemas/builtins.json', text: builtinsCatalogue() },
     { path: 'docs/reference/builtins.md', text: builtinsPage() },
     { path: 'docs/reference/events.md', text: eventsPage() },
+    { path: 'docs/reference/tools.md', text: toolsPage() },
+    ...toolSnapshots(),
     { path: 'docs/internals/invariants.md', text: invariantsPage(readRegistry(root)) },
   ];
 }

@@ -7,8 +7,11 @@ import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
 import { jsonObjectSchema } from '../../src/core/log/text.ts';
+import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';
+import { listReplyShape } from '../../src/mcp/shapes/list-reply-shape.ts';
 
 /** A document that is stored or sent, and whose shape others may rely on. */
 export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };
@@ -19,6 +22,9 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'execution-snapshot', title: 'The state a run goes on from', schema: executionSnapshotSchema },
   { name: 'compiled-workflow', title: 'The workflow a run is pinned to', schema: compiledWorkflowSchema },
   { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
+  { name: 'reply', title: 'What an execution tool answers, as data', schema: replySchema },
+  { name: 'list-reply', title: 'What list_workflows answers, as data', schema: listReplyShape },
+  { name: 'inspect-reply', title: 'What inspect_workflow answers, as data', schema: inspectReplyShape },
   { name: 'error-envelope', title: 'An error as every surface shows it', schema: errorEnvelopeSchema },
   { name: 'cli-workrail', title: 'What workrail --json prints', schema: welcomeShape },
   { name: 'cli-version', title: 'What workrail version --json prints', schema: versionShape },

@@ -2,6 +2,7 @@ import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
 import { AUTONOMY, RISK_POLICY } from '../../src/core/log/preferences.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
 import { contracts, features, refs } from '../../src/core/workflow/builtins/registry.ts';
+import { FUNCTION_SCOPES } from '../../src/core/workflow/read/functions/read-functions.ts';
 import { KEYS } from '../../src/core/workflow/read/keys.ts';
 import {
   EXAMPLES_MAX,
@@ -11,10 +12,12 @@ import {
   NAMESPACED_ID,
   PLAIN_NAME,
   SAFE_ID,
+  SEMANTIC_VERSION,
   TEXT_LIMITS,
+  VARIABLE_NAME,
 } from '../../src/core/workflow/read/limits.ts';
-import { FUNCTION_SCOPES } from '../../src/core/workflow/read/read-functions.ts';
-import { LOOP_TYPES } from '../../src/core/workflow/read/read-loop.ts';
+import { LOOP_TYPES } from '../../src/core/workflow/read/loop/read-loop-control.ts';
+import { SLOT_KINDS } from '../../src/core/workflow/read/read-declarations.ts';
 import { GATES } from '../../src/core/workflow/read/read-step.ts';
 import { REQUIREMENTS } from '../../src/core/workflow/read/read-workflow.ts';
 
@@ -74,7 +77,7 @@ function workflow(): Schema {
       id: { type: 'string', pattern: `${NAMESPACED_ID.source}|${LEGACY_ID.source}` },
       name: text('name'),
       description: text('description'),
-      version: text('version'),
+      version: pattern(SEMANTIC_VERSION),
       about: text('about'),
       examples: list(text('example', 3), { minItems: 1, maxItems: EXAMPLES_MAX }),
       tags: list(text('tag')),
@@ -141,6 +144,10 @@ function functionDefinitions(): Schema {
   );
 }
 
+function functionCall(): Schema {
+  return object(KEYS.functionCall, { name: text('name'), args: texts }, { required: ['name'] });
+}
+
 function assessment(): Schema {
   const dimension = object(
     KEYS.dimension,
@@ -157,7 +164,12 @@ function assessment(): Schema {
 function extensionPoint(): Schema {
   return object(
     KEYS.extensionPoint,
-    { slotId: pattern(PLAIN_NAME), purpose: text('purpose'), default: text('name'), acceptedKinds: list(text('name')) },
+    {
+      slotId: pattern(PLAIN_NAME),
+      purpose: text('purpose'),
+      default: text('argument'),
+      acceptedKinds: list(choice(SLOT_KINDS)),
+    },
     { required: ['slotId', 'default'] },
   );
 }
@@ -211,7 +223,7 @@ function standardStep(): Schema {
     assessmentConsequences: list(consequence()),
     functionDefinitions: FUNCTIONS,
     functionReferences: list(text('name')),
-    functionCalls: ANYTHING,
+    functionCalls: list(functionCall()),
     userDependency: userDependency(),
     verification: object(KEYS.verification, { command: text('command'), prompt: text('prompt') }),
     audit: object(KEYS.audit, { prompt: text('prompt'), rubric: list(text('guidance')) }),
@@ -359,9 +371,9 @@ function loopSettings(): Schema {
           { type: 'string', minLength: 1 },
         ],
       },
-      iterationVar: text('variable'),
-      itemVar: text('variable'),
-      indexVar: text('variable'),
+      iterationVar: pattern(VARIABLE_NAME),
+      itemVar: pattern(VARIABLE_NAME),
+      indexVar: pattern(VARIABLE_NAME),
     },
     { required: ['type', 'maxIterations'] },
   );

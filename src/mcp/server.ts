@@ -1,63 +1,92 @@
-import { type CallToolResult, Server } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import * as z from 'zod';
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Services } from '../app/services.ts';
-import type { GivenReply } from '../core/log/operation/stored-reply.ts';
-import { errorResult } from './error-result.ts';
-import { INTERNAL, unknownTool, wrongArguments } from './explain-call.ts';
-import { TOOLS } from './tools/tool-set.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
+import type { CallsUnderWay } from './calls-under-way.ts';
+import { clientRoot } from './client-root.ts';
+import type { RecentReplies } from './explain/recent-replies.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import { listedPrompts, promptNamed } from './prompts.ts';
+import type { CallEntry, ServerLog } from './server-log.ts';
+import type { ToolCall } from './tool-desk.ts';
 
-const INSTRUCTIONS =
-  'WorkRail walks you through a workflow one step at a time. Call list_workflows, then start_workflow, do the step you are given, and report it with continue_workflow and its ackToken. You do not know the next step before that. If you have lost your place, call continue_workflow with the stateToken alone.';
+/** What a server is made from. */
+export type Backend = {
+  readonly version: string;
+  /** Everything behind the tools. Loaded when it is first asked for, once; nothing is opened by that. */
+  readonly services: () => Promise<Services>;
+  readonly recent: RecentReplies;
+  readonly log: ServerLog;
+  readonly calls: CallsUnderWay;
+  readonly place: { readonly workingDir: string; readonly homeDir: string };
+};
 
-/** A call may hand in 32 artifacts of 256 KiB, each letter of which JSON may write as six. */
-const LINE_BYTES_MAX = 64 * 1024 * 1024;
-
-/** Serves MCP on standard input and output until the client hangs up. Nothing is opened before the first call. */
-export function serveMcp(services: Services, version: string): void {
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LINE_BYTES_MAX });
-  serveStdio(() => mcpServer(services, version), { transport, onerror: (cause) => complain(cause.message) });
-}
-
-function mcpServer(services: Services, version: string): Server {
-  const server = new Server({ name: 'workrail', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  server.setRequestHandler('tools/list', () => ({
-    tools: TOOLS.map(({ name, title, description, annotations, input }) => ({
-      name,
-      title,
-      description,
-      annotations,
-      inputSchema: inputSchema(input),
-    })),
-  }));
-  server.setRequestHandler('tools/call', (request) =>
-    callTool(services, request.params.name, request.params.arguments ?? {}).catch((bug: unknown) => {
-      complain(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
-      return errorResult(INTERNAL);
+/** A server for one connection, of either era of the protocol. What is behind its tools is loaded after its first reply. */
+export function mcpServer(backend: Backend): Server {
+  const server = new Server(
+    { name: 'workrail', title: 'WorkRail', version: backend.version },
+    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  );
+  const root = clientRoot(server);
+  server.setRequestHandler('tools/list', () =>
+    backend.calls.during(async () => ({ tools: (await toolDesk()).publishedTools() })),
+  );
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    backend.calls.during(async () => {
+      const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
+      const { needsRoot } = await toolDesk();
+      const known = needsRoot(call) ? await root(context) : undefined;
+      return known?.kind === 'ask' ? known.question : answered(backend, call, known?.path);
     }),
   );
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }));
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
+    const prompt = promptNamed(name, given);
+    if (prompt !== undefined) return prompt;
+    const names = listedPrompts().map((one) => one.name);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no prompt "${name}"; there are ${names.join(', ')}.`,
+    );
+  });
   return server;
 }
 
-/** Standard output belongs to the protocol. */
-function complain(text: string): void {
-  process.stderr.write(`workrail: ${text}\n`);
+/** Loads what the first call will need. */
+export async function warmUp({ services }: Pick<Backend, 'services'>): Promise<void> {
+  await Promise.all([toolDesk(), services()]);
 }
 
-function inputSchema(input: z.ZodObject): { type: 'object' } {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
-  return { ...schema, type: 'object' };
+function toolDesk() {
+  return import('./tool-desk.ts');
 }
 
-async function callTool(services: Services, name: string, input: unknown): Promise<CallToolResult> {
-  const tool = TOOLS.find((one) => one.name === name);
-  if (tool === undefined) return errorResult(unknownTool(name, TOOLS));
-  const parsed = tool.input.safeParse(input);
-  if (!parsed.success) return errorResult(wrongArguments(tool, parsed.error));
-  const reply = await tool.run(services, parsed.data);
-  return reply.match(okResult, errorResult);
+async function answered(backend: Backend, call: ToolCall, root: string | undefined): Promise<CallToolResult> {
+  const begin = performance.now();
+  const { answer, faultAnswer } = await toolDesk();
+  const { recent, place } = backend;
+  const services = await backend.services();
+  const result = await answer({ services, recent, place: { ...place, root } }, call).catch((bug: unknown) => {
+    backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
+    return faultAnswer(call);
+  });
+  backend.log.call(entryFor(call, result, performance.now() - begin));
+  return result;
 }
 
-function okResult({ text, structured }: GivenReply): CallToolResult {
-  return { content: [{ type: 'text', text }], structuredContent: structured };
+function entryFor({ name }: ToolCall, { structuredContent }: CallToolResult, ms: number): CallEntry {
+  const { kind, error, run } = (structuredContent ?? {}) as {
+    readonly kind?: string;
+    readonly error?: { readonly code: string };
+    readonly run?: { readonly tag: string };
+  };
+  return {
+    tool: name.slice(0, TOOL_NAME_SHOWN_MAX),
+    outcome: kind === 'blocked' || kind === 'error' ? kind : 'ok',
+    ...(error === undefined ? {} : { code: error.code }),
+    ...(run === undefined ? {} : { run: run.tag }),
+    ms: Math.round(ms),
+  };
 }
+
+/** A tool that does not exist may have a name of any length. */
+const TOOL_NAME_SHOWN_MAX = 64;

@@ -1,11 +1,19 @@
 import type { Result } from 'neverthrow';
-import type * as z from 'zod';
 import type { Services } from '../app/services.ts';
-import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import type { Arguments, Values } from './arguments/argument.ts';
+import type { Refusal } from './explain/refusal.ts';
 
-/** One tool: what a client is told about it, and what it does. */
-export type Tool = {
+/** Where a call comes from, as far as its arguments do not say. */
+export type Caller = {
+  /** The folder that the work is about: the argument, else what the client or the process stands in. */
+  readonly workspace: string | undefined;
+};
+
+type ToolFacts = {
+  /** Whether it matters for a call where its client works; it does unless told otherwise. */
+  readonly isPlaced?: (sent: JsonObject) => boolean;
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -15,16 +23,22 @@ export type Tool = {
     readonly idempotentHint: boolean;
     readonly openWorldHint: boolean;
   };
-  readonly input: z.ZodObject;
-  readonly run: (services: Services, input: unknown) => Promise<Result<GivenReply, ErrorEnvelope>>;
 };
 
-/** Ties a tool's handler to the type of its own input. */
-export function defineTool<Input extends z.ZodObject>(
-  tool: Omit<Tool, 'input' | 'run'> & {
-    readonly input: Input;
-    readonly run: (services: Services, input: z.infer<Input>) => Promise<Result<GivenReply, ErrorEnvelope>>;
+type Answer = Promise<Result<GivenReply, Refusal>>;
+
+/** One tool: what a client is told about it, and what it does. */
+export type Tool = ToolFacts & {
+  readonly arguments: Arguments;
+  readonly run: (services: Services, sent: JsonObject, caller: Caller) => Answer;
+};
+
+/** Ties a tool's handler to the type of its own arguments, which `readArguments` has checked. */
+export function defineTool<const All extends Arguments>(
+  tool: ToolFacts & {
+    readonly arguments: All;
+    readonly run: (services: Services, sent: Values<All>, caller: Caller) => Answer;
   },
 ): Tool {
-  return { ...tool, run: (services, input) => tool.run(services, input as z.infer<Input>) };
+  return { ...tool, run: (services, sent, caller) => tool.run(services, sent as Values<All>, caller) };
 }

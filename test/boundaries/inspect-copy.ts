@@ -16,7 +16,7 @@ export type AddedFile = {
 };
 
 const COPIED = ['src', 'biome', 'biome.json', 'package.json', 'tsconfig.base.json'];
-const PROJECTS = ['core', 'app', 'adapters', 'mcp', 'cli'].map((layer) => `src/${layer}`);
+const PROJECTS = ['core', 'app', 'adapters', 'mcp', 'http', 'cli'].map((layer) => `src/${layer}`);
 
 /**
  * Copies the program into a temporary folder, adds files to it and says what the three guards report. Nothing is

@@ -7,7 +7,7 @@ export type PlantedViolation = {
 };
 
 /** Harmless files, one for each layer, so that a planted import has something real to reach for. */
-export const TARGETS = ['core', 'app', 'adapters', 'mcp', 'cli'].map((layer) => ({
+export const TARGETS = ['core', 'app', 'adapters', 'mcp', 'http', 'cli'].map((layer) => ({
   path: `src/${layer}/planted/target.ts`,
   text: `export const target = '${layer}';\n`,
 }));
@@ -94,6 +94,7 @@ export const WRONG_WAY_IMPORTS: readonly PlantedViolation[] = [
   wrongWay({ from: 'core', to: 'app' }),
   wrongWay({ from: 'app', to: 'adapters' }),
   wrongWay({ from: 'mcp', to: 'adapters' }),
+  wrongWay({ from: 'http', to: 'mcp' }),
   wrongWay({ from: 'cli', to: 'mcp' }),
   wrongWay({ from: 'adapters', to: 'cli' }),
   {
@@ -117,12 +118,14 @@ export const WRONG_WAY_IMPORTS: readonly PlantedViolation[] = [
   },
 ];
 
-export const CAUGHT_OUTSIDE_ADAPTERS: readonly PlantedViolation[] = ['core', 'app', 'mcp', 'cli'].map((layer) => ({
-  what: `${layer} catches an exception`,
-  path: `src/${layer}/planted/catches.ts`,
-  text: 'export function attempt(run: () => void) {\n  try {\n    run();\n  } catch {\n    return false;\n  }\n  return true;\n}\n',
-  reports: { biome: 'plugin', tidy: 'caught-in-adapters-only' },
-}));
+export const CAUGHT_OUTSIDE_ADAPTERS: readonly PlantedViolation[] = ['core', 'app', 'mcp', 'http', 'cli'].map(
+  (layer) => ({
+    what: `${layer} catches an exception`,
+    path: `src/${layer}/planted/catches.ts`,
+    text: 'export function attempt(run: () => void) {\n  try {\n    run();\n  } catch {\n    return false;\n  }\n  return true;\n}\n',
+    reports: { biome: 'plugin', tidy: 'caught-in-adapters-only' },
+  }),
+);
 
 export const UNHOUSELY_CODE: readonly PlantedViolation[] = [
   {

@@ -3,10 +3,11 @@ import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { Program } from '../../src/cli/program.ts';
+import type { Program, ServeOptions } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { labelView } from '../../src/core/views/labelled-view.ts';
+import type { SessionSummary } from '../../src/core/views/session-summary.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { SESSION } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
@@ -18,11 +19,15 @@ type World = {
   readonly terminals?: readonly ('input' | 'output' | 'error')[];
   /** What is stored, and what an audit of it finds. Only the example session can be read. */
   readonly audits?: readonly SessionAudit[];
+  /** What the index remembers. */
+  readonly summaries?: readonly SessionSummary[];
   readonly listFails?: StoreFailure;
   /** Called before each audit. */
   readonly onAudit?: () => void;
   /** Called before a session is read. */
   readonly onLoad?: () => void;
+  /** What becomes of a server. */
+  readonly serve?: (how: ServeOptions) => Awaited<ReturnType<Program['serve']>>;
   /** Our own fault, to see what becomes of it. */
   readonly bug?: Error;
 };
@@ -60,14 +65,21 @@ export async function runFake(world: World): Promise<Ran> {
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
     },
-    serve: async () => {
+    serve: async (how) => {
       calls.push('serve');
+      return world.serve?.(how) ?? ok({});
     },
   });
   return { exitCode, ...ran, calls };
 }
 
-function fakeStore({ audits = [], listFails, onAudit, onLoad }: World): Awaited<ReturnType<Program['store']>> {
+function fakeStore({
+  audits = [],
+  summaries = [],
+  listFails,
+  onAudit,
+  onLoad,
+}: World): Awaited<ReturnType<Program['store']>> {
   const notThere = (sessionId: SessionId) => err<never, LoadRefusal>({ code: 'session_not_found', sessionId });
   return {
     sessions: {
@@ -82,6 +94,7 @@ function fakeStore({ audits = [], listFails, onAudit, onLoad }: World): Awaited<
       },
       storedReply: async (sessionId) => notThere(sessionId),
     },
+    sessionIndex: { summaries: async () => ok(summaries) },
     audit: {
       audit: async (sessionId) => {
         onAudit?.();

@@ -1,7 +1,9 @@
-import { Client as Client2 } from '@modelcontextprotocol/client';
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 export type ToolResult = {
   readonly isError?: boolean;
@@ -11,37 +13,95 @@ export type ToolResult = {
 
 /** The little that a test needs of a client, whichever library it comes from. */
 export type TestClient = {
+  instructions(): string | undefined;
   listTools(): Promise<readonly { readonly name: string }[]>;
   call(name: string, args: Record<string, unknown>): Promise<ToolResult>;
+  listPrompts(): Promise<readonly { readonly name: string }[]>;
+  prompt(name: string, args: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 };
 
+/** Where a server is: started with an environment, or listening at an address. */
+type Place = { readonly env: Record<string, string>; readonly cwd?: string } | { readonly url: string };
+
+type ClientOptions = {
+  /** Folders that the client says it works in; without any it cannot tell. */
+  readonly roots?: readonly string[];
+  /** Called when the server asks for them. */
+  readonly onRootsAsked?: () => void;
+};
+
+type ConnectTo = (place: Place, options?: ClientOptions) => Promise<TestClient>;
 type Connect = (env: Record<string, string>) => Promise<TestClient>;
 
 const identity = { name: 'workrail-test', version: '0' };
-const server = { command: process.execPath, args: ['dist/workrail.js', 'serve'] };
+const PROGRAM = `${process.cwd()}/dist/workrail.js`;
 
 /** Both generations of the client library, the newer one in both protocol eras. */
-export const CLIENTS: { readonly [name: string]: Connect } = {
-  'client 2.x': (env) => connect2(new Client2(identity), env),
-  'client 2.x on protocol 2026-07-28': (env) =>
-    connect2(new Client2(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }), env),
-  'client 1.x': async (env) => {
-    const client = new Client1(identity);
-    await client.connect(new Stdio1({ ...server, env }));
-    return {
-      listTools: async () => (await client.listTools()).tools,
-      call: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
-      close: () => client.close(),
-    };
-  },
+export const CLIENT_KINDS: { readonly [name: string]: ConnectTo } = {
+  'client 2.x': (place, options = {}) => connect2({}, place, options),
+  'client 2.x on protocol 2026-07-28': (place, options = {}) =>
+    connect2({ versionNegotiation: { mode: { pin: '2026-07-28' } } }, place, options),
+  'client 1.x': connect1,
 };
 
-async function connect2(client: Client2, env: Record<string, string>): Promise<TestClient> {
-  await client.connect(new Stdio2({ ...server, env }));
+/** The same, each with a server that it starts itself. */
+export const CLIENTS: { readonly [name: string]: Connect } = Object.fromEntries(
+  Object.entries(CLIENT_KINDS).map(([name, connect]) => [name, (env: Record<string, string>) => connect({ env })]),
+);
+
+async function connect1(place: Place, { roots, onRootsAsked }: ClientOptions = {}): Promise<TestClient> {
+  const client = new Client1(identity, { capabilities: roots === undefined ? {} : { roots: {} } });
+  if (roots !== undefined) {
+    client.setRequestHandler(ListRootsRequestSchema, () => {
+      onRootsAsked?.();
+      return rootList(roots);
+    });
+  }
+  // The library's own types disagree with each other about what may be undefined.
+  const transport = 'url' in place ? new Http1(new URL(place.url)) : new Stdio1(started(place));
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
+    instructions: () => client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    prompt: async (name, args) => textOf(await client.getPrompt({ name, arguments: args })),
     close: () => client.close(),
   };
+}
+
+async function connect2(
+  negotiation: NonNullable<ConstructorParameters<typeof Client2>[1]>,
+  place: Place,
+  { roots, onRootsAsked }: ClientOptions,
+): Promise<TestClient> {
+  const client = new Client2(identity, { ...negotiation, capabilities: roots === undefined ? {} : { roots: {} } });
+  if (roots !== undefined) {
+    client.setRequestHandler('roots/list', () => {
+      onRootsAsked?.();
+      return rootList(roots);
+    });
+  }
+  await client.connect('url' in place ? new Http2(new URL(place.url)) : new Stdio2(started(place)));
+  return {
+    instructions: () => client.getInstructions(),
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    prompt: async (name, args) => textOf(await client.getPrompt({ name, arguments: args })),
+    close: () => client.close(),
+  };
+}
+
+function started({ env, cwd }: Extract<Place, { env: unknown }>) {
+  return { command: process.execPath, args: [PROGRAM, 'serve'], env, ...(cwd === undefined ? {} : { cwd }) };
+}
+
+function rootList(roots: readonly string[]) {
+  return { roots: roots.map((uri) => ({ uri })) };
+}
+
+function textOf({ messages }: { readonly messages: readonly { readonly content: unknown }[] }): string {
+  return messages.map(({ content }) => (content as { readonly text?: string }).text ?? '').join('\n');
 }

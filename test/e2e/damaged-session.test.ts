@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
+import { forgeLast } from '../forge-last.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
 
 let dataDir: string;
@@ -15,13 +16,13 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** What is damaged of a session with two segments: a file of it, and a text in it that is changed. */
 const DAMAGES: { readonly [what: string]: readonly [file: RegExp, from: string, to: string] } = {
-  'last segment': [/events\/00000004-\d+\.jsonl$/, 'node_created', 'node_creatEd'],
+  'last segment': [/events\/(?!00000000)\d{8}-\d+\.jsonl$/, 'node_created', 'node_creatEd'],
   'first segment': [/events\/00000000-\d+\.jsonl$/, 'run_started', 'run_starteD'],
   manifest: [/manifest\.jsonl$/, '"firstEventIndex":0', '"firstEventIndex":1'],
 };
 
 it.each(Object.entries(DAMAGES))('a session with a damaged %s is not gone on with', async (_, [file, from, to]) => {
-  enforces('views_salvage_labelled');
+  enforces('views_salvage_labelled', 'corruption_is_error_result');
   const tokens = await withClient(async (client) => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const next = await client.call('continue_workflow', { ackToken: data(started)['ackToken'] });
@@ -33,7 +34,29 @@ it.each(Object.entries(DAMAGES))('a session with a damaged %s is not gone on wit
   await withClient(async (client) => {
     for (const ackToken of tokens) {
       const result = await client.call('continue_workflow', { ackToken, output: { notesMarkdown: 'went on' } });
-      expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'STORE_CORRUPT' } } });
+      const blockers = [{ code: 'STORAGE_CORRUPTION_DETECTED' }];
+      const error = { code: 'STORE_CORRUPT', nextIntent: 'rehydrate_only', details: { blockers } };
+      expect(result).toMatchObject({ isError: true, structuredContent: { error } });
+    }
+  });
+  expect(session()).toEqual(before);
+});
+
+it('a session with events that were forged together with their hashes is not gone on with', async () => {
+  const tokens = await withClient(async (client) => {
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+    const next = await client.call('continue_workflow', { ackToken: data(started)['ackToken'] });
+    return [data(started), data(next)];
+  });
+  const [sessionId = expect.fail('a session')] = readdirSync(join(dataDir, 'sessions'));
+  forgeLast(join(dataDir, 'sessions', sessionId), (events) => events.map((event) => ({ ...event, data: null })));
+  const before = session();
+  await withClient(async (client) => {
+    for (const { ackToken, stateToken } of tokens) {
+      for (const args of [{ ackToken }, { stateToken }]) {
+        const result = await client.call('continue_workflow', args);
+        expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'STORE_CORRUPT' } } });
+      }
     }
   });
   expect(session()).toEqual(before);

@@ -30,8 +30,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   it('lists, starts and finishes the bundled workflow', async () => {
     expect((await client.listTools()).map(({ name }) => name)).toEqual([
       'list_workflows',
+      'inspect_workflow',
       'start_workflow',
       'continue_workflow',
+      'checkpoint_workflow',
     ]);
     const listed = await client.call('list_workflows', {});
     expect(data(listed)).toMatchObject({ invalid: [] });
@@ -61,8 +63,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   it('shows a step again without writing anything', async () => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const before = listing();
-    const again = await client.call('continue_workflow', { stateToken: data(started)['stateToken'] });
-    expect(content(again)).toEqual(content(started));
+    const { stateToken, ackToken, pending } = data(started);
+    const again = await client.call('continue_workflow', { stateToken });
+    expect(data(again)).toMatchObject({ kind: 'ok', stateToken, ackToken, pending });
+    expect(content(await client.call('continue_workflow', { stateToken }))).toEqual(content(again));
     expect(listing()).toEqual(before);
   });
 
@@ -75,12 +79,12 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     const changed = otherSignature(ackToken);
     const wrong: readonly (readonly [string, Record<string, unknown>, string, RegExp, RegExp])[] = [
       ['start_workflow', { workflowId: 'wr.nowhere' }, 'WORKFLOW_NOT_FOUND', /"wr\.nowhere"/, /wr\.first_steps/],
-      ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/, /Correct/],
+      ['start_workflow', {}, 'VALIDATION_ERROR', /workflowId/, /list_workflows/],
       ['continue_workflow', {}, 'VALIDATION_ERROR', /without a token/, /ackToken/],
-      ['continue_workflow', { ackTokn: 'x' }, 'VALIDATION_ERROR', /"ackTokn"/, /Correct/],
+      ['continue_workflow', { ackTokn: 'x' }, 'VALIDATION_ERROR', /"ackTokn".*"ackToken"/, /corrected call/],
       ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /"done".*st_, ack_ or chk_/, /Copy/],
-      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack.*kind state/, /Send each/],
-      ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /changed on the way/, /Copy the token/],
+      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack.*kind state/, /corrected call/],
+      ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /changed on the way/, /most like/],
       [
         'continue_workflow',
         { stateToken, output: { notesMarkdown: 'x' } },
@@ -92,8 +96,8 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
         'continue_workflow',
         { stateToken: otherRun, ackToken },
         'TOKEN_SCOPE_MISMATCH',
-        /two|another/,
-        /ackToken alone/,
+        /belongs to run .* stateToken to run/,
+        /To go on with run/,
       ],
       ['no_such_tool', {}, 'VALIDATION_ERROR', /"no_such_tool"/, /list_workflows/],
       ['n'.repeat(9_000), {}, 'VALIDATION_ERROR', /nnnn/, /list_workflows/],
@@ -105,7 +109,13 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       const error = errorEnvelopeSchema.parse(data(result)['error']);
       expect(error.message).toMatch(fault);
       expect(error.suggestion).toMatch(next);
-      expect(text(result)).toBe(`${code}: ${error.message}\n${error.suggestion}`);
+      const [head] = text(result).split('\n');
+      expect(head).toMatch(new RegExp(`^${code}(?: \\(run \\w{4}, wr\\.first_steps\\))?: `));
+      const { nextCall } = error;
+      const call = nextCall === undefined ? [] : [`Next call: ${nextCall.tool} ${JSON.stringify(nextCall.arguments)}`];
+      expect(text(result).slice(head?.indexOf(': '))).toBe(
+        [`: ${error.message}`, error.suggestion, ...call].join('\n'),
+      );
     }
   });
 
@@ -135,7 +145,9 @@ it('keeps everything in the locked layout, readable by this user only', async ()
     'events',
     'manifest.jsonl',
   ]);
-  expect(readdirSync(join(dataDir, 'sessions', sessionId, 'events'))).toEqual(['00000000-00000003.jsonl']);
+  expect(readdirSync(join(dataDir, 'sessions', sessionId, 'events'))).toEqual([
+    expect.stringMatching(/^00000000-\d{8}\.jsonl$/),
+  ]);
   expect(readdirSync(join(dataDir, 'snapshots'))).toEqual([expect.stringMatching(hex)]);
   expect(readdirSync(join(dataDir, 'workflows', 'pinned'))).toEqual([expect.stringMatching(hex)]);
   expect(statSync(join(dataDir, 'keys', 'keyring.json')).mode & 0o777).toBe(0o600);

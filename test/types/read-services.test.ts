@@ -9,7 +9,7 @@ import { SESSION } from '../examples/ids.ts';
 import { PLANS } from '../examples/session.ts';
 
 test('a use case that only looks cannot reach an append: the compiler refuses it', () => {
-  enforces('append_needs_witness');
+  enforces('append_needs_witness', 'rehydrate_cannot_reach_append');
   expectTypeOf<Parameters<typeof rehydrate>[0]>().toEqualTypeOf<ReadServices>();
   expectTypeOf<ReadServices['sessions']>().toEqualTypeOf<SessionReader>();
   expectTypeOf<keyof ReadServices['pinnedWorkflows']>().toEqualTypeOf<'get'>();
@@ -36,7 +36,7 @@ test('appending is the only way to change a session, and it takes a permit that 
   expectTypeOf<keyof SessionReader>().toEqualTypeOf<
     'load' | 'loadValidPrefix' | 'isDurable' | 'storedReply' | 'list'
   >();
-  expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get'>();
+  expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get' | 'getJson'>();
   expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'find' | 'open' | 'rotate'>();
   const calls = (sessions: SessionStore, sessionId: SessionId) => [
     // @ts-expect-error an object is no permit

@@ -18,4 +18,11 @@ describe('what was probably meant', () => {
     expect(nearestId('wr.contracts.finding', ids)).toBe('wr.contracts.findings');
     expect(nearestId('wr.contracts.own', ids)).toBeUndefined();
   });
+
+  it.each(['wr.bug-hunt', 'WR.BUG_HUNT', 'wr_bug_hunt', 'wr.bug_hunt.json', 'bug_hunt.json', 'bugHunt'])(
+    'is found by %s, which is the same word in another spelling',
+    (written) => {
+      expect(nearestId(written, ['wr.bug_hint', 'wr.bug_hunt'])).toBe('wr.bug_hunt');
+    },
+  );
 });

@@ -14,9 +14,19 @@ export function nearest<const Word extends string>(word: string, candidates: rea
   return best?.candidate;
 }
 
-/** The same for dotted ids, compared without what all of them have in common, which would make everything look alike. */
-export function nearestId(id: string, ids: readonly string[]): string | undefined {
+/**
+ * The same for dotted ids, compared without what all of them have in common, which would make everything look alike.
+ * The name of a file, and other marks between the words, are no misspelling.
+ */
+export function nearestId(written: string, ids: readonly string[]): string | undefined {
+  const id = written.replace(/\.jsonc?$/i, '');
+  const same = ids.find((candidate) => letters(candidate) === letters(id));
+  if (same !== undefined) return same;
   const last = (full: string) => full.slice(full.lastIndexOf('.') + 1);
   const name = nearest(last(id), ids.map(last));
   return ids.find((candidate) => last(candidate) === name);
+}
+
+function letters(id: string): string {
+  return id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,42 +1,36 @@
-import { err, type Result } from 'neverthrow';
-import * as z from 'zod';
+import { err } from 'neverthrow';
 import { advance } from '../../app/advance.ts';
 import { rehydrate } from '../../app/rehydrate.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
-import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { explain } from '../explain.ts';
+import { CONTEXT, MODE, OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
 export const continueWorkflowTool = defineTool({
   name: 'continue_workflow',
   title: 'Continue a workflow',
   description:
-    'With ackToken: reports the step of that token as done and returns the next one. With stateToken alone: shows the step of that token again and changes nothing. Sending the same call twice is safe: the second gives the same reply. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"what you did in this step"}}',
+    'With ackToken: reports its step as done and returns the next one, or what is still missing. With stateToken alone: shows its step again and changes nothing; use that when you have lost your place. Copy tokens exactly. Sending a call twice is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  input: z.strictObject({
-    ackToken: z.string().optional().describe('From the reply whose step you have done.'),
-    stateToken: z.string().optional().describe('From the reply you want to see again.'),
-    output: z
-      .strictObject({ notesMarkdown: z.string().optional().describe('What you did in this step only, in Markdown.') })
-      .optional(),
-  }),
-  run: async (services, { ackToken, stateToken, output }) => {
+  arguments: {
+    ackToken: {
+      kind: 'token',
+      slot: 'ackToken',
+      about: 'From the reply whose step you have done; it names the run too.',
+      mistakenFor: ['ack', 'token', 'continueToken'],
+    },
+    stateToken: STATE_TOKEN,
+    output: OUTPUT,
+    context: CONTEXT,
+    mode: MODE,
+  },
+  isPlaced: ({ ackToken }) => ackToken === undefined,
+  run: async (services, { ackToken, stateToken, output, context, mode }, { workspace }) => {
     if (ackToken !== undefined) {
-      const advanced = await advance(services, { ackToken, stateToken, notesMarkdown: output?.notesMarkdown });
-      return advanced.mapErr(explain);
+      const { notesMarkdown, artifacts = [] } = output ?? {};
+      return advance(services, { ackToken, stateToken, output: { notesMarkdown, artifacts }, context, mode });
     }
-    if (stateToken === undefined) return err(explain({ code: 'token_missing' }));
-    const shown = (await rehydrate(services, { stateToken })).mapErr(explain);
-    return output === undefined ? shown : refuseOutput(shown, { notesMarkdown: output.notesMarkdown ?? '' });
+    if (stateToken === undefined) return err({ code: 'token_missing' });
+    const shown = await rehydrate(services, { stateToken, workspace });
+    const isPayload = output !== undefined || context !== undefined || mode !== undefined;
+    return shown.isOk() && isPayload ? err({ code: 'payload_without_ack' }) : shown;
   },
 });
-
-/** What was sent is not lost: the refusal holds the same call with the right token. */
-function refuseOutput(shown: Result<GivenReply, ErrorEnvelope>, output: JsonObject): Result<GivenReply, ErrorEnvelope> {
-  return shown.andThen((reply) => {
-    const { ackToken } = reply.structured;
-    if (typeof ackToken !== 'string') return err(explain({ code: 'token_missing' }));
-    return err(explain({ code: 'output_without_ack', ackToken, output }));
-  });
-}

@@ -1,45 +1,66 @@
 import { ok } from 'neverthrow';
-import * as z from 'zod';
-import type { InvalidFile, ListedWorkflow } from '../../app/catalog/catalog.ts';
+import type { Catalog, InvalidFile, ListedWorkflow } from '../../app/catalog/catalog.ts';
+import { filterWorkflows } from '../../app/catalog/filter-workflows.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/invalid-file.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { unsupportedParts } from '../../core/run/unsupported-parts.ts';
+import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
+import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
 export const listWorkflowsTool = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'Lists workflows, and files that cannot be used with what is wrong with them. Pick a runnable one by its id and call start_workflow with it.',
+    'Lists the workflows that can be started, and broken workflow files with what is wrong in them. Example: {"query":"review"}',
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  input: z.strictObject({
-    workspacePath: z.string().optional().describe('Absolute path of the project; its own workflows are listed too.'),
-  }),
-  run: async (services, { workspacePath }) => {
-    const { workflows, invalid } = await services.catalog.list(workspacePath);
-    const lines = [
-      ...workflows.map(line),
-      ...workflows.flatMap(({ file, warnings }) =>
-        warnings.length === 0 ? [] : [`Can be used, but look at ${file.ref}\n${warnings.map(problem).join('\n')}`],
-      ),
-      ...invalid.map((file) => `Cannot be used: ${file.file.ref}\n${file.diagnostics.map(problem).join('\n')}`),
-    ];
+  arguments: {
+    query: {
+      kind: 'text',
+      about: 'Words that must occur in id, name, description or tags.',
+      mistakenFor: ['search', 'q', 'filter', 'keywords', 'text'],
+    },
+    tags: { kind: 'texts', about: 'Tags that it must all have.', mistakenFor: ['tag', 'labels'] },
+    workspacePath: WORKSPACE_PATH,
+  },
+  run: async (services, filter, { workspace }) => {
+    const catalog = await services.catalog.list(workspace);
+    const shown = filterWorkflows(catalog.workflows, filter);
+    const { workspaceProblem } = catalog;
+    const unused = workspaceProblem === undefined ? undefined : explainWorkspace(workspaceProblem);
+    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown)];
     return ok({
       text: lines.join('\n'),
-      structured: { kind: 'ok', workflows: workflows.map(listed), invalid: invalid.map(listedInvalid) },
+      structured: {
+        kind: 'ok',
+        workflows: shown.map(listed),
+        invalid: catalog.invalid.map(listedInvalid),
+        total: catalog.workflows.length,
+        ...(unused === undefined ? {} : { warnings: [{ code: 'workspace_not_used', message: unused }] }),
+      },
     });
   },
 });
 
-function line({ id, name, description, workflow }: ListedWorkflow): string {
-  const parts = unsupportedParts(workflow);
-  const isRunnable = parts.length === 0;
-  return `${id}: ${name}. ${description}${isRunnable ? '' : ` (Cannot be started yet: it needs ${parts.join(', ')}.)`}`;
+function linesFor({ workflows, invalid }: Catalog, shown: readonly ListedWorkflow[]): readonly string[] {
+  const hidden = workflows.length - shown.length;
+  return [
+    ...shown.map(line),
+    ...(hidden === 0 ? [] : [`${hidden} others do not match; call list_workflows with {} to see all.`]),
+    ...shown.flatMap(({ file, warnings }) =>
+      warnings.length === 0 ? [] : [`Can be used, but look at ${file.ref}\n${warnings.map(problem).join('\n')}`],
+    ),
+    ...invalid.map(({ file, diagnostics }) => `Cannot be used: ${file.ref}\n${diagnostics.map(problem).join('\n')}`),
+    ...(shown.length === 0 ? [] : ['Start one with start_workflow, or look at its steps first with inspect_workflow.']),
+  ];
+}
+
+function line({ id, kind, name, description, tags }: ListedWorkflow): string {
+  const marks = [...(kind === 'routine' ? ['routine'] : []), ...tags];
+  return `${id}: ${name}. ${description}${marks.length === 0 ? '' : ` [${marks.join(', ')}]`}`;
 }
 
 function listed(workflow: ListedWorkflow): JsonObject {
-  const { id, kind, name, description, tags, idStatus, suggestedId, sourceKind, shadows, warnings } = workflow;
-  const needs = unsupportedParts(workflow.workflow);
+  const { id, kind, name, description, tags, idStatus, aliases, suggestedId, sourceKind, shadows, warnings } = workflow;
   return {
     id,
     kind,
@@ -48,9 +69,8 @@ function listed(workflow: ListedWorkflow): JsonObject {
     tags,
     idStatus,
     sourceKind,
-    isRunnable: needs.length === 0,
-    ...(needs.length === 0 ? {} : { needs }),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map(problem) }),
+    ...(aliases.length === 0 ? {} : { aliases }),
     ...(suggestedId === undefined ? {} : { suggestedId }),
     ...(shadows.length === 0 ? {} : { shadows: shadows.map(({ ref }) => ref) }),
   };

@@ -1,17 +1,30 @@
-import * as z from 'zod';
 import { startWorkflow } from '../../app/start-workflow.ts';
-import { explain } from '../explain.ts';
+import { CONTEXT, MODE, WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
 export const startWorkflowTool = defineTool({
   name: 'start_workflow',
   title: 'Start a workflow',
   description:
-    'Starts a workflow and returns its first step with tokens. Do the step, then call continue_workflow with its ackToken. Example: {"workflowId":"wr.first_steps"}',
+    'Starts a workflow and returns its first step with tokens. Do that step, then report it with continue_workflow; you do not know the next one before. Every call starts another run. Example: {"workflowId":"wr.first_steps","goal":"Make the README clearer"}',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  input: z.strictObject({
-    workflowId: z.string().min(1).describe('An id from list_workflows.'),
-    workspacePath: z.string().optional().describe('Absolute path of the project, to start one of its own workflows.'),
-  }),
-  run: async (services, input) => (await startWorkflow(services, input)).mapErr(explain),
+  arguments: {
+    workflowId: WORKFLOW_ID,
+    goal: {
+      kind: 'text',
+      about: 'What the user wants, in a sentence or two.',
+      mistakenFor: ['task', 'objective', 'title', 'description', 'prompt'],
+    },
+    context: CONTEXT,
+    mode: MODE,
+    workspacePath: WORKSPACE_PATH,
+    attachTo: {
+      kind: 'token',
+      slot: 'attachTo',
+      about: 'Any token of an earlier run, to keep both in one session.',
+      mistakenFor: ['attach', 'session', 'sessionToken', 'join'],
+    },
+  },
+  run: (services, { workflowId, goal, context, mode, attachTo }, { workspace }) =>
+    startWorkflow(services, { workflowId, goal, context, mode, attachTo, workspace }),
 });

@@ -1,15 +1,16 @@
-import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { unreachable } from '../core/assert.ts';
-import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { unreachable } from '../../core/assert.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Damage } from '../../core/log/health.ts';
+import { type Explained, NOT_RETRYABLE } from './explained.ts';
 
-const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const IO_RETRY_MS = 1_000;
 const BUSY_RETRY_MS = 500;
 
 const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
 
 /** The words for trouble with what is stored. Mostly only the user can help. */
-export function explainStore(failure: StoreFailure): ErrorEnvelope {
+export function explainStore(failure: StoreFailure): Explained {
   switch (failure.code) {
     case 'io_failed':
       return {
@@ -25,6 +26,7 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
         message: `${RUNNING[failure.running]} in the data directory${by(failure.holder)}. Nothing was recorded.`,
         suggestion: `Send the same call again in ${BUSY_RETRY_MS} ms. If this goes on, ask the user which other workrail process is at work.`,
         retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
+        nextIntent: 'rehydrate_only',
       };
     case 'lock_lost':
       return {
@@ -44,8 +46,10 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
       return {
         code: 'STORE_CORRUPT',
         message: `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}).`,
-        suggestion: 'Tell the user; this session cannot go on. Start a new run with start_workflow.',
+        suggestion: CANNOT_GO_ON,
         retry: NOT_RETRYABLE,
+        nextIntent: 'rehydrate_only',
+        details: { blockers: [corruption(failure.damage)] },
       };
     case 'unknown_version':
       return {
@@ -57,6 +61,21 @@ export function explainStore(failure: StoreFailure): ErrorEnvelope {
     default:
       return unreachable(failure);
   }
+}
+
+const CANNOT_GO_ON =
+  'Tell the user that workrail session verify names the damage. This session cannot go on; begin a new run with start_workflow.';
+
+/** A damaged log cannot be asked which step it was about. */
+const STEP_UNKNOWN = 'unknown';
+
+function corruption({ reason }: Damage): JsonObject {
+  return {
+    code: 'STORAGE_CORRUPTION_DETECTED',
+    pointer: { kind: 'workflow_step', stepId: STEP_UNKNOWN },
+    message: `The stored session is damaged (${reason}); nothing was recorded.`,
+    suggestedFix: CANNOT_GO_ON,
+  };
 }
 
 function by(holder: string | undefined): string {

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { err, ok, type Result } from 'neverthrow';
+import { isLocalRequest } from './local-request.ts';
+
+/** Everything else is unreachable from other machines. */
+const ADDRESS = '127.0.0.1';
+
+export type ServeRequest = {
+  /** 0 takes any that is free. */
+  readonly port: number;
+  readonly mcp: (request: Request) => Promise<Response>;
+};
+
+export type LocalServer = { readonly url: string; readonly stop: () => Promise<void> };
+
+export type ServeRefusal =
+  | { readonly code: 'port_taken'; readonly port: number }
+  | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
+
+/** Serves HTTP to this machine alone. Nothing is offered to pages of other origins. */
+export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<LocalServer, ServeRefusal>> {
+  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
+  const portNow = () => (server.address() as AddressInfo).port;
+  const app = localApp(mcp, portNow);
+  const failure = await listening(server, port);
+  if (failure !== undefined) {
+    return err(
+      failure === 'EADDRINUSE' ? { code: 'port_taken', port } : { code: 'port_refused', port, cause: failure },
+    );
+  }
+  return ok({
+    url: `http://${ADDRESS}:${portNow()}/mcp`,
+    stop: async () => {
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await once(server, 'close');
+    },
+  });
+}
+
+type NodeServer = ReturnType<typeof createAdaptorServer>;
+
+/** Why it cannot listen there; nothing when it does. */
+function listening(server: NodeServer, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, ADDRESS, () => resolve(undefined));
+  });
+}
+
+function localApp(mcp: ServeRequest['mcp'], port: () => number): Hono {
+  const app = new Hono();
+  app.use('*', async (context, next) => {
+    const origin = { host: context.req.header('host'), origin: context.req.header('origin') };
+    return isLocalRequest(origin, port()) ? next() : context.json(refusal(FOREIGN), 403);
+  });
+  app.all('/mcp', (context) => mcp(context.req.raw));
+  app.notFound((context) => context.json(refusal('There is nothing here; MCP is at /mcp.'), 404));
+  return app;
+}
+
+const FOREIGN = 'This server answers programs of this machine only: Host and Origin must be its own address.';
+
+/** In the words of the protocol, since that is what a client here speaks. */
+function refusal(message: string): object {
+  return { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };
+}

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { checkpointWorkflowTool } from '../tools/checkpoint-workflow.ts';
+import { continueWorkflowTool } from '../tools/continue-workflow.ts';
+import { inspectWorkflowTool } from '../tools/inspect-workflow.ts';
+import { listWorkflowsTool } from '../tools/list-workflows.ts';
+import { startWorkflowTool } from '../tools/start-workflow.ts';
+import { TOOLS } from '../tools/tool-set.ts';
+import { readArguments } from './read-arguments.ts';
+
+const ACK = `ack_${'0123456789abcdefghjkmnpqrstvwxyz'.slice(0, 24).repeat(2)}`;
+const LONG_ACK = `ack.v1.${'e'.repeat(40)}.${'s'.repeat(43)}`;
+const NOTES = 'Read the config.';
+const OUTPUT = { notesMarkdown: NOTES };
+const LOOP = { kind: 'wr.loop_control', decision: 'stop' };
+
+const taken = (tool: { readonly arguments: Parameters<typeof readArguments>[0] }, sent: JsonObject) =>
+  readArguments(tool.arguments, sent)._unsafeUnwrap();
+const refused = (tool: { readonly arguments: Parameters<typeof readArguments>[0] }, sent: JsonObject) =>
+  readArguments(tool.arguments, sent)._unsafeUnwrapErr();
+
+describe('what can only be meant in one way is taken', () => {
+  const right = { ackToken: ACK, output: { notesMarkdown: NOTES, artifacts: [LOOP] }, context: { a: 1 } };
+
+  it.each<readonly [what: string, sent: JsonObject]>([
+    ['as it should be', right],
+    ['with objects and lists as JSON text', { ...right, output: JSON.stringify(right.output), context: '{"a":1}' }],
+    ['with JSON text in JSON text', { ...right, context: JSON.stringify('{"a":1}') }],
+    ['with artifacts as JSON text', { ...right, output: { notes: NOTES, artifacts: JSON.stringify([LOOP]) } }],
+    ['with one artifact alone', { ...right, output: { notesMarkdown: NOTES, artifacts: LOOP } }],
+    [
+      'with one artifact as JSON text in the list',
+      { ...right, output: { ...OUTPUT, artifacts: [JSON.stringify(LOOP)] } },
+    ],
+    ['with notes and artifacts at the top', { ackToken: ACK, notes: NOTES, artifacts: [LOOP], context: { a: 1 } }],
+    [
+      'with notesMarkdown at the top',
+      { ackToken: ACK, notesMarkdown: NOTES, output: { artifacts: [LOOP] }, context: { a: 1 } },
+    ],
+    ['with nothing in what is not needed', { ...right, stateToken: '', mode: null }],
+    ['with the same said twice', { ...right, notes: NOTES }],
+  ])('%s', (_, sent) => {
+    enforces('json_string_arguments_accepted', 'continue_arguments');
+    expect(taken(continueWorkflowTool, sent)).toEqual(right);
+  });
+
+  it('lists of words may be one text', () => {
+    for (const tags of [['a', 'b'], 'a, b', 'a b', '["a","b"]']) {
+      expect(taken(listWorkflowsTool, { tags })).toEqual({ tags: ['a', 'b'] });
+    }
+  });
+
+  it('an empty token is one that cannot be read, unless there is another', () => {
+    expect(taken(continueWorkflowTool, { ackToken: ' ' })).toEqual({ ackToken: '' });
+    expect(taken(continueWorkflowTool, { ackToken: '', stateToken: 'st_x' })).toEqual({ stateToken: 'st_x' });
+    expect(taken(startWorkflowTool, { workflowId: 'wr.x', attachTo: '' })).toEqual({ workflowId: 'wr.x' });
+  });
+
+  it('an output with nothing in it is none', () => {
+    expect(taken(continueWorkflowTool, { stateToken: 'st_x', output: {} })).toEqual({ stateToken: 'st_x' });
+    expect(taken(continueWorkflowTool, { stateToken: 'st_x', output: { notesMarkdown: ' ' } })).toEqual({
+      stateToken: 'st_x',
+    });
+  });
+
+  it('tokens are left as they are where copying alone has changed them', () => {
+    for (const ackToken of [
+      ACK,
+      `"${ACK}"`,
+      ` ${ACK.toUpperCase()} `,
+      `${ACK.slice(0, 20)} ${ACK.slice(20)}`,
+      'done',
+    ]) {
+      expect(taken(continueWorkflowTool, { ackToken })).toEqual({ ackToken });
+    }
+  });
+
+  it('what stands in context and artifacts is not looked at', () => {
+    const context = { notes: null, mode: 'x', list: [null, { ack: 1 }] };
+    expect(taken(continueWorkflowTool, { ackToken: ACK, context })).toEqual({ ackToken: ACK, context });
+  });
+});
+
+describe('what was meant is found', () => {
+  it.each<readonly [sent: JsonObject, meant: JsonObject]>([
+    [{ acktoken: ACK }, { ackToken: ACK }],
+    [{ ack_token: ACK }, { ackToken: ACK }],
+    [{ ack: ACK }, { ackToken: ACK }],
+    [{ ackTokn: ACK }, { ackToken: ACK }],
+    [{ token: ACK }, { ackToken: ACK }],
+    [{ ackToken: `ackToken: ${ACK}.` }, { ackToken: ACK }],
+    [{ ackToken: `"ackToken":"${LONG_ACK}"` }, { ackToken: LONG_ACK }],
+    [{ ackToken: { ackToken: ACK } }, { ackToken: ACK }],
+    [
+      { ackToken: ACK, output: NOTES },
+      { ackToken: ACK, output: OUTPUT },
+    ],
+    [
+      { ackToken: ACK, output: LOOP },
+      { ackToken: ACK, output: { artifacts: [LOOP] } },
+    ],
+    [
+      { ackToken: ACK, output: [LOOP] },
+      { ackToken: ACK, output: { artifacts: [LOOP] } },
+    ],
+    [
+      { ackToken: ACK, output: { summary: NOTES } },
+      { ackToken: ACK, output: OUTPUT },
+    ],
+    [
+      { ackToken: ACK, output: { notesMarkdown: ['Read', 'the config.'] } },
+      { ackToken: ACK, output: { notesMarkdown: 'Read\nthe config.' } },
+    ],
+    [
+      { ackToken: ACK, summary: NOTES },
+      { ackToken: ACK, output: OUTPUT },
+    ],
+    [
+      { ackToken: ACK, output: OUTPUT, stepId: 'look' },
+      { ackToken: ACK, output: OUTPUT },
+    ],
+    [
+      { ackToken: ACK, mode: 'Guided' },
+      { ackToken: ACK, mode: 'guided' },
+    ],
+    [
+      { ackToken: ACK, mode: 'full auto' },
+      { ackToken: ACK, mode: 'full_auto_stop_on_user_deps' },
+    ],
+    [
+      { ackToken: ACK, mode: 'auto' },
+      { ackToken: ACK, mode: 'full_auto_stop_on_user_deps' },
+    ],
+    [
+      { ackToken: ACK, mode: 'never stop' },
+      { ackToken: ACK, mode: 'full_auto_never_stop' },
+    ],
+    [
+      { ackToken: ACK, mode: 'full_auto_never_stp' },
+      { ackToken: ACK, mode: 'full_auto_never_stop' },
+    ],
+    [
+      { ackToken: ACK, variables: { a: 1 } },
+      { ackToken: ACK, context: { a: 1 } },
+    ],
+  ])('%j', (sent, meant) => {
+    enforces('unknown_argument_named');
+    expect(refused(continueWorkflowTool, sent)).toMatchObject({ code: 'arguments_wrong', meant });
+  });
+
+  it.each<readonly [sent: JsonObject, meant: JsonObject]>([
+    [{ workflow: 'wr.x' }, { workflowId: 'wr.x' }],
+    [
+      { id: 'wr.x', task: 'Do it' },
+      { workflowId: 'wr.x', goal: 'Do it' },
+    ],
+    [
+      { workflowId: 'wr.x', workspace: '/repo' },
+      { workflowId: 'wr.x', workspacePath: '/repo' },
+    ],
+  ])('to start: %j', (sent, meant) => {
+    expect(refused(startWorkflowTool, sent)).toMatchObject({ meant });
+  });
+
+  it('to inspect', () => {
+    expect(refused(inspectWorkflowTool, { workflowId: 'wr.x', mode: 'all' })).toMatchObject({
+      meant: { workflowId: 'wr.x', mode: 'full' },
+    });
+  });
+});
+
+describe('what cannot be known is told, and no call is made up', () => {
+  it.each<readonly [sent: JsonObject, problem: object]>([
+    [{ ackToken: 7 }, { kind: 'wrong_shape', name: 'ackToken', wanted: 'token', found: 'number' }],
+    [{ output: 7 }, { kind: 'wrong_shape', name: 'output', wanted: 'object', found: 'number' }],
+    [{ output: '{"notesMarkdown": "cut o' }, { kind: 'broken_json', name: 'output' }],
+    [
+      { output: { notesMarkdown: {} } },
+      { kind: 'wrong_shape', name: 'output.notesMarkdown', wanted: 'text', found: 'object' },
+    ],
+    [{ output: { artifacts: ['loop'] } }, { kind: 'wrong_shape', name: 'output.artifacts[0]', wanted: 'object' }],
+    [{ output: { artifacts: '[{"kind":' } }, { kind: 'broken_json', name: 'output.artifacts' }],
+    [{ context: [1] }, { kind: 'wrong_shape', name: 'context', wanted: 'object', found: 'list' }],
+    [{ context: 'ticket AB-12' }, { kind: 'wrong_shape', name: 'context', wanted: 'object', found: 'text' }],
+    [{ mode: 'sideways' }, { kind: 'no_choice', name: 'mode', found: 'sideways' }],
+    [
+      { output: OUTPUT, notes: 'Other.' },
+      { kind: 'twice', meant: 'output.notesMarkdown' },
+    ],
+    [
+      { ack: ACK, token: LONG_ACK },
+      { kind: 'twice', meant: 'ackToken' },
+    ],
+  ])('%j', (sent, problem) => {
+    const { problems, meant } = refused(continueWorkflowTool, sent);
+    expect(problems).toContainEqual(expect.objectContaining(problem));
+    expect(meant).toBeUndefined();
+  });
+
+  it('all that is wrong is told at once', () => {
+    const { problems, takes } = refused(checkpointWorkflowTool, { foo: 1, context: {}, mode: 'x' });
+    expect(problems.map(({ kind, name }) => [kind, name])).toEqual([
+      ['unknown', 'foo'],
+      ['unknown', 'context'],
+      ['unknown', 'mode'],
+      ['missing', 'checkpointToken'],
+      ['missing', 'output'],
+    ]);
+    expect(takes).toEqual(['checkpointToken', 'stateToken', 'output']);
+  });
+});
+
+it('whatever is sent is answered, and what was meant can itself be sent', () => {
+  const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
+  const names = TOOLS.flatMap((tool) => Object.keys(tool.arguments));
+  const name = fc.oneof(fc.constantFrom(...names, 'notes', 'ack', '__proto__', 'constructor'), fc.string());
+  const text = fc.constantFrom(ACK, LONG_ACK, `the ${ACK}`, '{"a":1}', 'full auto', '[]', '"');
+  fc.assert(
+    fc.property(fc.constantFrom(...TOOLS), fc.array(fc.tuple(name, fc.oneof(json, text))), (tool, entries) => {
+      const read = readArguments(tool.arguments, Object.fromEntries(entries));
+      const meant = read.isOk() ? read.value : read.error.meant;
+      if (meant !== undefined) expect(readArguments(tool.arguments, meant)._unsafeUnwrap()).toEqual(meant);
+    }),
+  );
+});

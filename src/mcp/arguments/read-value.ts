@@ -1,0 +1,141 @@
+import { Result } from 'neverthrow';
+import { unreachable } from '../../core/assert.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { nearest } from '../../core/spelling/nearest.ts';
+import { unwrapped } from '../../core/token/normalise-token.ts';
+import type { Argument } from './argument.ts';
+import { plainly } from './argument-names.ts';
+import type { ArgumentProblem, ShapeName } from './argument-problem.ts';
+
+/** What became of a value: itself, what was meant by it, or neither. Nothing at all counts as not sent. */
+export type Reading = { readonly value?: JsonValue; readonly problems: readonly ArgumentProblem[] };
+
+/** An argument that holds no further ones. */
+export type Leaf = Exclude<Argument, { readonly kind: 'group' }>;
+
+const ABSENT: Reading = { problems: [] };
+
+/** Reads one argument. What can only be meant in one way and is merely written as text is taken as it is. */
+export function readValue(name: string, one: Leaf, sent: JsonValue): Reading {
+  const isBlank = sent === null || (typeof sent === 'string' && sent.trim() === '');
+  // The token that a call is about must not get lost: that it is empty is what has to be said.
+  if (isBlank) return one.kind === 'token' && one.slot !== 'attachTo' ? taken('') : ABSENT;
+  switch (one.kind) {
+    case 'text':
+      return readText(name, sent);
+    case 'token':
+      return readToken(name, sent);
+    case 'choice':
+      return readChoice(name, one, sent);
+    case 'texts':
+      return readTexts(name, sent);
+    case 'object':
+      return readObject(name, sent);
+    case 'objects':
+      return readObjects(name, sent);
+    default:
+      return unreachable(one);
+  }
+}
+
+function taken(value: JsonValue): Reading {
+  return { value, problems: [] };
+}
+
+function wrong(name: string, wanted: ShapeName, sent: JsonValue): Reading {
+  return { problems: [{ kind: 'wrong_shape', name, wanted, found: shapeOf(sent), isMended: false }] };
+}
+
+function mended(name: string, wanted: ShapeName, to: { readonly sent: JsonValue; readonly value: JsonValue }): Reading {
+  const { sent, value } = to;
+  return { value, problems: [{ kind: 'wrong_shape', name, wanted, found: shapeOf(sent), isMended: true }] };
+}
+
+function readText(name: string, sent: JsonValue): Reading {
+  if (typeof sent === 'string') return taken(sent);
+  if (typeof sent === 'number') return mended(name, 'text', { sent, value: String(sent) });
+  const isLines = isList(sent) && sent.every((line) => typeof line === 'string');
+  const lines = isLines ? sent.join('\n') : '';
+  return lines.trim() === '' ? wrong(name, 'text', sent) : mended(name, 'text', { sent, value: lines });
+}
+
+const TOKEN = /(?<![0-9a-z])(?:st|ack|chk)(?:_[0-9a-z]{48}(?![0-9a-z])|\.v1\.[\w-]+\.[\w-]{43}(?![\w-]))/gi;
+
+/** A token with words around it is found; what holds none, or several, is judged as it stands. */
+function readToken(name: string, sent: JsonValue): Reading {
+  const text = typeof sent === 'string' ? sent : JSON.stringify(sent);
+  const [found, ...more] = new Set(text.match(TOKEN) ?? []);
+  const isOne = found !== undefined && more.length === 0;
+  if (typeof sent !== 'string') {
+    return isOne ? mended(name, 'token', { sent, value: found }) : wrong(name, 'token', sent);
+  }
+  if (!isOne || unwrapped(text) === found) return taken(sent);
+  return { value: found, problems: [{ kind: 'words_around_token', name }] };
+}
+
+function readChoice(name: string, { values, synonyms = {} }: Leaf & { kind: 'choice' }, sent: JsonValue): Reading {
+  if (typeof sent !== 'string') return wrong(name, 'text', sent);
+  if (values.includes(sent)) return taken(sent);
+  const word = plainly(sent);
+  const meant =
+    values.find((value) => plainly(value) === word) ??
+    Object.entries(synonyms).find(([synonym]) => plainly(synonym) === word)?.[1] ??
+    nearest(sent, values);
+  const problem = { kind: 'no_choice', name, found: sent, values } as const;
+  return meant === undefined ? { problems: [problem] } : { value: meant, problems: [{ ...problem, meant }] };
+}
+
+function readTexts(name: string, sent: JsonValue): Reading {
+  if (typeof sent === 'string') {
+    const opened = openJson(sent);
+    return isList(opened) ? readTexts(name, opened) : taken(sent.split(/[\s,]+/).filter((word) => word !== ''));
+  }
+  const isTexts = isList(sent) && sent.every((item) => typeof item === 'string');
+  return isTexts ? taken(sent) : wrong(name, 'list of texts', sent);
+}
+
+function readObject(name: string, sent: JsonValue): Reading {
+  const opened = openJson(sent);
+  if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
+  return isObject(opened) ? taken(opened) : wrong(name, 'object', sent);
+}
+
+function readObjects(name: string, sent: JsonValue): Reading {
+  const opened = openJson(sent);
+  if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
+  if (isObject(opened)) return taken([opened]);
+  if (!isList(opened)) return wrong(name, 'list of objects', sent);
+  const items = opened.map((item, i) => readObject(`${name}[${i}]`, item));
+  const problems = items.flatMap((item) => item.problems);
+  return problems.length > 0 ? { problems } : taken(items.flatMap(({ value }) => (value === undefined ? [] : [value])));
+}
+
+const parseJson = Result.fromThrowable((text: string): JsonValue => JSON.parse(text));
+const NESTED_TEXTS_MAX = 2;
+
+/** A value that was sent as text, maybe twice over; `undefined` when it only looks like one. */
+export function openJson(sent: JsonValue): JsonValue | undefined {
+  let value = sent;
+  for (let i = 0; i < NESTED_TEXTS_MAX && typeof value === 'string'; i++) {
+    const text = value.trim();
+    if (!/^[[{"]/.test(text)) return value;
+    const parsed = parseJson(text);
+    if (parsed.isErr()) return text.startsWith('"') ? value : undefined;
+    value = parsed.value;
+  }
+  return value;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function shapeOf(value: JsonValue): ShapeName {
+  if (isList(value)) return 'list';
+  if (isObject(value)) return 'object';
+  return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text';
+}

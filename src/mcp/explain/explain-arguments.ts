@@ -1,0 +1,82 @@
+import { unreachable } from '../../core/assert.ts';
+import { quote } from '../../core/json/quote.ts';
+import { TOKEN_SLOTS } from '../../core/token/token.ts';
+import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument-problem.ts';
+import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
+import { type Explained, NOT_RETRYABLE } from './explained.ts';
+import { callWithFittingToken, type NextCall } from './next-call.ts';
+import type { Situation } from './situation.ts';
+
+/** The words for arguments that a tool cannot take, with the call that was meant where that is known. */
+export function explainArguments(refusal: ArgumentRefusal, situation: Situation): Explained {
+  const { problems } = refusal;
+  const isUnknown = problems.some((problem) => problem.kind === 'unknown' && problem.meant === undefined);
+  const takes = isUnknown ? ` It takes ${refusal.takes.join(', ')}.` : '';
+  const call = correctedCall(refusal, situation);
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `${situation.tool} cannot take this call. ${problems.map(wordsFor).join(' ')}${takes}`,
+    suggestion: suggestionFor(call, situation),
+    retry: NOT_RETRYABLE,
+    call,
+  };
+}
+
+function suggestionFor(call: NextCall | undefined, { tool }: Situation): string {
+  if (call === undefined) return 'Correct what is named above and send the call again. Nothing was recorded.';
+  return call.tool === tool
+    ? 'Send the corrected call. Nothing was recorded.'
+    : `Call ${call.tool} first to see what to send.`;
+}
+
+/** The tokens may be misplaced or missing as well, and then the call must be right in that too. */
+function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situation): NextCall | undefined {
+  const { tool, sent, tokens } = situation;
+  if (meant !== undefined) {
+    return (tokens.length === 0 ? undefined : callWithFittingToken(situation)) ?? { tool, arguments: meant };
+  }
+  if (problems.every((problem) => isMended(problem) || isMissing(problem, TOKEN_NAMES))) {
+    return callWithFittingToken(situation);
+  }
+  if (!problems.every((problem) => isMissing(problem, ['workflowId']))) return undefined;
+  const { workspacePath } = sent;
+  return { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
+}
+
+const TOKEN_NAMES = Object.keys(TOKEN_SLOTS);
+
+function isMissing({ kind, name }: ArgumentProblem, names: readonly string[]): boolean {
+  return kind === 'missing' && names.includes(name);
+}
+
+function wordsFor(problem: ArgumentProblem): string {
+  const name = quote(problem.name);
+  switch (problem.kind) {
+    case 'unknown':
+      return problem.meant === undefined
+        ? `There is no argument ${name}.`
+        : `There is no argument ${name}. Did you mean ${quote(problem.meant)}?`;
+    case 'missing':
+      return `${name} is missing.`;
+    case 'twice':
+      return `${name} and ${quote(problem.meant)} say different things; send one of them.`;
+    case 'wrong_shape':
+      return `${name} takes ${a(problem.wanted)}, but ${a(problem.found)} was sent.`;
+    case 'misplaced':
+      return `What was sent as ${name} belongs into ${quote(problem.meant)}.`;
+    case 'broken_json':
+      return `${name} begins like JSON but is cut off or malformed.`;
+    case 'no_choice': {
+      const meant = problem.meant === undefined ? '' : ` Did you mean ${quote(problem.meant)}?`;
+      return `${name} cannot be ${quote(problem.found)}; it is one of ${problem.values.join(', ')}.${meant}`;
+    }
+    case 'words_around_token':
+      return `${name} has something around its token.`;
+    default:
+      return unreachable(problem);
+  }
+}
+
+function a(shape: ShapeName): string {
+  return shape === 'object' ? 'an object' : `a ${shape}`;
+}

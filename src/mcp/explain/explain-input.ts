@@ -1,0 +1,140 @@
+import { unreachable } from '../../core/assert.ts';
+import type { JsonOffence } from '../../core/json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { quote } from '../../core/json/quote.ts';
+import { utf8Prefix } from '../../core/json/utf8.ts';
+import { contextDepth } from '../../core/log/events/context-set.ts';
+import type { ContextRefusal } from '../../core/log/operation/context-delta.ts';
+import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
+import { canonicalLength } from '../../core/log/text.ts';
+import { isObject } from '../arguments/read-value.ts';
+import { type Explained, NOT_RETRYABLE } from './explained.ts';
+import type { NextCall } from './next-call.ts';
+import type { Situation } from './situation.ts';
+
+/** What was sent and cannot be kept. */
+export type InputRefusal =
+  | ContextRefusal
+  | ArtifactRefusal
+  | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number };
+
+/** The words for something that cannot be kept as it was sent. Nothing is ever cut without being asked. */
+export function explainInput(refusal: InputRefusal, situation: Situation): Explained {
+  return { code: 'VALIDATION_ERROR', retry: NOT_RETRYABLE, ...wordsFor(refusal, situation) };
+}
+
+type Words = Pick<Explained, 'message' | 'suggestion' | 'details' | 'call'>;
+
+function wordsFor(refusal: InputRefusal, situation: Situation): Words {
+  switch (refusal.code) {
+    case 'context_not_object':
+      return {
+        message: 'context takes an object of names and values.',
+        suggestion: 'Send the call again with context as an object, like {"ticket":"AB-12"}. Nothing was recorded.',
+      };
+    case 'context_reserved_key':
+      return {
+        message: `context uses the name ${quote(refusal.key)}, which no value may have at any depth.`,
+        suggestion: 'Give the value another name, as in the corrected call. Nothing was recorded.',
+        call: callWithContext(situation, (context) => renamed(context, refusal.key) as JsonObject),
+      };
+    case 'context_too_deep': {
+      const { depth, depthMax } = refusal;
+      return {
+        message: `context is nested ${depth} deep; at most ${depthMax} is kept.`,
+        suggestion: 'Send what you need of it in fewer levels; the corrected call leaves out what is too deep.',
+        details: { measured: depth, max: depthMax, method: 'levels of nesting', advice: 'Flatten it.' },
+        call: callWithContext(situation, (context) => kept(context, (value) => 1 + contextDepth(value) <= depthMax)),
+      };
+    }
+    case 'context_too_large':
+      return contextTooLarge(refusal, situation);
+    case 'not_json':
+      return {
+        message: `What was sent is not JSON that can be kept (${OFFENCES[refusal.offence] ?? refusal.offence} at ${quote(refusal.path)}).`,
+        suggestion: 'Send the call again without it. Nothing was recorded.',
+        ...(refusal.offence === 'lone_surrogate' ? { call: { tool: situation.tool, arguments: situation.sent } } : {}),
+      };
+    case 'too_many_artifacts':
+      return {
+        message: `${refusal.count} artifacts were sent at once; at most ${refusal.max} are kept.`,
+        suggestion: `Send ${refusal.max} of them with this call and the others with checkpoint_workflow before it. Nothing was recorded.`,
+        details: { measured: refusal.count, max: refusal.max, method: 'artifacts in one call' },
+      };
+    case 'artifact_too_large':
+      return {
+        message: `output.artifacts[${refusal.position}] takes ${refusal.bytes} bytes; at most ${refusal.bytesMax} are kept.`,
+        suggestion:
+          'Put the large part into a file and name its path in the artifact, then send the call again. Nothing was recorded.',
+        details: {
+          measured: refusal.bytes,
+          max: refusal.bytesMax,
+          method: BYTES_METHOD,
+          advice: 'Artifacts are small results: remove blobs and pass references to files.',
+        },
+      };
+    case 'goal_too_large':
+      return {
+        message: `goal takes ${refusal.bytes} bytes; at most ${refusal.bytesMax} are kept.`,
+        suggestion: 'Say the goal in a sentence or two and put the rest into context. Nothing was started.',
+        details: { measured: refusal.bytes, max: refusal.bytesMax, method: 'bytes in UTF-8' },
+        call: { tool: situation.tool, arguments: withShortGoal(situation.sent, refusal.bytesMax) },
+      };
+    default:
+      return unreachable(refusal);
+  }
+}
+
+const BYTES_METHOD = 'utf8_bytes_of_rfc_8785_json';
+const OFFENCES: { readonly [offence in JsonOffence]?: string } = {
+  lone_surrogate: 'half of a character',
+  too_deep: 'nested too deep',
+};
+
+function contextTooLarge(refusal: ContextRefusal & { code: 'context_too_large' }, situation: Situation): Words {
+  const { part, bytes, bytesMax, method } = refusal;
+  const subject = part === 'argument' ? 'context takes' : 'context with what is stored already takes';
+  const advice = 'Remove blobs, and pass references such as paths or links instead.';
+  return {
+    message: `${subject} ${bytes} bytes as canonical JSON (RFC 8785); at most ${bytesMax} are kept.`,
+    suggestion: `${advice} The corrected call leaves out the largest values. Nothing was recorded.`,
+    details: { pointer: { kind: 'context_budget' }, measured: bytes, max: bytesMax, method, advice },
+    call: callWithContext(situation, (context) => lightened(context, bytes - bytesMax)),
+  };
+}
+
+function callWithContext({ tool, sent }: Situation, change: (context: JsonObject) => JsonObject): NextCall | undefined {
+  const { context, ...rest } = sent;
+  if (!isObject(context)) return undefined;
+  const changed = change(context);
+  return { tool, arguments: Object.keys(changed).length === 0 ? rest : { ...rest, context: changed } };
+}
+
+function kept(context: JsonObject, isFit: (value: JsonValue) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => isFit(value)));
+}
+
+/** Without its largest values, so many that it is lighter by what is too much. */
+function lightened(context: JsonObject, excess: number): JsonObject {
+  const heaviestFirst = Object.entries(context).sort(([, a], [, b]) => canonicalLength(b) - canonicalLength(a));
+  let freed = 0;
+  const dropped = new Set<string>();
+  for (const [key, value] of heaviestFirst) {
+    if (freed >= excess) break;
+    dropped.add(key);
+    freed += canonicalLength(value);
+  }
+  return Object.fromEntries(Object.entries(context).filter(([key]) => !dropped.has(key)));
+}
+
+/** The same values, with another name in the place of a reserved one. */
+function renamed(value: JsonValue, reserved: string): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value.map((item) => renamed(item, reserved));
+  const name = (key: string) => (key === reserved ? `${key.replaceAll('_', '')}_value` : key);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [name(key), renamed(inner, reserved)]));
+}
+
+function withShortGoal(sent: JsonObject, bytesMax: number): JsonObject {
+  return { ...sent, goal: utf8Prefix(String(sent['goal']).toWellFormed(), bytesMax).trimEnd() };
+}

@@ -1,0 +1,271 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { digestOf, ROOT, RUN, SESSION } from '../../../test/examples/ids.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { blockerReportSchema } from '../../core/log/blockers.ts';
+import { type ErrorEnvelope, errorEnvelopeSchema } from '../../core/log/error-envelope.ts';
+import { eventIndexSchema, runTag, workflowHashSchema, workflowIdSchema } from '../../core/log/ids.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import type { FormatProblem, TokenPlace, TokenRefusal } from '../../core/token/token-refusal.ts';
+import { readArguments } from '../arguments/read-arguments.ts';
+import { startWorkflowTool } from '../tools/start-workflow.ts';
+import { TOOLS } from '../tools/tool-set.ts';
+import { explain } from './explain.ts';
+import type { InputRefusal } from './explain-input.ts';
+import type { Refusal } from './refusal.ts';
+import type { KnownToken, Situation } from './situation.ts';
+
+const workflowId = workflowIdSchema.parse('wr.first_steps');
+const place: TokenPlace = { sessionId: SESSION, runId: RUN, nodeId: ROOT, tag: runTag(RUN), workflowId };
+const other = { ...place, runId: 'run_other' as TokenPlace['runId'], tag: 'zzzz' };
+const hash = workflowHashSchema.parse(digestOf('workflow'));
+
+const STATE: KnownToken = {
+  slot: 'stateToken',
+  text: 'st_here',
+  isGuess: false,
+  kind: 'state',
+  tag: place.tag,
+  workflowId,
+  stateToken: 'st_here',
+  ackToken: 'ack_here',
+  checkpointToken: 'chk_here',
+};
+const ACK: KnownToken = { ...STATE, slot: 'ackToken', text: 'ack_here', kind: 'ack' };
+
+const OUTPUT = { notesMarkdown: 'Did it.' };
+const NOWHERE: Situation = {
+  tool: 'continue_workflow',
+  sent: { ackToken: 'ack_x', output: OUTPUT },
+  tokens: [],
+  recent: [],
+};
+const HERE: Situation = { ...NOWHERE, sent: { ackToken: 'ack_here', output: OUTPUT }, tokens: [ACK] };
+
+const FORMAT_PROBLEMS: readonly FormatProblem[] = [
+  { kind: 'empty' },
+  { kind: 'too_long', lengthMax: 1024, found: 4096 },
+  { kind: 'unknown_prefix', found: 'abc' },
+  { kind: 'wrong_length', expected: 51, found: 50 },
+  { kind: 'wrong_parts', expected: 4, found: 3 },
+  { kind: 'foreign_character', character: '!', position: 9 },
+  { kind: 'wrong_payload', path: '/nodeId' },
+  { kind: 'prefix_disagrees', prefix: 'ack', inside: 'state' },
+  { kind: 'wrapped' },
+  { kind: 'not_canonical' },
+];
+
+const TOKEN_REFUSALS: readonly TokenRefusal[] = [
+  ...FORMAT_PROBLEMS.map((problem) => ({ code: 'TOKEN_INVALID_FORMAT' as const, problem })),
+  { code: 'TOKEN_UNSUPPORTED_VERSION', found: 3, supported: [1, 2] },
+  { code: 'TOKEN_BAD_SIGNATURE', kind: 'ack', keysTried: 2 },
+  {
+    code: 'TOKEN_SCOPE_MISMATCH',
+    mismatch: { kind: 'slot', slot: 'ackToken', expected: ['ack'], found: 'state', tag: place.tag },
+  },
+  { code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'session', expected: SESSION, found: SESSION } },
+  {
+    code: 'TOKEN_SCOPE_MISMATCH',
+    mismatch: { kind: 'run', place, named: { tag: 'zzzz', runId: null, workflowId: null } },
+  },
+  { code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'pair', state: place, operation: other } },
+  { code: 'TOKEN_UNKNOWN_NODE', sessionId: SESSION, missing: { kind: 'session' } },
+  {
+    code: 'TOKEN_UNKNOWN_NODE',
+    sessionId: SESSION,
+    missing: { kind: 'node_at', eventIndex: eventIndexSchema.parse(9) },
+  },
+  ...(['token', 'node', 'stored_workflow'] as const).map((source) => ({
+    code: 'TOKEN_WORKFLOW_HASH_MISMATCH' as const,
+    place,
+    source,
+    pinned: hash,
+    found: hash,
+  })),
+  { code: 'TOKEN_SESSION_LOCKED', sessionId: SESSION, afterMs: 500, holder: 'process 7 on here' },
+];
+
+const file = { ref: 'wr.broken.json', path: '/bundle/wr.broken.json', content: { kind: 'text', text: '{}' } } as const;
+const diagnostics = [
+  {
+    code: 'missing_field',
+    severity: 'error',
+    pointer: '/steps/0',
+    span: { offset: 0, length: 2 },
+    message: '"id" is missing here. Add it.',
+    line: 1,
+    column: 1,
+  },
+] as const;
+
+const WORKSPACE_PROBLEMS: readonly WorkspaceProblem[] = [
+  { path: 'repo', reason: { code: 'not_absolute' } },
+  { path: '/nowhere', reason: { code: 'not_there' } },
+  { path: '/hosts', reason: { code: 'not_a_folder' } },
+  { path: '/shut', reason: { code: 'io_failed', cause: 'EACCES' } },
+];
+
+const METHOD = 'utf8_bytes_of_rfc_8785_json';
+const INPUT_REFUSALS: readonly InputRefusal[] = [
+  { code: 'context_not_object' },
+  { code: 'context_reserved_key', key: '__proto__' },
+  { code: 'context_too_deep', depth: 50, depthMax: 48 },
+  { code: 'context_too_large', part: 'argument', bytes: 300_000, bytesMax: 262_144, method: METHOD },
+  { code: 'context_too_large', part: 'whole', bytes: 300_000, bytesMax: 262_144, method: METHOD },
+  { code: 'not_json', offence: 'lone_surrogate', path: '/a' },
+  { code: 'too_many_artifacts', count: 40, max: 32 },
+  { code: 'artifact_too_large', position: 2, bytes: 300_000, bytesMax: 262_144 },
+  { code: 'goal_too_large', bytes: 2_000, bytesMax: 1_024 },
+];
+
+const REFUSALS: readonly Refusal[] = [
+  ...TOKEN_REFUSALS,
+  ...INPUT_REFUSALS,
+  { code: 'token_missing' },
+  { code: 'payload_without_ack' },
+  { code: 'nothing_to_keep', tag: place.tag, workflowId },
+  { code: 'attempts_used_up', attemptsMax: 65_536 },
+  { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId] },
+  ...WORKSPACE_PROBLEMS.map((workspaceProblem) => ({
+    code: 'workflow_not_found' as const,
+    workflowId: 'project.own',
+    known: [workflowId],
+    workspaceProblem,
+  })),
+  { code: 'workflow_invalid', workflowId: 'wr.broken', invalid: { file, diagnostics, shadows: [] } },
+  { code: 'tool_unknown', tools: TOOLS.map(({ name }) => name) },
+  wrongArguments(startWorkflowTool, {}),
+  { code: 'our_fault' },
+  { code: 'session_locked', sessionId: SESSION, holder: undefined },
+  { code: 'busy', running: 'collection', holder: 'process 7 on here' },
+  { code: 'lock_lost', place: 'sessions/x' },
+  { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
+  { code: 'io_failed', operation: 'append', place: 'sessions/x', cause: 'ENOSPC' },
+  { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x', offset: 0 } },
+  { code: 'unknown_version', place: 'sessions/x', offset: 0, version: '9' },
+];
+
+/** Everything that can go wrong with a call, by what it is; once where nothing is known, and once with a token that leads somewhere. */
+const ERRORS: { readonly [what: string]: () => ErrorEnvelope } = Object.fromEntries(
+  REFUSALS.flatMap((refusal) => [
+    [nameOf(refusal), () => explain(refusal, NOWHERE)],
+    [`${nameOf(refusal)}, run known`, () => explain(refusal, HERE)],
+  ]),
+);
+
+/** The only ones that may be sent again as they are. */
+const RETRYABLE: { readonly [what: string]: ErrorEnvelope['retry'] } = {
+  TOKEN_SESSION_LOCKED: { kind: 'retryable_after_ms', afterMs: 500 },
+  session_locked: { kind: 'retryable_after_ms', afterMs: 500 },
+  busy: { kind: 'retryable_after_ms', afterMs: 500 },
+  lock_lost: { kind: 'retryable_after_ms', afterMs: 1_000 },
+  io_failed: { kind: 'retryable_after_ms', afterMs: 1_000 },
+  our_fault: { kind: 'retryable_immediate' },
+};
+
+const GOLDEN = fileURLToPath(new URL('../../../test/golden/words/mcp-errors.json', import.meta.url));
+
+describe('the words for a refusal', () => {
+  afterEach(() => vi.useRealTimers());
+
+  test('are a whole envelope with advice, for every refusal there is', () => {
+    enforces('error_is_specific_and_says_next_step', 'error_envelope_shape', 'errors_explain_per_surface');
+    expect(Object.keys(ERRORS)).toHaveLength(2 * REFUSALS.length);
+    for (const [what, error] of Object.entries(ERRORS)) {
+      expect([what, errorEnvelopeSchema.safeParse(error()).error]).toEqual([what, undefined]);
+      expect(error().suggestion).toMatch(/^[A-Z].*[.?]$/s);
+    }
+  });
+
+  test('are these, and are changed only on purpose', async () => {
+    enforces('error_is_specific_and_says_next_step', 'error_codes_closed_per_operation');
+    expect(existsSync(GOLDEN)).toBe(true);
+    const words = Object.fromEntries(Object.entries(ERRORS).map(([what, error]) => [what, error()]));
+    await expect(`${JSON.stringify(words, null, 2)}\n`).toMatchFileSnapshot(GOLDEN);
+  });
+
+  test('name the run and its workflow wherever a token leads to one', () => {
+    enforces('run_tag_everywhere');
+    for (const [what, error] of Object.entries(ERRORS).filter(([name]) => name.endsWith('run known'))) {
+      expect([what, error().details?.['run']]).toEqual([what, { tag: place.tag, workflowId }]);
+    }
+  });
+
+  test('say of a busy lock, a disk and a fault of ours when to try again, and of nothing else', () => {
+    enforces('error_retry_union_closed');
+    const retries = REFUSALS.map((refusal) => [nameOf(refusal), explain(refusal, NOWHERE).retry] as const);
+    expect(retries).toEqual(retries.map(([what]) => [what, RETRYABLE[what] ?? { kind: 'not_retryable' }]));
+    expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(6);
+  });
+
+  test('of what passes by itself hold the same call again', () => {
+    enforces('next_call_ready_to_send');
+    for (const what of Object.keys(RETRYABLE)) {
+      const { nextCall } = ERRORS[what]?.() ?? expect.fail(what);
+      expect([what, nextCall]).toEqual([what, { tool: NOWHERE.tool, arguments: NOWHERE.sent }]);
+    }
+  });
+
+  test('send to look again only where no ack is of any use: a busy lock and a damaged session', () => {
+    enforces('next_intent_rehydrate_only', 'next_intent_closed');
+    const asking = REFUSALS.filter((refusal) => explain(refusal, HERE).nextIntent !== undefined);
+    expect(asking.map((refusal) => [refusal.code, explain(refusal, HERE).nextIntent])).toEqual(
+      ['TOKEN_SESSION_LOCKED', 'session_locked', 'busy', 'damaged'].map((code) => [code, 'rehydrate_only']),
+    );
+  });
+
+  test('of a damaged session carry the blocker that says so', () => {
+    enforces('corruption_is_error_result');
+    const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;
+    const { code, details } = explain({ code: 'damaged', damage }, HERE);
+    expect(code).toBe('STORE_CORRUPT');
+    expect(blockerReportSchema.parse(details?.['blockers'])).toMatchObject([{ code: 'STORAGE_CORRUPTION_DETECTED' }]);
+  });
+
+  test('hold neither a path of this machine nor a time, and are the same each time', () => {
+    enforces('error_details_deterministic');
+    vi.useFakeTimers();
+    for (const [what, error] of Object.entries(ERRORS)) {
+      vi.setSystemTime(0);
+      const first = error();
+      vi.setSystemTime(86_400_000);
+      expect([what, error()]).toEqual([what, first]);
+      expect(JSON.stringify(first)).not.toMatch(/(^|[\s"(])\/[a-z]+\/[a-z]|[A-Z]:\\|\d{4}-\d{2}-\d{2}T/);
+      expect(JSON.stringify(first.details ?? {})).not.toMatch(/sessions\/|keys\/|\\/);
+    }
+  });
+
+  test('keep token trouble and store trouble apart', () => {
+    enforces('error_domain_separation');
+    for (const refusal of TOKEN_REFUSALS) expect(explain(refusal, HERE).code).toBe(refusal.code);
+    const codes = REFUSALS.slice(-7).map((refusal) => explain(refusal, HERE).code);
+    expect(codes).toEqual([
+      'TOKEN_SESSION_LOCKED',
+      'TOKEN_SESSION_LOCKED',
+      'STORE_IO',
+      'STORE_IO',
+      'STORE_IO',
+      'STORE_CORRUPT',
+      'STORE_UNKNOWN_VERSION',
+    ]);
+  });
+});
+
+function nameOf(refusal: Refusal): string {
+  if (refusal.code === 'workflow_not_found' && refusal.workspaceProblem !== undefined) {
+    return `${refusal.code} workspace ${refusal.workspaceProblem.reason.code}`;
+  }
+  if (refusal.code === 'TOKEN_INVALID_FORMAT') return `${refusal.code} ${refusal.problem.kind}`;
+  if (refusal.code === 'TOKEN_SCOPE_MISMATCH') return `${refusal.code} ${refusal.mismatch.kind}`;
+  if (refusal.code === 'TOKEN_WORKFLOW_HASH_MISMATCH') return `${refusal.code} ${refusal.source}`;
+  if (refusal.code === 'TOKEN_UNKNOWN_NODE') return `${refusal.code} ${refusal.missing.kind}`;
+  if (refusal.code === 'context_too_large') return `${refusal.code} ${refusal.part}`;
+  return refusal.code;
+}
+
+function wrongArguments(tool: (typeof TOOLS)[number], sent: JsonObject) {
+  const read = readArguments(tool.arguments, sent);
+  return read.isErr() ? read.error : expect.fail('the tool takes it');
+}

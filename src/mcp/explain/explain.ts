@@ -1,0 +1,154 @@
+import { unreachable } from '../../core/assert.ts';
+import { quote } from '../../core/json/quote.ts';
+import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { nearest } from '../../core/spelling/nearest.ts';
+import { explainArguments } from './explain-arguments.ts';
+import { explainInput } from './explain-input.ts';
+import { explainStore } from './explain-store.ts';
+import { explainToken } from './explain-token.ts';
+import { explainWorkflow } from './explain-workflow.ts';
+import { type Explained, NOT_RETRYABLE } from './explained.ts';
+import { callWithFittingToken, fittedCall } from './next-call.ts';
+import type { Refusal } from './refusal.ts';
+import type { Situation } from './situation.ts';
+
+const LOCK_RETRY_MS = 500;
+
+/** The words for a refusal, each ending in what to do next; where a call would put it right, that call. */
+export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
+  const { call, ...words } = explained(refusal, situation);
+  const isPassing = words.retry.kind !== 'not_retryable';
+  const next = call ?? (isPassing ? { tool: situation.tool, arguments: situation.sent } : undefined);
+  const fitted = next === undefined ? undefined : fittedCall(next);
+  const { repeat = [] } = fitted ?? {};
+  const [run] = situation.tokens;
+  const details = {
+    ...words.details,
+    ...(run === undefined ? {} : { run: { tag: run.tag, workflowId: run.workflowId } }),
+    ...(repeat.length === 0 ? {} : { repeat }),
+  };
+  return {
+    ...words,
+    suggestion: repeat.length === 0 ? words.suggestion : `${words.suggestion} ${repeatWords(repeat)}`,
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+    ...(fitted === undefined ? {} : { nextCall: fitted.call }),
+  };
+}
+
+function repeatWords(fields: readonly string[]): string {
+  return `Add again what you sent as ${fields.join(' and ')}; it is too long to be repeated here.`;
+}
+
+function explained(refusal: Refusal, situation: Situation): Explained {
+  switch (refusal.code) {
+    case 'arguments_wrong':
+      return explainArguments(refusal, situation);
+    case 'tool_unknown':
+      return toolUnknown(refusal.tools, situation);
+    case 'token_missing':
+      return tokenMissing(situation);
+    case 'payload_without_ack':
+      return payloadWithoutAck(situation);
+    case 'nothing_to_keep':
+      return {
+        code: 'VALIDATION_ERROR',
+        message: `Nothing was sent that could be saved in run ${refusal.tag} (${refusal.workflowId}).`,
+        suggestion: 'Send the call again with what you did so far as output.notesMarkdown.',
+        retry: NOT_RETRYABLE,
+      };
+    case 'attempts_used_up':
+      return {
+        code: 'VALIDATION_ERROR',
+        message: `This step was tried ${refusal.attemptsMax} times, which is as often as a step can be.`,
+        suggestion: 'Go on from the last blocked try of it or from an earlier step, or call start_workflow.',
+        retry: NOT_RETRYABLE,
+      };
+    case 'our_fault':
+      return {
+        code: 'INTERNAL',
+        message: 'WorkRail failed through a fault of its own. What was recorded before is safe.',
+        suggestion:
+          'Send the same call again; if it fails again, tell the user to report it with what stands in the log.',
+        retry: { kind: 'retryable_immediate' },
+      };
+    case 'session_locked': {
+      const { sessionId, holder = null } = refusal;
+      return explainToken({ code: 'TOKEN_SESSION_LOCKED', sessionId, afterMs: LOCK_RETRY_MS, holder }, situation);
+    }
+    case 'TOKEN_INVALID_FORMAT':
+    case 'TOKEN_UNSUPPORTED_VERSION':
+    case 'TOKEN_BAD_SIGNATURE':
+    case 'TOKEN_SCOPE_MISMATCH':
+    case 'TOKEN_UNKNOWN_NODE':
+    case 'TOKEN_WORKFLOW_HASH_MISMATCH':
+    case 'TOKEN_SESSION_LOCKED':
+      return explainToken(refusal, situation);
+    case 'workflow_not_found':
+    case 'workflow_invalid':
+      return explainWorkflow(refusal, situation);
+    case 'context_not_object':
+    case 'context_reserved_key':
+    case 'context_too_deep':
+    case 'context_too_large':
+    case 'not_json':
+    case 'too_many_artifacts':
+    case 'artifact_too_large':
+    case 'goal_too_large':
+      return explainInput(refusal, situation);
+    case 'io_failed':
+    case 'busy':
+    case 'lock_lost':
+    case 'unsafe_permissions':
+    case 'damaged':
+    case 'unknown_version':
+      return explainStore(refusal);
+    default:
+      return unreachable(refusal);
+  }
+}
+
+function toolUnknown(tools: readonly string[], { tool, sent }: Situation): Explained {
+  const near = nearest(tool, tools);
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `There is no tool ${quote(tool)}.`,
+    suggestion: near === undefined ? `Call one of: ${tools.join(', ')}.` : `Did you mean ${near}?`,
+    retry: NOT_RETRYABLE,
+    call: near === undefined ? undefined : { tool: near, arguments: sent },
+  };
+}
+
+const TOKEN_WANTED =
+  'Send the ackToken of the step you have done, or the stateToken of a step you want to see again, from the last reply.';
+
+function tokenMissing(situation: Situation): Explained {
+  const { recent, tool } = situation;
+  const runs = recent.map(({ tag, workflowId }) => `run ${tag} (${workflowId})`);
+  const call = callWithFittingToken(situation);
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `${tool} was called without a token.${runs.length === 0 ? '' : ` Steps were handed out here for ${runs.join(', ')}.`}`,
+    suggestion: call === undefined ? TOKEN_WANTED : 'If that is the run you mean, send the corrected call.',
+    retry: NOT_RETRYABLE,
+    ...(recent.length === 0 ? {} : { details: { runs: recent } }),
+    call,
+  };
+}
+
+function payloadWithoutAck(situation: Situation): Explained {
+  const [token] = situation.tokens;
+  const words = { code: 'VALIDATION_ERROR', retry: NOT_RETRYABLE, call: callWithFittingToken(situation) } as const;
+  if (token !== undefined && token.ackToken === undefined) {
+    return {
+      ...words,
+      message: `Run ${token.tag} (${token.workflowId}) is complete; it has no step to report.`,
+      suggestion:
+        'Tell the user that it is done. The call below shows how it ended; start_workflow begins another run.',
+    };
+  }
+  return {
+    ...words,
+    message: 'A stateToken only shows its step again, so what was sent with it was not recorded.',
+    suggestion: 'Send the corrected call: the same with the ackToken of that step. Nothing is lost.',
+  };
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { ROOT, RUN, SESSION } from '../../../test/examples/ids.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { errorPointerSchema } from '../../core/log/blockers.ts';
+import { runTag, workflowIdSchema } from '../../core/log/ids.ts';
+import type { TokenPlace } from '../../core/token/token-refusal.ts';
+import { readArguments } from '../arguments/read-arguments.ts';
+import { continueWorkflowTool } from '../tools/continue-workflow.ts';
+import { startWorkflowTool } from '../tools/start-workflow.ts';
+import type { TOOLS } from '../tools/tool-set.ts';
+import { explain } from './explain.ts';
+import type { InputRefusal } from './explain-input.ts';
+import type { Refusal } from './refusal.ts';
+import type { KnownToken, Situation } from './situation.ts';
+
+const workflowId = workflowIdSchema.parse('wr.first_steps');
+const place: TokenPlace = { sessionId: SESSION, runId: RUN, nodeId: ROOT, tag: runTag(RUN), workflowId };
+const other = { ...place, runId: 'run_other' as TokenPlace['runId'], tag: 'zzzz' };
+
+const STATE: KnownToken = {
+  slot: 'stateToken',
+  text: 'st_here',
+  isGuess: false,
+  kind: 'state',
+  tag: place.tag,
+  workflowId,
+  stateToken: 'st_here',
+  ackToken: 'ack_here',
+  checkpointToken: 'chk_here',
+};
+const ACK: KnownToken = { ...STATE, slot: 'ackToken', text: 'ack_here', kind: 'ack' };
+const OTHER: KnownToken = { ...STATE, tag: 'zzzz', text: 'st_there', stateToken: 'st_there', ackToken: 'ack_there' };
+
+const OUTPUT = { notesMarkdown: 'Did it.' };
+const NOWHERE: Situation = {
+  tool: 'continue_workflow',
+  sent: { ackToken: 'ack_x', output: OUTPUT },
+  tokens: [],
+  recent: [],
+};
+const HERE: Situation = { ...NOWHERE, sent: { ackToken: 'ack_here', output: OUTPUT }, tokens: [ACK] };
+
+const METHOD = 'utf8_bytes_of_rfc_8785_json';
+const INPUT_REFUSALS: readonly InputRefusal[] = [
+  { code: 'context_not_object' },
+  { code: 'context_reserved_key', key: '__proto__' },
+  { code: 'context_too_deep', depth: 50, depthMax: 48 },
+  { code: 'context_too_large', part: 'argument', bytes: 300_000, bytesMax: 262_144, method: METHOD },
+  { code: 'context_too_large', part: 'whole', bytes: 300_000, bytesMax: 262_144, method: METHOD },
+  { code: 'not_json', offence: 'lone_surrogate', path: '/a' },
+  { code: 'too_many_artifacts', count: 40, max: 32 },
+  { code: 'artifact_too_large', position: 2, bytes: 300_000, bytesMax: 262_144 },
+  { code: 'goal_too_large', bytes: 2_000, bytesMax: 1_024 },
+];
+
+describe('what is too large', () => {
+  const sized = (refusal: InputRefusal) => explain(refusal, HERE).details ?? expect.fail(refusal.code);
+
+  test('is told with what was measured, what is allowed, how it was measured and what to do', () => {
+    enforces('error_budget_reports_sizes', 'context_budget_256k', 'artifact_limits');
+    const large = INPUT_REFUSALS.filter(({ code }) => /large|deep|many/.test(code));
+    expect(large).toHaveLength(6);
+    for (const refusal of large) {
+      expect(sized(refusal)).toMatchObject({
+        measured: expect.any(Number),
+        max: expect.any(Number),
+        method: expect.any(String),
+      });
+    }
+    for (const refusal of large.filter(({ code }) => code === 'context_too_large')) {
+      const { pointer, advice } = sized(refusal);
+      expect(errorPointerSchema.parse(pointer)).toEqual({ kind: 'context_budget' });
+      expect(advice).toMatch(/references/);
+    }
+  });
+
+  test('comes back without its largest value, and with everything else', () => {
+    const context = { log: 'x'.repeat(1_000), ticket: 'AB-12', list: [1, 2] };
+    const situation = { ...HERE, sent: { ackToken: 'ack_here', context, mode: 'guided' } };
+    const refusal = {
+      code: 'context_too_large',
+      part: 'argument',
+      bytes: 1_040,
+      bytesMax: 1_000,
+      method: METHOD,
+    } as const;
+    expect(explain(refusal, situation).nextCall).toEqual({
+      tool: 'continue_workflow',
+      arguments: { ackToken: 'ack_here', mode: 'guided', context: { ticket: 'AB-12', list: [1, 2] } },
+    });
+  });
+
+  test('a goal comes back as much of it as fits', () => {
+    const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId, goal: 'é'.repeat(1_000) } };
+    expect(explain({ code: 'goal_too_large', bytes: 2_000, bytesMax: 1_024 }, situation).nextCall).toEqual({
+      tool: 'start_workflow',
+      arguments: { workflowId, goal: 'é'.repeat(512) },
+    });
+  });
+});
+
+describe('context that cannot be kept', () => {
+  test('comes back with another name for what is reserved, at any depth', () => {
+    enforces('context_reserved_keys_refused');
+    const context = JSON.parse('{"a":[{"__proto__":1}],"b":2}') as JsonObject;
+    const situation = { ...HERE, sent: { ackToken: 'ack_here', context } };
+    expect(explain({ code: 'context_reserved_key', key: '__proto__' }, situation).nextCall?.arguments).toEqual({
+      ackToken: 'ack_here',
+      context: { a: [{ proto_value: 1 }], b: 2 },
+    });
+  });
+
+  test('comes back without what is nested too deep', () => {
+    const situation = { ...HERE, sent: { ackToken: 'ack_here', context: { deep: [[[1]]], flat: [1] } } };
+    expect(explain({ code: 'context_too_deep', depth: 4, depthMax: 2 }, situation).nextCall?.arguments).toEqual({
+      ackToken: 'ack_here',
+      context: { flat: [1] },
+    });
+  });
+
+  test('comes back whole where only half of a character was wrong', () => {
+    const situation = { ...HERE, sent: { ackToken: 'ack_here', context: { a: 'x\ud800' } } };
+    const { nextCall } = explain({ code: 'not_json', offence: 'lone_surrogate', path: '/a' }, situation);
+    expect(nextCall?.arguments).toEqual({ ackToken: 'ack_here', context: { a: 'x\ufffd' } });
+  });
+});
+
+describe('a call with the wrong token', () => {
+  const answer = (refusal: Refusal, sent: JsonObject, tokens: readonly KnownToken[]) =>
+    explain(refusal, { ...NOWHERE, sent, tokens });
+  const slot: Refusal = {
+    code: 'TOKEN_SCOPE_MISMATCH',
+    mismatch: { kind: 'slot', slot: 'ackToken', expected: ['ack'], found: 'state', tag: place.tag },
+  };
+
+  test('that only shows comes back with the ack of the same step, and with all that was sent', () => {
+    enforces('state_token_with_payload_refused', 'context_never_echoed');
+    const payload = { output: OUTPUT, context: { a: 1 }, mode: 'guided' };
+    expect(answer({ code: 'payload_without_ack' }, { stateToken: 'st_here', ...payload }, [STATE])).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      nextCall: { tool: 'continue_workflow', arguments: { ackToken: 'ack_here', ...payload } },
+    });
+  });
+
+  test('for a run that is complete comes back as a look at how it ended', () => {
+    const { ackToken: _, ...complete } = STATE;
+    const error = answer({ code: 'payload_without_ack' }, { stateToken: 'st_here', output: OUTPUT }, [complete]);
+    expect(error.message).toBe(`Run ${place.tag} (wr.first_steps) is complete; it has no step to report.`);
+    expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken: 'st_here' } });
+  });
+
+  test('and nothing to record comes back as a look at the step, so that it can never do one', () => {
+    for (const token of [STATE, { ...ACK, slot: 'stateToken' } as const]) {
+      const { nextCall } = answer(slot, { [token.slot]: token.text }, [token]);
+      expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken: 'st_here' } });
+    }
+  });
+
+  test('of two runs names both, and gives the call for the one whose step was reported', () => {
+    const mismatch = { kind: 'pair', state: other, operation: place } as const;
+    const sent = { ackToken: 'ack_here', stateToken: 'st_there', output: OUTPUT };
+    const error = answer({ code: 'TOKEN_SCOPE_MISMATCH', mismatch }, sent, [ACK, OTHER]);
+    expect(error.message).toBe(
+      `ackToken belongs to run ${place.tag} (wr.first_steps), stateToken to run zzzz (wr.first_steps).`,
+    );
+    expect(error.suggestion).toContain('To go on with run zzzz (wr.first_steps) instead, use ack_there.');
+    expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here', output: OUTPUT } });
+    expect(error.details).toMatchObject({ runs: [{ tag: place.tag }, { tag: 'zzzz', ackToken: 'ack_there' }] });
+  });
+
+  test('beside an ack token comes back without it, even where nothing is to be recorded', () => {
+    const mismatch = { kind: 'pair', state: other, operation: place } as const;
+    const sent = { ackToken: 'ack_here', stateToken: 'st_there' };
+    const { nextCall, suggestion } = answer({ code: 'TOKEN_SCOPE_MISMATCH', mismatch }, sent, [ACK, OTHER]);
+    expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here' } });
+    expect(suggestion).toContain(`To go on with run ${place.tag} (wr.first_steps), send the corrected call.`);
+  });
+
+  test('that cannot be read comes back with the one of the other token, or with the one it is most like', () => {
+    const bad: Refusal = { code: 'TOKEN_BAD_SIGNATURE', kind: 'ack', keysTried: 1 };
+    const sent = { ackToken: 'ack_bad', stateToken: 'st_here', output: OUTPUT };
+    expect(answer(bad, sent, [STATE])).toMatchObject({
+      message: expect.stringMatching(/^ackToken was changed/),
+      nextCall: { arguments: { ackToken: 'ack_here', output: OUTPUT } },
+    });
+    expect(answer(bad, { ackToken: 'ack_her', output: OUTPUT }, [{ ...ACK, isGuess: true }])).toMatchObject({
+      suggestion: expect.stringContaining('most like'),
+      nextCall: { arguments: { ackToken: 'ack_here', output: OUTPUT } },
+    });
+  });
+
+  test('or none comes back with the last one that was handed out, while there is only one run', () => {
+    const recent = [STATE, { ...OTHER, tag: 'zzzz' }];
+    const ask = (runs: readonly KnownToken[]) =>
+      explain({ code: 'token_missing' }, { ...NOWHERE, sent: { output: OUTPUT }, recent: runs });
+    expect(ask([STATE]).nextCall?.arguments).toEqual({ ackToken: 'ack_here', output: OUTPUT });
+    expect(ask(recent)).toMatchObject({ details: { runs: [{ tag: place.tag }, { tag: 'zzzz' }] } });
+    expect(ask(recent).nextCall).toBeUndefined();
+  });
+});
+
+describe('arguments that are wrong', () => {
+  test('are all told at once, with the call that was meant', () => {
+    enforces('unknown_argument_named');
+    const refusal = wrongArguments(continueWorkflowTool, { ack: 'ack_here', output: 'Did it.', mode: 'never stop' });
+    const error = explain(refusal, { ...HERE, sent: refusal.read });
+    expect(error.message).toMatch(/"ack".*"ackToken"\?.*"output\.notesMarkdown".*"never stop".*full_auto_never_stop/);
+    expect(error.nextCall).toEqual({
+      tool: 'continue_workflow',
+      arguments: { ackToken: 'ack_here', output: { notesMarkdown: 'Did it.' }, mode: 'full_auto_never_stop' },
+    });
+  });
+
+  test('that hold the wrong token too come back with the right one', () => {
+    const refusal = wrongArguments(continueWorkflowTool, { token: 'st_here', output: 'Did it.' });
+    const tokens = [{ ...STATE, slot: 'ackToken' } as const];
+    expect(explain(refusal, { ...HERE, sent: refusal.read, tokens }).nextCall?.arguments).toEqual({
+      ackToken: 'ack_here',
+      output: { notesMarkdown: 'Did it.' },
+    });
+  });
+
+  test('without a workflow lead to the list', () => {
+    const refusal = wrongArguments(startWorkflowTool, { workspacePath: '/repo' });
+    const situation = { ...NOWHERE, tool: 'start_workflow', sent: refusal.read };
+    expect(explain(refusal, situation).nextCall).toEqual({
+      tool: 'list_workflows',
+      arguments: { workspacePath: '/repo' },
+    });
+  });
+});
+
+describe('a workflow that is not there', () => {
+  const refusal: Refusal = { code: 'workflow_not_found', workflowId: 'wr.frist_steps', known: ['wr.hunt', workflowId] };
+  const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId: 'wr.frist_steps', goal: 'x' } };
+
+  test('comes back as the one whose name is nearest, with everything else', () => {
+    expect(explain(refusal, situation).nextCall?.arguments).toEqual({ workflowId, goal: 'x' });
+  });
+
+  test('and is like none leads to the list', () => {
+    const lost = { ...refusal, workflowId: 'deploy-everything' };
+    expect(explain(lost, situation)).toMatchObject({
+      suggestion: 'Pick one of: wr.hunt, wr.first_steps.',
+      nextCall: { tool: 'list_workflows', arguments: {} },
+    });
+  });
+});
+
+function wrongArguments(tool: (typeof TOOLS)[number], sent: JsonObject) {
+  const read = readArguments(tool.arguments, sent);
+  return read.isErr() ? read.error : expect.fail('the tool takes it');
+}

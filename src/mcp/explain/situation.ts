@@ -1,0 +1,53 @@
+import type { ReadServices } from '../../app/services.ts';
+import { type TokenHolder, tokenHolder } from '../../app/token-holder.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { TokenSlot } from '../../core/token/token.ts';
+import type { RecentReplies, RecentReply } from './recent-replies.ts';
+
+/** A token of the call that leads somewhere; `text` is what it should have been where it was miscopied. */
+export type KnownToken = TokenHolder & { readonly slot: TokenSlot; readonly text: string; readonly isGuess: boolean };
+
+/** What is known about a call that is refused, to say what should have been sent instead. */
+export type Situation = {
+  readonly tool: string;
+  /** The arguments by their right names. */
+  readonly sent: JsonObject;
+  /** Those for the operation first. */
+  readonly tokens: readonly KnownToken[];
+  /** What was handed out last, for each run. */
+  readonly recent: readonly RecentReply[];
+};
+
+/** The order in which tokens are asked what was meant. */
+const SLOTS = ['ackToken', 'checkpointToken', 'stateToken', 'attachTo'] as const satisfies readonly TokenSlot[];
+
+/** Looks up where the tokens of a call lead. Reads only. */
+export async function situate(
+  services: ReadServices,
+  call: { readonly tool: string; readonly sent: JsonObject },
+  recent: RecentReplies,
+): Promise<Situation> {
+  const tokens: KnownToken[] = [];
+  for (const slot of SLOTS) {
+    const text = call.sent[slot];
+    if (typeof text !== 'string') continue;
+    const token = (await known(services, slot, text)) ?? (await guessed(services, { slot, text }, recent));
+    if (token !== undefined) tokens.push(token);
+  }
+  return { ...call, tokens, recent: recent.ofEachRun() };
+}
+
+async function known(services: ReadServices, slot: TokenSlot, text: string): Promise<KnownToken | undefined> {
+  const holder = await tokenHolder(services, text);
+  return holder && { ...holder, slot, text, isGuess: false };
+}
+
+async function guessed(
+  services: ReadServices,
+  { slot, text }: { readonly slot: TokenSlot; readonly text: string },
+  recent: RecentReplies,
+): Promise<KnownToken | undefined> {
+  const like = recent.tokenLike(text);
+  const token = like === undefined ? undefined : await known(services, slot, like);
+  return token && { ...token, isGuess: true };
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { serverLog } from './server-log.ts';
+
+function lines(isStructured: boolean): readonly string[] {
+  const written: string[] = [];
+  const log = serverLog({ write: (text) => written.push(text), isStructured, now: () => new Date(0) });
+  log.event('serving', { transport: 'stdio' });
+  log.call({ tool: 'continue_workflow', outcome: 'ok', run: '7f3a', ms: 4 });
+  log.call({ tool: 'continue_workflow', outcome: 'error', code: 'STORE_IO', ms: 2 });
+  log.trouble('The disk\nis full.');
+  return written;
+}
+
+it('says only what went wrong, unless more was asked for', () => {
+  expect(lines(false)).toEqual(['workrail: The disk\nis full.\n']);
+});
+
+it('writes a line of JSON for everything when asked', () => {
+  const at = '1970-01-01T00:00:00.000Z';
+  expect(lines(true).map((line) => JSON.parse(line))).toEqual([
+    { at, level: 'info', event: 'serving', transport: 'stdio' },
+    { at, level: 'info', event: 'call', tool: 'continue_workflow', outcome: 'ok', run: '7f3a', ms: 4 },
+    { at, level: 'error', event: 'call', tool: 'continue_workflow', outcome: 'error', code: 'STORE_IO', ms: 2 },
+    { at, level: 'error', event: 'trouble', message: 'The disk\nis full.' },
+  ]);
+  expect(lines(true).every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
+});

@@ -1,0 +1,37 @@
+/** What became of a call. Nothing that an agent wrote is in it. */
+export type CallEntry = {
+  readonly tool: string;
+  readonly outcome: 'ok' | 'blocked' | 'error';
+  readonly code?: string;
+  readonly run?: string;
+  readonly ms: number;
+};
+
+/** What the server says to whoever looks after it, on standard error: the other stream belongs to the protocol. */
+export type ServerLog = {
+  /** Something went wrong that no reply can tell. */
+  trouble(message: string): void;
+  /** Written only where the log was asked for. */
+  call(entry: CallEntry): void;
+  event(name: string, facts?: { readonly [name: string]: string | number }): void;
+};
+
+type LogOptions = {
+  readonly write: (text: string) => void;
+  /** A line of JSON for everything that happens, instead of plain words for trouble only. */
+  readonly isStructured: boolean;
+  readonly now: () => Date;
+};
+
+export function serverLog({ write, isStructured, now }: LogOptions): ServerLog {
+  const line = (level: 'info' | 'error', event: string, facts: object) =>
+    write(`${JSON.stringify({ at: now().toISOString(), level, event, ...facts })}\n`);
+  if (!isStructured) {
+    return { trouble: (message) => write(`workrail: ${message}\n`), call: () => undefined, event: () => undefined };
+  }
+  return {
+    trouble: (message) => line('error', 'trouble', { message }),
+    call: (entry) => line(entry.outcome === 'error' ? 'error' : 'info', 'call', entry),
+    event: (name, facts = {}) => line('info', name, facts),
+  };
+}

@@ -1,0 +1,68 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { expect, it } from 'vitest';
+import { enforces } from '../../test/enforces.ts';
+import { memoryServices } from '../../test/examples/memory-services.ts';
+import type { Services } from '../app/services.ts';
+import { callsUnderWay } from './calls-under-way.ts';
+import { recentReplies } from './explain/recent-replies.ts';
+import { type Backend, mcpServer } from './server.ts';
+
+function backendWith(services: () => Promise<Services>): { readonly backend: Backend; readonly told: string[] } {
+  const told: string[] = [];
+  const log = {
+    trouble: (message: string) => told.push(message.split('\n')[0] ?? ''),
+    call: (entry: object) => told.push(JSON.stringify({ ...entry, ms: 0 })),
+    event: () => undefined,
+  };
+  const place = { workingDir: '/', homeDir: '/home/me' };
+  return { backend: { version: '1', services, recent: recentReplies(), log, calls: callsUnderWay(), place }, told };
+}
+
+async function connected(backend: Backend): Promise<Client> {
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await mcpServer(backend).connect(there);
+  const client = new Client({ name: 'test', version: '0' });
+  await client.connect(here);
+  return client;
+}
+
+it('a fault of our own is a result that says so, and its cause is in the log only', async () => {
+  enforces('error_never_thrown_across_boundary', 'tool_errors_are_results');
+  const catalog = { list: () => Promise.reject(new Error('two and two is five')) };
+  const { backend, told } = backendWith(async () => ({ ...memoryServices(), catalog }));
+  const client = await connected(backend);
+  const result = await client.callTool({ name: 'list_workflows', arguments: { query: 'x' } });
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: {
+      error: {
+        code: 'INTERNAL',
+        retry: { kind: 'retryable_immediate' },
+        nextCall: { tool: 'list_workflows', arguments: { query: 'x' } },
+      },
+    },
+  });
+  expect(JSON.stringify(result)).not.toContain('five');
+  expect(told).toEqual([
+    'Error: two and two is five',
+    JSON.stringify({ tool: 'list_workflows', outcome: 'error', code: 'INTERNAL', ms: 0 }),
+  ]);
+  await client.close();
+});
+
+it('what is behind the tools is opened by the first call, and by nothing before it', async () => {
+  enforces('startup_has_no_side_effects');
+  let opened = 0;
+  const { backend } = backendWith(async () => {
+    opened += 1;
+    return memoryServices();
+  });
+  const client = await connected(backend);
+  await client.listTools();
+  await client.listPrompts();
+  expect(opened).toBe(0);
+  await client.callTool({ name: 'list_workflows', arguments: {} });
+  expect(opened).toBe(1);
+  await client.close();
+});

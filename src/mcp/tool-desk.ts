@@ -1,0 +1,80 @@
+import type { CallToolResult, Tool as PublishedTool } from '@modelcontextprotocol/server';
+import { defaultWorkspace, type WorkspaceHints } from '../app/catalog/default-workspace.ts';
+import type { Services } from '../app/services.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
+import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { inputSchema } from './arguments/input-schema.ts';
+import { readArguments } from './arguments/read-arguments.ts';
+import { errorResult } from './explain/error-result.ts';
+import { explain } from './explain/explain.ts';
+import type { RecentReplies } from './explain/recent-replies.ts';
+import type { Refusal } from './explain/refusal.ts';
+import { situate } from './explain/situation.ts';
+import type { Tool } from './tool.ts';
+import { TOOLS } from './tools/tool-set.ts';
+
+/** What a call is answered with. */
+export type Desk = {
+  readonly services: Services;
+  readonly recent: RecentReplies;
+  /** Where the call comes from, as far as it does not say so itself. */
+  readonly place: Omit<WorkspaceHints, 'argument'>;
+};
+
+export type ToolCall = { readonly name: string; readonly arguments: JsonObject };
+
+/** The tools as clients are told of them. */
+export function publishedTools(): PublishedTool[] {
+  return TOOLS.map(({ name, title, description, annotations, arguments: taken }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(taken),
+    annotations,
+  }));
+}
+
+/** Whether it matters for a call where its client works. */
+export function needsRoot({ name, arguments: sent }: ToolCall): boolean {
+  const tool = toolNamed(name);
+  return tool !== undefined && sent['workspacePath'] === undefined && (tool.isPlaced?.(sent) ?? true);
+}
+
+/** Answers a call; every refusal is an answer too. */
+export async function answer(desk: Desk, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
+  const tool = toolNamed(name);
+  if (tool === undefined) {
+    return refused(desk, { tool: name, sent }, { code: 'tool_unknown', tools: TOOLS.map((one) => one.name) });
+  }
+  const read = readArguments(tool.arguments, sent);
+  if (read.isErr()) return refused(desk, { tool: name, sent: read.error.read }, read.error);
+  const { workspacePath } = read.value;
+  const argument = typeof workspacePath === 'string' ? workspacePath : undefined;
+  const workspace = defaultWorkspace({ ...desk.place, argument });
+  const reply = await tool.run(desk.services, read.value, { workspace });
+  if (reply.isErr()) return refused(desk, { tool: name, sent: read.value }, reply.error);
+  desk.recent.remember(reply.value.structured);
+  return given(reply.value);
+}
+
+/** The answer to a call on which we failed ourselves. */
+export function faultAnswer({ name, arguments: sent }: ToolCall): CallToolResult {
+  return errorResult(explain({ code: 'our_fault' }, { tool: name, sent, tokens: [], recent: [] }));
+}
+
+async function refused(
+  { services, recent }: Desk,
+  call: { readonly tool: string; readonly sent: JsonObject },
+  refusal: Refusal,
+): Promise<CallToolResult> {
+  return errorResult(explain(refusal, await situate(services, call, recent)));
+}
+
+function given({ text, furtherTexts = [], structured }: GivenReply): CallToolResult {
+  const content = [text, ...furtherTexts].map((one) => ({ type: 'text' as const, text: one }));
+  return { content, structuredContent: structured };
+}
+
+function toolNamed(name: string): Tool | undefined {
+  return TOOLS.find((tool) => tool.name === name);
+}

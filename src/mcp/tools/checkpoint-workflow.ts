@@ -1,0 +1,26 @@
+import { checkpoint } from '../../app/checkpoint.ts';
+import { OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
+import { defineTool } from '../tool.ts';
+
+export const checkpointWorkflowTool = defineTool({
+  name: 'checkpoint_workflow',
+  title: 'Save work in progress',
+  description:
+    'Saves notes and results in the middle of a step, so that they outlive this chat. It does not finish the step. Example: {"checkpointToken":"chk_…","output":{"notesMarkdown":"Two of five files are done: a.ts, b.ts."}}',
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  arguments: {
+    checkpointToken: {
+      kind: 'token',
+      slot: 'checkpointToken',
+      about: 'From the last reply of the run.',
+      isRequired: true,
+      mistakenFor: ['checkpoint', 'chk', 'token'],
+    },
+    stateToken: STATE_TOKEN,
+    output: { ...OUTPUT, isRequired: true },
+  },
+  run: async (services, { checkpointToken, stateToken, output }, { workspace }) => {
+    const { notesMarkdown, artifacts = [] } = output;
+    return checkpoint(services, { checkpointToken, stateToken, output: { notesMarkdown, artifacts }, workspace });
+  },
+});

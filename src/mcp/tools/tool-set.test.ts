@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { utf8Length } from '../../core/json/utf8.ts';
+import { AUTONOMY } from '../../core/log/preferences.ts';
+import { readArguments } from '../arguments/read-arguments.ts';
+import { publishedTools } from '../tool-desk.ts';
+import { TOOLS } from './tool-set.ts';
+
+const GOLDEN = fileURLToPath(new URL('../../../test/golden/tools', import.meta.url));
+
+/** Of the result of tools/list, in bytes; one more tool is to come. */
+const LIST_BYTES_MAX = 7_500;
+const ROOM_FOR_RESUMING = 1_000;
+
+describe('the tools', () => {
+  it('are these and no others, and none of them shows what is derived', () => {
+    enforces('tools_closed_set', 'no_projection_tools');
+    const names = TOOLS.map(({ name }) => name);
+    expect(names).toEqual([
+      'list_workflows',
+      'inspect_workflow',
+      'start_workflow',
+      'continue_workflow',
+      'checkpoint_workflow',
+    ]);
+    expect(readdirSync(GOLDEN).sort()).toEqual(names.map((name) => `${name}.json`).sort());
+  });
+
+  it.each(publishedTools().map((tool) => [tool.name, tool] as const))(
+    '%s is published as it was agreed, to the byte',
+    (name, tool) => {
+      enforces('tools_closed_set', 'tool_schema_and_description_one_source');
+      expect(`${JSON.stringify(tool, null, 2)}\n`).toBe(readFileSync(`${GOLDEN}/${name}.json`, 'utf8'));
+    },
+  );
+
+  it('take little room in the context of an agent', () => {
+    enforces('budget_tools_list');
+    const bytes = utf8Length(JSON.stringify({ tools: publishedTools() }));
+    expect(bytes).toBeLessThanOrEqual(LIST_BYTES_MAX - ROOM_FOR_RESUMING);
+  });
+
+  it('have a title, all four annotations, what they take, and no promise about what they give', () => {
+    enforces('tool_metadata_complete');
+    for (const tool of publishedTools()) {
+      expect(Object.keys(tool)).toEqual(['name', 'title', 'description', 'inputSchema', 'annotations']);
+      expect(tool.title).toMatch(/^[A-Z]/);
+      expect(Object.keys(tool.annotations ?? {})).toEqual([
+        'readOnlyHint',
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+      ]);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', properties: expect.anything() });
+    }
+  });
+
+  it('say truly what they change: only looking changes nothing, and only starting again makes another run', () => {
+    const hints = (hint: keyof (typeof TOOLS)[number]['annotations']) =>
+      TOOLS.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
+    expect(hints('readOnlyHint')).toEqual(['list_workflows', 'inspect_workflow']);
+    expect(hints('idempotentHint')).not.toContain('start_workflow');
+    expect([...hints('destructiveHint'), ...hints('openWorldHint')]).toEqual([]);
+  });
+
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))(
+    '%s is described with one example, which it takes',
+    (_, tool) => {
+      const examples = [...tool.description.matchAll(/Example: (\{.*\})$/g)];
+      expect(examples).toHaveLength(1);
+      const sent = JSON.parse(examples[0]?.[1] ?? '');
+      expect(readArguments(tool.arguments, sent)._unsafeUnwrap()).toEqual(sent);
+    },
+  );
+
+  it('tell agents to write about one step only, and what the modes are', () => {
+    enforces('notes_are_per_step', 'mode_presets');
+    const { output } = TOOLS.find(({ name }) => name === 'continue_workflow')?.arguments ?? {};
+    expect(JSON.stringify(output)).toContain('this step only');
+    for (const name of ['start_workflow', 'continue_workflow']) {
+      const { inputSchema } = publishedTools().find((tool) => tool.name === name) ?? expect.fail(name);
+      expect(inputSchema.properties).toMatchObject({ mode: { enum: AUTONOMY } });
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-environment-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a server', () => {
+  it.each([
+    [{ WORKRAIL_TOKEN_FORMAT: 'v3' }, 'WORKRAIL_TOKEN_FORMAT is "v3"; it may be v1 (long) or v2 (short, the default).'],
+    [
+      { WORKRAIL_DATA_DIR: '~nobody/runs' },
+      'WORKRAIL_DATA_DIR is "~nobody/runs"; it may be a path, or one that begins with ~/ for your own home folder.',
+    ],
+  ])('with %j does not start, and says why', async (env, said) => {
+    expect(await serve({ WORKRAIL_DATA_DIR: folder, ...env })).toEqual({
+      exitCode: 2,
+      out: '',
+      talk: `workrail: ${said} Nothing was started.\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('shows where a tilde leads to', async () => {
+    const { out, exitCode } = await run(['session', 'verify'], { WORKRAIL_DATA_DIR: '~/.workrail-not-there' });
+    expect([exitCode, out]).toEqual([0, `No sessions yet in ${join(homedir(), '.workrail-not-there')}.\n`]);
+  });
+});
+
+type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
+
+function serve(env: Record<string, string>): Promise<Ended> {
+  return run([], env);
+}
+
+/** Standard input stays open, so that only the program itself can end it. */
+function run(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = spawn(process.execPath, ['dist/workrail.js', ...args], { env, cwd: process.cwd() });
+  let [out, talk] = ['', ''];
+  child.stdout.on('data', (data) => {
+    out += String(data);
+  });
+  child.stderr.on('data', (data) => {
+    talk += String(data);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exitCode) => resolve({ exitCode, out, talk }));
+  });
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import { type HttpServer, startHttp } from './local-http.ts';
+
+let dataDir: string;
+let http: HttpServer;
+let port: number;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workrail-http-'));
+  http = await startHttp({ WORKRAIL_DATA_DIR: dataDir });
+  port = Number(new URL(http.url).port);
+});
+
+afterEach(async () => {
+  if (http.child.exitCode === null) await http.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+type Answer = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: string };
+type Asked = {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+};
+
+/** Unlike `fetch`, this sends whatever Host and Origin it is told. */
+function ask({ method = 'POST', path = '/mcp', headers = {}, body = LIST }: Asked): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers: { ...JSON_HEADERS, ...headers } },
+      (answer) => {
+        let text = '';
+        answer.on('data', (part: Buffer) => {
+          text += part.toString();
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(method === 'POST' ? body : undefined);
+  });
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+describe('a server on HTTP', () => {
+  it('answers programs of this machine', async () => {
+    const { status, body } = await ask({});
+    expect(status).toBe(200);
+    expect(body).toContain('continue_workflow');
+    expect((await ask({ headers: { host: `localhost:${port}`, origin: `http://localhost:${port}` } })).status).toBe(
+      200,
+    );
+  });
+
+  it.each<readonly [what: string, headers: Record<string, string>]>([
+    ['another host', { host: 'evil.example' }],
+    ['another host that leads here', { host: 'evil.example:7433' }],
+    ['a page of somebody else', { origin: 'http://evil.example' }],
+    ['a page without a name', { origin: 'null' }],
+    ['a page of another server of this machine', { origin: 'http://localhost:1' }],
+  ])('refuses %s, on every route and with every method', async (_, headers) => {
+    enforces('http_host_and_origin_checked');
+    for (const path of ['/mcp', '/', '/anything', '/mcp/']) {
+      for (const method of ['POST', 'GET', 'OPTIONS', 'DELETE']) {
+        const { status, body } = await ask({ method, path, headers });
+        expect([path, method, status]).toEqual([path, method, 403]);
+        expect(body).not.toContain('continue_workflow');
+      }
+    }
+  });
+
+  it('offers nothing to pages of other origins', async () => {
+    enforces('http_host_and_origin_checked');
+    for (const method of ['POST', 'OPTIONS', 'GET']) {
+      const { headers } = await ask({ method });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('listens on this machine only', async () => {
+    enforces('http_loopback_only');
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter((one) => one !== undefined && !one.internal && one.family === 'IPv4');
+    for (const address of others) {
+      await expect(fetch(`http://${address?.address}:${port}/mcp`)).rejects.toThrow();
+    }
+    expect(new URL(http.url).hostname).toBe('127.0.0.1');
+  });
+
+  it('says what it cannot read, and goes on', async () => {
+    for (const body of ['hello?', '', '[', '{"jsonrpc":"2.0"}', 'x'.repeat(1_000_000)]) {
+      const { status } = await ask({ body });
+      expect([body.slice(0, 20), status >= 400 && status < 500]).toEqual([body.slice(0, 20), true]);
+    }
+    expect((await ask({ headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await ask({ path: '/other' })).status).toBe(404);
+    expect((await ask({})).status).toBe(200);
+  });
+
+  it.each<readonly [NodeJS.Signals, number]>([
+    ['SIGTERM', 0],
+    ['SIGINT', 130],
+  ])('ends on %s with exit code %i, even while a client is connected', async (signal, exitCode) => {
+    await ask({ headers: { connection: 'keep-alive' } });
+    expect(await http.stop(signal)).toBe(exitCode);
+  });
+
+  it('takes no port that another program uses', async () => {
+    const { spawnSync } = await import('node:child_process');
+    const { status, stderr } = spawnSync(process.execPath, ['dist/workrail.js', 'serve', '--http', String(port)], {
+      env: { WORKRAIL_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/uses port \d+.*\nFix: /)]);
+  });
+});

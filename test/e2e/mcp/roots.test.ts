@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { workflowText } from '../../catalog/catalog-of.ts';
+import { enforces } from '../../enforces.ts';
+import { CLIENT_KINDS, type TestClient } from '../clients.ts';
+import { startHttp } from './local-http.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-roots-')));
+  for (const name of ['told', 'here', 'asked']) project(name);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A project with a workflow of its own name. */
+function project(name: string): void {
+  const workflows = join(folder, name, '.workrail', 'workflows');
+  mkdirSync(workflows, { recursive: true });
+  writeFileSync(join(workflows, `project.${name}.json`), workflowText(`project.${name}`));
+}
+
+describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
+  const place = () => ({ env: { WORKRAIL_DATA_DIR: join(folder, 'data') }, cwd: join(folder, 'here') });
+  const roots = () => ['file://elsewhere/x', pathToFileURL(join(folder, 'told')).href];
+
+  it('that tells its root is shown the workflows of that folder, and is asked once', async () => {
+    enforces('default_workspace');
+    let asked = 0;
+    const client = await connect(place(), { roots: roots(), onRootsAsked: () => (asked += 1) });
+    expect(await projectsOf(client)).toEqual(['project.told']);
+    expect(await projectsOf(client)).toEqual(['project.told']);
+    expect(await startOf(client, 'project.told')).toBe('ok');
+    await client.close();
+    expect(asked).toBe(1);
+  });
+
+  it('that says in a call where it works is not asked', async () => {
+    enforces('default_workspace');
+    let asked = 0;
+    const client = await connect(place(), { roots: roots(), onRootsAsked: () => (asked += 1) });
+    expect(await projectsOf(client, { workspacePath: join(folder, 'asked') })).toEqual(['project.asked']);
+    await client.close();
+    expect(asked).toBe(0);
+  });
+
+  it('that cannot tell stands where the server was started, unless that is nowhere in particular', async () => {
+    enforces('default_workspace');
+    const client = await connect(place());
+    expect(await projectsOf(client)).toEqual(['project.here']);
+    await client.close();
+    for (const cwd of ['/', homedir()]) {
+      const lost = await connect({ ...place(), cwd });
+      expect(await projectsOf(lost)).toEqual([]);
+      await lost.close();
+    }
+  });
+
+  it('over HTTP is shown its own folder where the protocol lets it tell', async () => {
+    const http = await startHttp({ WORKRAIL_DATA_DIR: join(folder, 'data') });
+    const client = await connect({ url: http.url }, { roots: roots() });
+    const projects = await projectsOf(client);
+    expect(projects).toEqual(kind.includes('2026') ? ['project.told'] : []);
+    await client.close();
+    await http.stop();
+  });
+});
+
+async function projectsOf(client: TestClient, args: Record<string, unknown> = {}): Promise<readonly string[]> {
+  const { structuredContent } = await client.call('list_workflows', args);
+  const { workflows } = structuredContent as { readonly workflows: readonly { id: string; sourceKind: string }[] };
+  return workflows.filter(({ sourceKind }) => sourceKind === 'project').map(({ id }) => id);
+}
+
+async function startOf(client: TestClient, workflowId: string): Promise<unknown> {
+  return (await client.call('start_workflow', { workflowId })).structuredContent?.['kind'];
+}

@@ -1,0 +1,50 @@
+import { build } from 'esbuild';
+import { beforeAll, expect, it } from 'vitest';
+import { enforces } from './enforces.ts';
+
+type Output = {
+  readonly inputs: object;
+  readonly imports: readonly { readonly path: string; readonly kind: string }[];
+};
+
+let outputs: { readonly [path: string]: Output };
+
+beforeAll(async () => {
+  // Imported like this because it is no TypeScript: it runs before anything is installed.
+  const { buildOptions } = await import(`${process.cwd()}/scripts/build-options.mjs`);
+  const { metafile } = await build({ ...buildOptions, plugins: [], write: false });
+  outputs = metafile?.outputs ?? expect.fail('the bundler says what it made');
+});
+
+/** Every source file that is loaded as soon as one of these is. */
+function loadedWith(sources: readonly string[]): readonly string[] {
+  const chunks = new Set(
+    Object.keys(outputs).filter((path) => sources.some((source) => source in (outputs[path]?.inputs ?? {}))),
+  );
+  for (const path of chunks) {
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement') chunks.add(next);
+    }
+  }
+  return [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+}
+
+it('before its first reply a server loads the protocol and hardly anything of ours', () => {
+  enforces('budget_spawn');
+  const loaded = loadedWith([
+    'src/compose.ts',
+    'src/mcp/backend.ts',
+    'src/mcp/transport/serve-stdio.ts',
+    'src/adapters/environment.ts',
+  ]);
+  const ours = loaded.filter((path) => path.startsWith('src/'));
+  expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
+  expect(ours).toContain('src/mcp/server.ts');
+  const heavy = /^src\/(?:app|core\/(?:log|prompt|run|views|workflow)|adapters\/file-store|http|mcp\/tools)\//;
+  expect(ours.filter((path) => heavy.test(path) || path.includes('tool-desk'))).toEqual([]);
+});
+
+it('what a call needs is loaded by it, so that the test above sees what it looks for', () => {
+  const loaded = loadedWith(['src/mcp/tool-desk.ts']);
+  expect(loaded).toEqual(expect.arrayContaining(['src/app/advance.ts', 'src/mcp/tools/continue-workflow.ts']));
+});
