@@ -6,6 +6,7 @@ type Json = { readonly [key: string]: unknown };
 type Pair = { readonly what: string; readonly design: Json; readonly published: Json };
 
 const LOOP_CONTROL = 'wr.contracts.loop_control';
+const UNCHECKED = { type: 'schema', schema: {}, message: 'M' };
 const MORE = { id: 'more', kind: 'loop_control', continueWhen: 'continue' };
 const ref = (conditionId: string) => ({ kind: 'condition_ref', conditionId });
 const work = (id: string, rest: Json = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...rest });
@@ -147,6 +148,16 @@ const PAIRS: readonly Pair[] = [
     published: { features: ['wr.features.mode_guidance', 'wr.features.subagent_guidance'], steps: [work('a')] },
   },
   {
+    what: 'loops with a warning, in place and by their id',
+    design: { steps: [work('z'), contextLoop('outer', [contextLoop('inner', [work('a')])])] },
+    published: { steps: [work('z'), contextLoop('outer', 'inner'), contextLoop('inner', [work('a')])] },
+  },
+  {
+    what: 'rules with a warning, alone and in a list',
+    design: { steps: [work('a', { validationCriteria: UNCHECKED })] },
+    published: { steps: [work('a', { validationCriteria: { and: [[UNCHECKED]] } })] },
+  },
+  {
     what: 'function names with and without parentheses',
     design: {
       functionDefinitions: [{ name: 'f', definition: 'F.' }],
@@ -158,6 +169,11 @@ const PAIRS: readonly Pair[] = [
     },
   },
 ];
+
+function contextLoop(id: string, body: string | readonly Json[]): Json {
+  const loop = { type: 'while', condition: { var: 'left', gt: 0 }, maxIterations: 3 };
+  return { id, type: 'loop', title: id, loop, body };
+}
 
 function parallel(synthesis: Json): Json {
   return { id: 'p', type: 'parallel', title: 'P', parallelDelegations: [{ workflowId: 'project.x' }], synthesis };

@@ -108,7 +108,7 @@ type Wanted = Scope & { round: number; items: readonly unknown[] | undefined; be
 
 function wantsRound(run: Run, { control }: CompiledLoop, { round, items, before, ...scope }: Wanted): boolean {
   const asked = { ...scope, ...(before === undefined ? {} : { decision: before }) };
-  if (control.kind === 'artifact') return round === 0 || before === undefined || before === control.continueWhen;
+  if (control.kind === 'artifact') return round === 0 || before !== 'stop';
   if (control.kind === 'while') return holds(run, control.condition, asked);
   if (control.kind === 'until') return !holds(run, control.condition, asked);
   return items !== undefined && round < items.length;

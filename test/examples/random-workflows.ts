@@ -53,7 +53,7 @@ const seldom = <Value>(one: fc.Arbitrary<Value>) =>
 const maybe = seldom(condition);
 
 const control = fc.oneof(
-  fc.record({ kind: fc.constant('artifact' as const), continueWhen: fc.constantFrom('continue', 'stop') }),
+  fc.constant({ kind: 'artifact' as const }),
   fc.record({ kind: fc.constantFrom('while' as const, 'until' as const), condition }),
   fc.record({
     kind: fc.constant('for' as const),

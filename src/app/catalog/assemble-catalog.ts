@@ -5,29 +5,63 @@ import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceListing, WorkflowFile } from '../ports/workflow-source.ts';
 import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
-import { type Catalog, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
+import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
 import type { Choice, ChosenFile } from './choose-files.ts';
-import { type FileClaim, SOURCE_NAMESPACES } from './file-claim.ts';
+import { type FileClaim, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { isNamedAfter } from './file-name.ts';
 import { locatedIn } from './invalid-file.ts';
 import { suggestIds } from './suggest-ids.ts';
 
-type Parts = Pick<Built, 'claims' | 'surroundings' | 'results'> & { readonly choice: Choice };
+type Parts = Pick<Built, 'claims' | 'surroundings'> & {
+  readonly choice: Choice;
+  /** Compiles a file when it is first asked for. */
+  readonly resultOf: (file: WorkflowFile) => CompileResult;
+};
 type Names = {
   readonly sha256: Sha256;
   readonly suggested: ReadonlyMap<WorkflowFile, string>;
   readonly aliases: (id: string) => readonly string[];
 };
 
-/** What is listed of all the files, once each is compiled. */
-export function assembleCatalog(listing: SourceListing, parts: Parts, tools: CatalogTools): Catalog {
-  const { files, bindings, workspaceProblem } = listing;
+/** What can be told of all the files. Each is compiled when something is to be told of it. */
+export function assembleCatalog(
+  listing: SourceListing,
+  parts: Parts,
+  tools: CatalogTools,
+): Pick<Built, 'catalog' | 'find'> {
+  const { chosen } = parts.choice;
+  const byId = new Map(chosen.map((one) => [one.claim.id, one]));
+  const known = new Map<ChosenFile, ListedWorkflow | undefined>();
+  const names = namesFor(parts, tools);
+  const tell = (one: ChosenFile) => {
+    if (!known.has(one)) known.set(one, listed(one, parts, names));
+    return known.get(one);
+  };
+  let whole: Catalog | undefined;
+  const catalog = () => {
+    whole ??= wholeCatalog(listing, parts, tell);
+    return whole;
+  };
+  return {
+    catalog,
+    find: (id) => {
+      const one = byId.get(id);
+      const found = one && tell(one);
+      return found === undefined ? findWorkflow(catalog(), id) : { kind: 'found', listed: found };
+    },
+  };
+}
+
+function wholeCatalog(
+  { files, bindings, workspaceProblem }: SourceListing,
+  parts: Parts,
+  tell: (one: ChosenFile) => ListedWorkflow | undefined,
+): Catalog {
   const { choice, surroundings } = parts;
   const chosen = new Map(choice.chosen.map((one) => [one.claim.file, one]));
-  const names = namesFor(parts, tools);
   const workflows = files.flatMap((file) => {
     const one = chosen.get(file);
-    return one === undefined ? [] : (listed(one, parts, names) ?? []);
+    return one === undefined ? [] : (tell(one) ?? []);
   });
   const invalid: InvalidFile[] = files.flatMap((file) => invalidFile(file, chosen.get(file), parts) ?? []);
   if (bindings !== undefined && surroundings.bindingsDiagnostics.length > 0) {
@@ -54,8 +88,8 @@ function namesFor({ claims }: Parts, { sha256, aliases }: CatalogTools): Names {
 
 function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): ListedWorkflow | undefined {
   const { file, kind } = claim;
-  const result = parts.results.get(file);
-  if (result?.kind !== 'compiled') return undefined;
+  const result = parts.resultOf(file);
+  if (result.kind !== 'compiled') return undefined;
   const { workflow, syntax, diagnostics } = result;
   assert(syntax.id === claim.id, 'a file compiles under the id that it claims');
   const suggestedId = names.suggested.get(file);
@@ -113,10 +147,11 @@ function originOf(
 
 function invalidFile(file: WorkflowFile, chosen: ChosenFile | undefined, parts: Parts): InvalidFile | undefined {
   const claim = parts.claims.get(file);
-  const result = parts.results.get(file);
+  const result = parts.resultOf(file);
   const other = parts.choice.duplicates.get(file);
-  const duplicate = claim !== undefined && other !== undefined ? [duplicateId(claim, other)] : [];
-  if (result === undefined || (result.kind === 'compiled' && duplicate.length === 0)) return undefined;
+  const duplicate =
+    claim !== undefined && other !== undefined ? [duplicateId(claim, other, parts.claims.get(other)?.id)] : [];
+  if (result.kind === 'compiled' && duplicate.length === 0) return undefined;
   const diagnostics = [...duplicate, ...result.diagnostics.map((one) => withOwnNamespace(one, claim))];
   return {
     file,
@@ -126,8 +161,10 @@ function invalidFile(file: WorkflowFile, chosen: ChosenFile | undefined, parts: 
   };
 }
 
-function duplicateId({ id, idSpan }: FileClaim, other: WorkflowFile): Diagnostic {
-  const message = `${other.ref} has the id "${id}" already. Give this workflow another one, or remove the file.`;
+function duplicateId({ file, id, idSpan }: FileClaim, other: WorkflowFile, otherId: string | undefined): Diagnostic {
+  const taken =
+    otherId === id ? `has the id "${id}" already` : `is called as "${templateIdOf(file, id)}" already, like this`;
+  const message = `${other.ref} ${taken}. Give this workflow another id, or remove the file.`;
   return { code: 'duplicate_id', severity: 'error', pointer: '/id', span: idSpan(), message };
 }
 

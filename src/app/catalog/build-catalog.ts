@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-source.ts';
 import { assembleCatalog } from './assemble-catalog.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, FoundWorkflow } from './catalog.ts';
 import { chooseFiles } from './choose-files.ts';
 import { type FileClaim, fileClaim } from './file-claim.ts';
 import { unreadDiagnostic } from './invalid-file.ts';
@@ -20,11 +20,15 @@ export type CatalogTools = {
 
 /** A catalog with what it was made from, so that the next one need not start from nothing. */
 export type Built = {
-  readonly catalog: Catalog;
+  /** Everything there is, for which every file is compiled. */
+  readonly catalog: () => Catalog;
+  /** What an id stands for. One file of many is all that is compiled for it. */
+  readonly find: (id: string) => FoundWorkflow;
   readonly listing: SourceListing;
   readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
   readonly surroundings: Surroundings;
-  readonly results: ReadonlyMap<WorkflowFile, CompileResult>;
+  /** What files compile to, as far as anybody asked. */
+  readonly results: Map<WorkflowFile, CompileResult>;
 };
 
 /** What the meaning of a file depends on besides itself. */
@@ -44,15 +48,20 @@ export function buildCatalog(listing: SourceListing, tools: CatalogTools, before
   const choice = chooseFiles([...claims.values()].filter((claim) => claim !== undefined));
   const around = { routines: routinesOf(claims, choice), bindingsFile: listing.bindings };
   const surroundings = surroundingsOf(around, tools, before?.surroundings);
-  const known = surroundings === before?.surroundings ? before.results : new Map<WorkflowFile, CompileResult>();
-  const results = new Map(
-    listing.files.map((file) => [
-      file,
-      known.get(file) ?? surroundings.routineResults.get(file) ?? compileFile(file, surroundings, tools),
-    ]),
-  );
-  const catalog = assembleCatalog(listing, { claims, choice, surroundings, results }, tools);
-  return { catalog, listing, claims, surroundings, results };
+  const results = new Map(surroundings.routineResults);
+  if (before !== undefined && surroundings === before.surroundings) {
+    for (const file of listing.files) {
+      const result = before.results.get(file);
+      if (result !== undefined) results.set(file, result);
+    }
+  }
+  const resultOf = (file: WorkflowFile) => {
+    const result = results.get(file) ?? compileFile(file, surroundings, tools);
+    results.set(file, result);
+    return result;
+  };
+  const assembled = assembleCatalog(listing, { claims, choice, surroundings, resultOf }, tools);
+  return { ...assembled, listing, claims, surroundings, results };
 }
 
 function isSameListing(a: SourceListing, b: SourceListing): boolean {

@@ -1,5 +1,5 @@
 import type { WorkflowFile } from '../ports/workflow-source.ts';
-import type { FileClaim } from './file-claim.ts';
+import { type FileClaim, templateIdOf } from './file-claim.ts';
 
 /** Which file an id stands for, and what it stands before. */
 export type ChosenFile = {
@@ -10,7 +10,7 @@ export type ChosenFile = {
 
 export type Choice = {
   readonly chosen: readonly ChosenFile[];
-  /** Files that claim the id of another file in the same folder, each with that other file. */
+  /** Files that claim the id of another file in the same folder, or the name of its template, each with that file. */
   readonly duplicates: ReadonlyMap<WorkflowFile, WorkflowFile>;
 };
 
@@ -28,9 +28,25 @@ export function chooseFiles(claims: readonly FileClaim[]): Choice {
     if (first === undefined) byId.set(claim.id, [...rivals, claim]);
     else duplicates.set(claim.file, first.file);
   }
+  const templates: Templates = new Map();
   const chosen = [...byId.values()].flatMap((rivals) => {
     const [claim, ...hidden] = rivals.toSorted((a, b) => b.file.rank - a.file.rank);
     return claim === undefined ? [] : [{ claim, shadows: hidden.map(({ file }) => file) }];
   });
-  return { chosen, duplicates };
+  return { chosen: chosen.filter(({ claim }) => isNameFree(claim, { templates, duplicates })), duplicates };
+}
+
+type Templates = Map<string, WorkflowFile>;
+
+/** Two routines of one folder may have different ids and still be called by one name. */
+function isNameFree(
+  { file, id, kind }: FileClaim,
+  { templates, duplicates }: { readonly templates: Templates; readonly duplicates: Map<WorkflowFile, WorkflowFile> },
+): boolean {
+  if (kind === 'workflow') return true;
+  const key = `${file.rank} ${templateIdOf(file, id)}`;
+  const first = templates.get(key);
+  if (first === undefined) templates.set(key, file);
+  else duplicates.set(file, first);
+  return first === undefined;
 }

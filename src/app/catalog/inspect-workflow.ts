@@ -4,7 +4,7 @@ import type { WorkflowHash } from '../../core/log/ids.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { Services } from '../services.ts';
 import type { StartRefusal } from '../start-workflow.ts';
-import { findWorkflow, type ListedWorkflow } from './catalog.ts';
+import type { ListedWorkflow } from './catalog.ts';
 
 /** A workflow as a run started now would pin it. */
 export type InspectedWorkflow = { readonly listed: ListedWorkflow; readonly hash: WorkflowHash };
@@ -17,15 +17,13 @@ export async function inspectWorkflow(
   request: { readonly workflowId: string; readonly workspacePath?: string | undefined },
 ): Promise<Result<InspectedWorkflow, InspectRefusal>> {
   const { workflowId } = request;
-  const catalog = await services.catalog.list(request.workspacePath);
-  const found = findWorkflow(catalog, workflowId);
+  const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspacePath);
   switch (found.kind) {
     case 'found':
       return ok({ listed: found.listed, hash: sealWorkflow(found.listed.workflow, services.hasher.sha256).hash });
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'unknown': {
-      const { workspaceProblem } = catalog;
       const problem = workspaceProblem === undefined ? {} : { workspaceProblem };
       return err({ code: 'workflow_not_found', workflowId, known: found.known, ...problem });
     }

@@ -8,6 +8,7 @@ import type { Catalog } from './catalog.ts';
 import { workflowCatalog } from './workflow-catalog.ts';
 
 const slot = (slotId: string, more: object = {}) => ({ slotId, purpose: 'How.', default: 'make', ...more });
+const step = (id: string) => ({ id, title: id, prompt: 'Do it.' });
 const call = (templateId: string) => ({ id: 'call', type: 'template_call', templateId, args: {} });
 const routine = (name: string) => `team.templates.routine.${name}`;
 const caller = (templateId: string, more: object = {}) =>
@@ -16,6 +17,35 @@ const routineFile = (name: string, more: object = {}) =>
   fileWith(workflowText(`team.${name}`, more), { ref: `routines/${name}.json` });
 const told = ({ invalid }: Catalog, ref: string) =>
   invalid.find(({ file }) => file.ref === ref)?.diagnostics.map(({ code, message, fix }) => ({ code, message, fix }));
+
+describe('two routines of one folder that would be called by one name', () => {
+  it('are told apart: the first is called, the other is not used, whatever the order of the workflows', async () => {
+    enforces('shadowing_reported');
+    const first = fileWith(workflowText('team.look', { steps: [step('x')] }), { ref: 'routines/a.json' });
+    const second = fileWith(workflowText('team.routine-look', { steps: [step('y')] }), { ref: 'routines/b.json' });
+    const catalog = await catalogOf([caller(routine('look')), first, second]);
+    expect(catalog.workflows.map(({ id, workflow }) => [id, workflow.steps[0]?.stepId])).toEqual([
+      ['team.x', 'call--x'],
+      ['team.look', 'x'],
+    ]);
+    expect(told(catalog, 'routines/b.json')).toEqual([
+      {
+        code: 'duplicate_id',
+        message:
+          'routines/a.json is called as "team.templates.routine.look" already, like this. Give this workflow another id, or remove the file.',
+        fix: undefined,
+      },
+    ]);
+  });
+
+  it('in different folders are one: the nearer is called', async () => {
+    const own = fileWith(workflowText('team.look', { steps: [step('x')] }), { ref: 'routines/a.json' });
+    const shared = fileWith(workflowText('team.routine-look', { steps: [step('y')] }), { kind: 'user', ref: 'b.json' });
+    const { workflows, invalid } = await catalogOf([caller(routine('look')), shared, own]);
+    expect(workflows.find(({ id }) => id === 'team.x')?.workflow.steps[0]?.stepId).toBe('call--x');
+    expect(invalid).toEqual([]);
+  });
+});
 
 describe('a call of a routine that is broken', () => {
   it('is told as that: which file, where, and what is wrong there first', async () => {

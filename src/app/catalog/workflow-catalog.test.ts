@@ -115,7 +115,7 @@ describe('the catalog', () => {
             span: { offset: 7, length: 8 },
             line: 2,
             column: 7,
-            message: 'a.json has the id "team.x" already. Give this workflow another one, or remove the file.',
+            message: 'a.json has the id "team.x" already. Give this workflow another id, or remove the file.',
           },
         ],
       },

@@ -1,24 +1,38 @@
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import type { WorkflowSource } from '../ports/workflow-source.ts';
 import { type Built, buildCatalog, type CatalogTools } from './build-catalog.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, FoundWorkflow } from './catalog.ts';
 
 const WORKSPACES_MAX = 8;
 
-/** Everything that can be started, and everything that cannot. */
-export type WorkflowCatalog = { list(workspace?: string): Promise<Catalog> };
+export type WorkflowCatalog = {
+  /** Everything that can be started, and everything that cannot. */
+  list(workspace?: string): Promise<Catalog>;
+  /** What an id stands for. Looking for one workflow takes far less than listing all, where there are many. */
+  find(id: string, workspace?: string): Promise<Finding>;
+};
 
-/** Compiles what the source has. What did not change since the last listing of a workspace is not looked at again. */
+/** `workspaceProblem` is why the workspace that was asked for was not looked at. */
+export type Finding = { readonly found: FoundWorkflow; readonly workspaceProblem?: WorkspaceProblem };
+
+/** Compiles what the source has. What did not change since the last look at a workspace is not looked at again. */
 export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): WorkflowCatalog {
   const built = new Map<string | undefined, Built>();
+  const current = async (workspace: string | undefined) => {
+    const listing = await source.files(workspace);
+    const now = buildCatalog(listing, tools, built.get(workspace));
+    built.delete(workspace);
+    built.set(workspace, now);
+    const oldest = built.keys().next();
+    if (built.size > WORKSPACES_MAX && oldest.done !== true) built.delete(oldest.value);
+    return now;
+  };
   return {
-    list: async (workspace) => {
-      const listing = await source.files(workspace);
-      const now = buildCatalog(listing, tools, built.get(workspace));
-      built.delete(workspace);
-      built.set(workspace, now);
-      const oldest = built.keys().next();
-      if (built.size > WORKSPACES_MAX && oldest.done !== true) built.delete(oldest.value);
-      return now.catalog;
+    list: async (workspace) => (await current(workspace)).catalog(),
+    find: async (id, workspace) => {
+      const { find, listing } = await current(workspace);
+      const { workspaceProblem } = listing;
+      return { found: find(id), ...(workspaceProblem === undefined ? {} : { workspaceProblem }) };
     },
   };
 }

@@ -45,6 +45,14 @@ export const BRANCH_SUMMARY_BYTES_MAX = 256;
 export const SEARCHED_CHECKPOINTS_BYTES_MAX = 16 * 1024;
 /** One or two sentences: what the work is for, not how it is done. */
 export const GOAL_BYTES_MAX = 1024;
+/** Runs that somebody without a token is offered: more is not a choice but a search. */
+export const RESUME_CANDIDATES_MAX = 5;
+/** Enough of the notes of a run to know it again by. */
+export const RESUME_SNIPPET_BYTES_MAX = 2048;
+/** What brings an agent back, as text and as data: it comes on top of a context that was just cleared. */
+export const RESUME_REPLY_BYTES_MAX = 10_000;
+/** What is left of the work so far where the step itself takes most of that. */
+export const RESUME_RECAP_BYTES_MIN = 1024;
 /** A goal in a summary is there to recognise a session by; the context holds all of it. */
 export const GOAL_SUMMARY_BYTES_MAX = 256;
 /** A context value in a prompt is there to be recognised; the work itself is done with the files it names. */

@@ -16,7 +16,7 @@ import { preferencesChangedSchema } from './events/preferences-changed.ts';
 import { runStartedSchema } from './events/run-started.ts';
 import { sessionCreatedSchema } from './events/session-created.ts';
 import { stepSkippedSchema } from './events/step-skipped.ts';
-import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './schema-refusal.ts';
 
 /** Every kind of event there is. */
 export const sessionEventSchema = z.discriminatedUnion('kind', [
@@ -48,14 +48,11 @@ export type EventRefusal =
   | { readonly code: 'wrong_dedupe_key'; readonly dedupeKey: string }
   | SchemaRefusal;
 
-/** What says how the rest is to be read. */
-const labelSchema = z.object({ v: z.unknown(), kind: z.unknown() });
-
 /** Reads one event in full. A version or kind this program does not know is told apart from damage. */
 export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
-  const envelope = parseDocument(labelSchema, value);
-  if (envelope.isErr()) return err(envelope.error);
-  const { v, kind } = envelope.value;
+  const label = labelOf(value, ['v', 'kind']);
+  if (label.isErr()) return err(label.error);
+  const { v, kind } = label.value;
   if (v !== EVENT_VERSION) return err({ code: 'unknown_version', version: v });
   if (!EVENT_KINDS.some((known) => known === kind)) return err({ code: 'unknown_kind', kind });
 

@@ -4,7 +4,7 @@ import { assert } from '../assert.ts';
 import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { loopIdSchema, type SnapshotRef, stepIdSchema, workflowHashSchema } from './ids.ts';
-import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './schema-refusal.ts';
 import { type LoopPath, loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
 import { canonicalLength, jsonValueSchema } from './text.ts';
 
@@ -101,21 +101,17 @@ export type SnapshotRefusal =
   | { readonly code: 'unknown_version'; readonly part: 'snapshot' | 'engine'; readonly version: unknown }
   | SchemaRefusal;
 
-/** What says how the rest is to be read; the inner one is looked for only in an outer version we know. */
-const outerLabelSchema = z.object({ v: z.unknown() });
-const innerLabelSchema = z.object({ enginePayload: z.object({ v: z.unknown() }) });
-
 export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, SnapshotRefusal> {
-  const outer = parseDocument(outerLabelSchema, value);
+  const outer = labelOf(value, ['v']);
   if (outer.isErr()) return err(outer.error);
   if (outer.value.v !== SNAPSHOT_VERSION) {
     return err({ code: 'unknown_version', part: 'snapshot', version: outer.value.v });
   }
-  const inner = parseDocument(innerLabelSchema, value);
-  if (inner.isErr()) return err(inner.error);
-  const { enginePayload } = inner.value;
-  if (enginePayload.v !== ENGINE_PAYLOAD_VERSION) {
-    return err({ code: 'unknown_version', part: 'engine', version: enginePayload.v });
+  // The inner one is looked for only in an outer version we know.
+  const inner = labelOf((outer.value as { readonly enginePayload?: unknown }).enginePayload, ['v']);
+  if (inner.isErr()) return err({ ...inner.error, path: `/enginePayload${inner.error.path}` });
+  if (inner.value.v !== ENGINE_PAYLOAD_VERSION) {
+    return err({ code: 'unknown_version', part: 'engine', version: inner.value.v });
   }
   return parseDocument(executionSnapshotSchema, value);
 }

@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import { eventIndexSchema } from './ids.ts';
+
 /** What is wrong with a stored session, where. `place` is relative to the store; nothing absolute is ever told. */
 export type Damage = { readonly reason: DamageReason; readonly place: string; readonly offset: number };
 
@@ -19,6 +22,7 @@ export const DAMAGE_REASONS = [
   'content_digest_mismatch',
   'content_not_json',
   'content_wrong_shape',
+  'salvaged',
 ] as const;
 export type DamageReason = (typeof DAMAGE_REASONS)[number];
 
@@ -29,6 +33,7 @@ const OF_WHOLE_FILES: readonly DamageReason[] = [
   'content_digest_mismatch',
   'content_not_json',
   'content_wrong_shape',
+  'salvaged',
 ];
 
 /** Whether a damage lies at its offset. Where it does not, a file as a whole is missing or wrong. */
@@ -45,3 +50,10 @@ export type SessionHealth =
   | { readonly kind: 'corrupt_tail'; readonly damage: Damage }
   | { readonly kind: 'corrupt_head'; readonly damage: Damage }
   | { readonly kind: 'unknown_version'; readonly place: string; readonly offset: number; readonly version: string };
+
+/** Why a session is only part of one: how the whole was when it was exported, or an import that did not come to its end. */
+export const SALVAGE_HEALTHS = ['corrupt_tail', 'unknown_version', 'import_unfinished'] as const;
+
+/** Says of a session that it was taken from one that could not be read to its end. It can be looked at, never gone on with. */
+export const salvageSchema = z.strictObject({ health: z.enum(SALVAGE_HEALTHS), lastEventIndex: eventIndexSchema });
+export type Salvage = z.infer<typeof salvageSchema>;

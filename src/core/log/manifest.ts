@@ -10,7 +10,7 @@ import {
   SessionId,
   snapshotRefSchema,
 } from './ids.ts';
-import { parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './schema-refusal.ts';
 
 export const MANIFEST_VERSION = 1;
 
@@ -63,13 +63,10 @@ export type ManifestRefusal =
   | { readonly code: 'unknown_kind'; readonly kind: unknown }
   | SchemaRefusal;
 
-/** What says how the rest is to be read. */
-const labelSchema = z.object({ v: z.unknown(), kind: z.unknown() });
-
 export function parseManifestRecord(value: unknown): Result<ManifestRecord, ManifestRefusal> {
-  const envelope = parseDocument(labelSchema, value);
-  if (envelope.isErr()) return err(envelope.error);
-  const { v, kind } = envelope.value;
+  const label = labelOf(value, ['v', 'kind']);
+  if (label.isErr()) return err(label.error);
+  const { v, kind } = label.value;
   if (v !== MANIFEST_VERSION) return err({ code: 'unknown_version', version: v });
   if (kind !== 'segment_closed' && kind !== 'snapshot_pinned') return err({ code: 'unknown_kind', kind });
   return parseDocument(manifestRecordSchema, value);

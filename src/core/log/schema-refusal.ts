@@ -4,6 +4,17 @@ import type * as z from 'zod';
 /** A document that does not have the shape its version promises; the first offence is named. */
 export type SchemaRefusal = { readonly code: 'wrong_shape'; readonly path: string; readonly message: string };
 
+/** What says how the rest of a document is to be read. */
+export type Label = { readonly v?: unknown; readonly kind?: unknown };
+
+/** The label of any JSON, with all these fields. By hand and not by a schema: every line of a session is asked for it. */
+export function labelOf(value: unknown, fields: readonly (keyof Label)[]): Result<Label, SchemaRefusal> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) return err({ code: 'wrong_shape', path: '', message: 'expected an object' });
+  const missing = fields.find((field) => !Object.hasOwn(value, field));
+  return missing === undefined ? ok(value) : err({ code: 'wrong_shape', path: `/${missing}`, message: 'is missing' });
+}
+
 /**
  * Checks a stored document and returns the very value that came in, not a copy cut to the schema: optional fields that
  * a newer program added are kept.

@@ -49,7 +49,12 @@ export type ReplyParts = {
   /** Gaps that this call opened; on completion all that are open on the line. */
   readonly gaps: readonly GapRecord['data'][];
   /** Present when the attempt was blocked: the same step is still pending. */
-  readonly blocked?: { readonly blockers: BlockerReport; readonly unmet: readonly Unmet[] };
+  readonly blocked?: {
+    readonly blockers: BlockerReport;
+    readonly unmet: readonly Unmet[];
+    /** The state token of the place where it can be mended, where that is not here; known to who comes back. */
+    readonly wayBack?: string;
+  };
   /** What was accepted with the step just done, and whether that step asks for more than one assessment. */
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
   /** The rest is told only to somebody who comes back. */

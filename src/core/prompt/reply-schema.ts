@@ -119,7 +119,7 @@ const nextIntent = z.enum(NEXT_INTENTS);
 const none = z.array(z.never());
 
 /** A step is to be done, or is to be chosen now that nothing holds the run up any more. */
-const pendingReplySchema = z.strictObject({
+export const pendingReplySchema = z.strictObject({
   kind: z.literal('ok'),
   ...always,
   pending: pending.nullable(),
@@ -131,7 +131,7 @@ const pendingReplySchema = z.strictObject({
 });
 
 /** All is done. A call is offered only to somebody whose output was not recorded. */
-const completeReplySchema = z.strictObject({
+export const completeReplySchema = z.strictObject({
   kind: z.literal('ok'),
   ...always,
   pending: z.null(),
@@ -142,7 +142,7 @@ const completeReplySchema = z.strictObject({
 });
 
 /** Something is missing; before the first step is chosen nothing is pending. */
-const blockedReplySchema = z.strictObject({
+export const blockedReplySchema = z.strictObject({
   kind: z.literal('blocked'),
   ...always,
   pending: pending.nullable(),

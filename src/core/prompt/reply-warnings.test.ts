@@ -3,10 +3,10 @@ import { enforces } from '../../../test/enforces.ts';
 import { given, partsAt, TOKENS } from '../../../test/examples/replies.ts';
 import { PLAIN } from '../../../test/examples/reply-situations.ts';
 import { hole } from '../log/operation/stored-reply.ts';
-import { AUTONOMY, RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
+import { RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
 import { stepReply } from './reply/step-reply.ts';
 import { REPLY_WARNING_CODES } from './reply-warning.ts';
-import { exceededRecommendations, replyWarning, type WarningFact } from './reply-warnings.ts';
+import { replyWarning, type WarningFact } from './reply-warnings.ts';
 
 const nextCall = {
   tool: 'start_workflow',
@@ -157,31 +157,4 @@ test('a context too long for a suggested call is named in its place', () => {
   const { message, suggestedCall } = replyWarning({ ...FACTS.workflow_changed, nextCall: call }, 'balanced');
   expect(message).toMatch(/start the new version, adding as context what you still need of "notes", "odd\\nkey":$/);
   expect(suggestedCall?.arguments).toEqual({ workflowId: 'wr.x', attachTo: 'st_x', goal: 'Go' });
-});
-
-describe('a recommendation', () => {
-  test('is exceeded by every mode and policy above it, and by no other', () => {
-    enforces('recommendation_orders');
-    const found = AUTONOMY.flatMap((autonomy) =>
-      RISK_POLICY.map((riskPolicy) => {
-        const recommended = { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'balanced' } as const;
-        return exceededRecommendations(recommended, { autonomy, riskPolicy }).map(({ effective }) => effective);
-      }),
-    );
-    expect(found).toEqual([
-      [],
-      [],
-      ['aggressive'],
-      [],
-      [],
-      ['aggressive'],
-      ['full_auto_never_stop'],
-      ['full_auto_never_stop'],
-      ['full_auto_never_stop', 'aggressive'],
-    ]);
-  });
-
-  test('that was not given cannot be exceeded', () => {
-    expect(exceededRecommendations({}, { autonomy: 'full_auto_never_stop', riskPolicy: 'aggressive' })).toEqual([]);
-  });
 });

@@ -3,9 +3,8 @@ import { quote } from '../json/quote.ts';
 import { truncate } from '../json/truncate.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import type { Capability } from '../log/capabilities.ts';
-import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
+import type { Autonomy, RiskPolicy } from '../log/preferences.ts';
 import { canonicalLength } from '../log/text.ts';
-import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { ReplyWarning } from './reply-warning.ts';
 import { explainWorkspace, type WorkspaceProblem } from './workspace-problem.ts';
 
@@ -110,21 +109,6 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
 }
 
 type Exceeded = Extract<WarningFact, { readonly recommended: string }>;
-
-/** Where preferences go beyond what the workflow recommends. In force they stay. */
-export function exceededRecommendations(
-  { autonomy, riskPolicy }: CompiledWorkflow['recommended'],
-  effective: Preferences,
-): readonly Exceeded[] {
-  return [
-    ...(autonomy !== undefined && AUTONOMY.indexOf(effective.autonomy) > AUTONOMY.indexOf(autonomy)
-      ? [{ code: 'exceeds_recommended_autonomy', recommended: autonomy, effective: effective.autonomy } as const]
-      : []),
-    ...(riskPolicy !== undefined && RISK_POLICY.indexOf(effective.riskPolicy) > RISK_POLICY.indexOf(riskPolicy)
-      ? [{ code: 'exceeds_recommended_risk_policy', recommended: riskPolicy, effective: effective.riskPolicy } as const]
-      : []),
-  ];
-}
 
 function exceeded(fact: Exceeded, riskPolicy: RiskPolicy): string {
   const { recommended, effective } = fact;

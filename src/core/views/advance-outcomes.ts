@@ -28,7 +28,9 @@ export function attemptCount(advances: AdvancesView, nodeId: NodeId): number {
   return advances.get(nodeId)?.size ?? 0;
 }
 
-function withoutReply(event: AdvanceRecord): AdvanceRecord {
-  const { reply: _, ...data } = { reply: undefined, ...event.data };
+/** Whoever loads a session has left it out already. */
+function withoutReply(event: AdvanceRecord | AdvanceRecorded): AdvanceRecord {
+  if (!('reply' in event.data)) return event;
+  const { reply: _, ...data } = event.data;
   return { ...event, data };
 }

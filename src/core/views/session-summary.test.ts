@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '../../../test/examples/sha256.ts';
+import { digest, sha256 } from '../../../test/examples/sha256.ts';
 import { countOperations } from '../../../test/simulation/count-operations.ts';
 import { randomHistory } from '../../../test/simulation/random-history.ts';
 import { type SessionWriter, sessionWriter } from '../../../test/simulation/session-writer.ts';
@@ -46,6 +46,7 @@ test('a summary tells what a session is about, where it took place and how each 
       {
         runId: root.runId,
         workflowId: 'wr.small',
+        workflowHash: digest('bundled'),
         status: 'complete',
         goal: 'Fix the login',
         tip: { nodeId: last.nodeId, createdIndex: createdIndex(writer, last.nodeId) },
@@ -56,6 +57,7 @@ test('a summary tells what a session is about, where it took place and how each 
       {
         runId: other.runId,
         workflowId: 'wr.small',
+        workflowHash: digest('bundled'),
         status: 'in_progress',
         tip: { nodeId: other.nodeId, createdIndex: createdIndex(writer, other.nodeId) },
         lastActivityIndex: createdIndex(writer, other.nodeId),

@@ -3,7 +3,7 @@ import { truncate } from '../json/truncate.ts';
 import { utf8Length } from '../json/utf8.ts';
 import { GOAL_SUMMARY_BYTES_MAX, SEARCHED_CHECKPOINTS_BYTES_MAX } from '../log/budgets.ts';
 import { OBSERVATION_KEYS, type ObservationKey } from '../log/events/observation-recorded.ts';
-import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowId } from '../log/ids.ts';
+import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowHash, WorkflowId } from '../log/ids.ts';
 import { contextValueAt } from './context.ts';
 import { currentOutput } from './current-outputs.ts';
 import { currentObservation } from './observations.ts';
@@ -29,6 +29,8 @@ export type SessionSummary = {
 export type RunSummary = {
   readonly runId: RunId;
   readonly workflowId: WorkflowId;
+  /** By which the name of the workflow is found. */
+  readonly workflowHash: WorkflowHash;
   readonly status: RunStatus;
   readonly goal?: string;
   readonly tip: { readonly nodeId: NodeId; readonly createdIndex: number };
@@ -79,6 +81,7 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Status
   return {
     runId: run.runId,
     workflowId: run.pinned.workflowId,
+    workflowHash: run.pinned.workflowHash,
     status: runStatus(view, run.runId, sources),
     ...(typeof goal === 'string' ? { goal: truncate(goal, GOAL_SUMMARY_BYTES_MAX) } : {}),
     tip: { nodeId: tip.nodeId, createdIndex: tip.createdIndex },
@@ -94,7 +97,7 @@ function lastTouched(graph: RunGraph, { lastTouchedNodeId, startedIndex }: Run):
 }
 
 /** The current note of the step that the tip stands at, then the newest notes of checkpoints on its line. */
-function searchedText(view: SessionView, tip: RunNode): string {
+export function searchedText(view: SessionView, tip: RunNode): string {
   const ofStep = currentOutput(view.outputs, stepOf(view.graph, tip).nodeId, 'recap');
   const texts = ofStep?.data.outputChannel === 'recap' ? [ofStep.data.payload.notesMarkdown] : [];
   let bytesLeft = SEARCHED_CHECKPOINTS_BYTES_MAX;

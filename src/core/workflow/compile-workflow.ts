@@ -3,7 +3,7 @@ import { canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
 import type { BrokenTemplate } from './broken-template.ts';
 import { checkSlots } from './check-slots.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
-import { collectDiagnostics, type Diagnostics, type PinnedWarning } from './diagnostics/collect-diagnostics.ts';
+import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { locate } from './diagnostics/locate.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
@@ -58,10 +58,9 @@ export function compileWorkflow(input: CompileInput, tools: CompileTools): Compi
   const workflow = emit(read, { ...input, called }, tools);
   for (const finding of read.findings) locate(finding, read.root, diagnostics);
   if (diagnostics.hasErrors()) return { kind: 'refused', diagnostics: diagnostics.all() };
-  const compiledWarnings = warningsToKeep(diagnostics.pinned());
   return {
     kind: 'compiled',
-    workflow: { ...workflow, compiledWarnings },
+    workflow,
     syntax: read.syntax,
     called: [...called].sort(),
     diagnostics: diagnostics.all(),
@@ -114,6 +113,7 @@ function emit(
     hashText: (text: string) => hashText(text, tools.sha256),
     contracts: new Map(),
     longIds: new Set<string>(),
+    measured: new Map<string, number>(),
     findings,
   };
   return emitWorkflow(workflow, emission, active);
@@ -123,13 +123,4 @@ function hashText(text: string, sha256: Sha256): string {
   const bytes = canonicalBytes(text);
   assert(bytes.isOk(), 'a bundled text is well-formed');
   return sha256(bytes.value);
-}
-
-type CompiledWarning = CompiledWorkflow['compiledWarnings'][number];
-
-/** By place, not by where it stands in the text: the order of keys means nothing. */
-function warningsToKeep(warnings: readonly PinnedWarning[]): CompiledWarning[] {
-  return warnings
-    .map(({ code, pointer }) => ({ code, subject: pointer }))
-    .sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
 }

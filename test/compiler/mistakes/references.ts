@@ -105,7 +105,7 @@ export const REFERENCES: readonly Operator[] = [
       id: 'added',
       templateCall: { templateId: 'wr.templates.capability_probe', args: { capability: 'magic' } },
     },
-    code: 'missing_argument',
+    code: 'wrong_value',
     at: ['templateCall', 'args', 'capability'],
   }),
   added('switch on a feature that is not there', {

@@ -19,9 +19,14 @@ export function blockedOpening(
   });
   return [
     `Blocked: ${what}\n${quoteOurLines(list.join('\n'))}\n`,
-    `What you sent is kept. ${isUserAsked ? ASK : MEND}\n`,
+    `What you sent is kept. ${leadOf(nextCall, isUserAsked)}\n`,
     ...nextCallLine(nextCall),
   ];
+}
+
+function leadOf({ arguments: given }: Call, isUserAsked: boolean): string {
+  if (given['ackToken'] === undefined) return BACK;
+  return isUserAsked ? ASK : MEND;
 }
 
 /** The call further down holds the examples; a text that says a thing once is read. */
@@ -30,5 +35,6 @@ function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
   return examples.reduce<string>((text, one) => text.replace(`\n${quote(one)}`, ' see the call below.'), fix);
 }
 
+const BACK = 'Nothing that is sent from here can mend this. This leads to where it can be:';
 const ASK = 'Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
 const MEND = 'Send only what is missing, with your own values in place of the examples:';

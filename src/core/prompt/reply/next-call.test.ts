@@ -28,6 +28,19 @@ describe('the next call', () => {
     expect(left).toEqual((heldBack as { [what: string]: string[] })[what] ?? []);
   });
 
+  test('of a block that nothing from here can mend leads to where it can be, and is looked up where that is not known', () => {
+    const parts = reviewAt('judge');
+    const [first] = unmetAt(parts, {});
+    if (first === undefined) throw new Error('something is missing');
+    const { example: _, ...lost } = first;
+    const held = blockedParts(parts, [{ ...lost, wayBack: { kind: 'step', stepId: 'probe' } }]);
+    const back = { ...held, blocked: { blockers: [], unmet: [], ...held.blocked, wayBack: 'st_up_there' } };
+    const tool = 'continue_workflow';
+    expect(callOf(held)).toEqual({ tool, arguments: { stateToken: TOKENS.stateToken } });
+    expect(callOf(back)).toEqual({ tool, arguments: { stateToken: 'st_up_there' } });
+    expect(given(stepReply(back)).text).toContain('Nothing that is sent from here can mend this.');
+  });
+
   test('of a block brings only what is missing', () => {
     enforces('next_call_ready_to_send');
     const parts = reviewAt('judge');

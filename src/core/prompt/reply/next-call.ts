@@ -1,7 +1,8 @@
 import { hole } from '../../log/operation/stored-reply.ts';
 import { exampleNotesAt } from '../../run/requirements/check-notes.ts';
 import { mergedExample } from '../../run/requirements/merged-example.ts';
-import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts';
+import type { ExampleOutput } from '../../run/requirements/step-check.ts';
+import type { ReplyParts } from '../reply-parts.ts';
 import { isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { Call } from './call-text.ts';
 
@@ -19,9 +20,14 @@ export function reportCall({ place, requirements, lacking }: RenderedStep): Call
   return callWith(own.notesMarkdown === undefined ? own : { ...own, notesMarkdown: notes() });
 }
 
-/** The call that brings what an attempt lacked; the rest is kept and need not be sent again. */
-export function correctedCall(unmet: readonly Unmet[]): Call {
-  return callWith(mergedExample(unmet));
+/**
+ * The call that brings what an attempt lacked; the rest is kept and need not be sent again. Where no call from here can,
+ * it leads to where one can: a stored reply cannot hold the token of that place, so there it takes a look first.
+ */
+export function correctedCall({ unmet, wayBack }: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
+  const isMendable = unmet.some(({ example }) => example !== undefined);
+  if (isMendable || !unmet.some((one) => one.wayBack !== undefined)) return callWith(mergedExample(unmet));
+  return { tool: 'continue_workflow', arguments: { stateToken: wayBack ?? hole('stateToken') } };
 }
 
 function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {

@@ -11,6 +11,7 @@ import type { Call } from './call-text.ts';
 import { shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
 import { correctedCall, reportCall } from './next-call.ts';
+import { keepsNotesOnly, notesOutline } from './notes-outline.ts';
 import { toldAgain } from './told-again.ts';
 
 /** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
@@ -29,7 +30,7 @@ function toldParts(given: ReplyParts): ReplyParts {
 function outlineOf(parts: ReplyParts): Outline {
   switch (parts.state.kind) {
     case 'complete':
-      return completeOutline(parts);
+      return keepsNotesOnly(parts) ? notesOutline(parts) : completeOutline(parts);
     case 'init':
       return waitingOutline(parts);
     case 'running':
@@ -41,8 +42,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   const { blocked } = parts;
   const { position } = step.pending;
   const nextIntent = blocked === undefined ? pendingIntent(step) : blockedIntent(blocked);
-  const nextCall =
-    blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked.unmet);
+  const nextCall = blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked);
   const opening =
     blocked === undefined
       ? []
@@ -110,7 +110,7 @@ function waitingOutline(parts: ReplyParts): Outline {
   const { name } = parts.index.workflow;
   const what = `"${name}" ${blocked === undefined ? 'can choose its first step now.' : 'cannot choose its first step yet.'}`;
   const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
-  const nextCall = correctedCall(blocked?.unmet ?? []);
+  const nextCall = correctedCall(blocked ?? { unmet: [] });
   const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',

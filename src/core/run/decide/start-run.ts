@@ -51,9 +51,11 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
     loopDecision: undefined,
     onTrouble: isNeverStop ? 'go_on' : 'halt',
   });
-  const step = stepTried({ index, at: executionSnapshot(pin.workflowHash, { kind: 'init' }) });
-  const where = { index, step, openLoops: [] };
-  const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
+  const at = executionSnapshot(pin.workflowHash, { kind: 'init' });
+  // A workflow without steps has no trouble, and none to name one by.
+  const troubles = walk.troubles.map((trouble) =>
+    troubleUnmet(trouble, { index, step: stepTried({ index, at }), openLoops: [] }),
+  );
   const snapshot = executionSnapshot(pin.workflowHash, walk.state);
   const unmet = isNeverStop ? troubles : [];
   const gaps = gapChanges({ nodeId, unmet, met: [], open: [], facts, room: 0 }, sha256);

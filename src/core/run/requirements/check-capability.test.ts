@@ -30,6 +30,7 @@ const provenance = (result: 'success' | 'failure') => ({
 const waive = 'To go on without it, on record as a gap, send mode "full_auto_never_stop".';
 const tryNow = `Try web_browsing now and report what happened, never what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
 const goBack = `Go back to the step "${probe}" by its state token, try it there and report. A report on this step is a claim, which unlocks nothing. ${waive}`;
+const wayBack = { kind: 'step', stepId: probe };
 const remedy = 'Ask the user to add or allow a tool that reads web pages. ';
 const lack = { pointer: { kind: 'capability', capability: 'web_browsing' }, requirement: 'capability:web_browsing' };
 const unavailable = {
@@ -121,10 +122,10 @@ describe('a required capability on an ordinary step', () => {
   });
 
   it.each<[string, Given, object]>([
-    ['nobody has tried it', {}, { ...untried, suggestedFix: goBack }],
-    ['it was only claimed', known('available', 'weak'), { ...untried, suggestedFix: goBack }],
-    ['a try failed', known('unavailable', 'strong'), { ...unavailable, suggestedFix: `${remedy}${goBack}` }],
-    ['a try told nothing', known('unknown', 'strong'), { ...unknown, suggestedFix: `${remedy}${goBack}` }],
+    ['nobody has tried it', {}, { ...untried, suggestedFix: goBack, wayBack }],
+    ['it was only claimed', known('available', 'weak'), { ...untried, suggestedFix: goBack, wayBack }],
+    ['a try failed', known('unavailable', 'strong'), { ...unavailable, suggestedFix: `${remedy}${goBack}`, wayBack }],
+    ['a try told nothing', known('unknown', 'strong'), { ...unknown, suggestedFix: `${remedy}${goBack}`, wayBack }],
   ])('is lacking when %s', (_, given, expected) => {
     enforces('capability_weak_never_unlocks', 'capability_probe_missing_output_blocks');
     expect(web({ stepId: 'work', ...given })).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
@@ -144,7 +145,7 @@ describe('a required capability on an ordinary step', () => {
     const observations = [{ capability: 'web_browsing', status, provenance: claim }];
     expect(web({ stepId: 'work', artifacts })).toEqual({
       ...NOTHING_FOUND,
-      unmet: [{ ...untried, suggestedFix: goBack }],
+      unmet: [{ ...untried, suggestedFix: goBack, wayBack }],
       observations,
     });
     expect(web({ stepId: 'work', artifacts, ...known('available', 'strong') }).met).toEqual([

@@ -22,9 +22,11 @@ export function checkCapability(asked: Asked, attempt: StepAttempt, observed: St
   const requirement = `capability:${capability}`;
   if (status === 'available') return met(requirement);
   const { reason, message } = LACKS[status ?? 'untried'](capability);
-  const example = asked.isSettledHere ? { example: { artifacts: [exampleObservation(attempt, capability)] } } : {};
+  const mend = asked.isSettledHere
+    ? { example: { artifacts: [exampleObservation(attempt, capability)] } }
+    : wayToProbe(attempt, capability);
   const pointer = { kind: 'capability', capability } as const;
-  return notMet({ reason, pointer, message, suggestedFix: fixOf(asked, attempt, status), requirement, ...example });
+  return notMet({ reason, pointer, message, suggestedFix: fixOf(asked, attempt, status), requirement, ...mend });
 }
 
 /** An observation that would settle the question, if it were true. */
@@ -67,10 +69,17 @@ function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, status: C
     const { artifactKind } = capabilityObservation;
     return `${remedy}Try ${capability} now and report what happened, never what you expect. ${contractFix({ artifactKind, example })}\n${waive}`;
   }
-  const probe = place.index.workflow.steps.find(
+  const { wayBack } = wayToProbe(place, capability);
+  const back =
+    wayBack === undefined
+      ? ''
+      : `Go back to the step "${wayBack.stepId}" by its state token, try it there and report. `;
+  return `${remedy}${back}A report on this step is a claim, which unlocks nothing. ${waive}`;
+}
+
+function wayToProbe({ index }: StepPlace, capability: Capability) {
+  const probe = index.workflow.steps.find(
     ({ purpose }) => purpose.kind === 'probe' && purpose.capability === capability,
   );
-  const back =
-    probe === undefined ? '' : `Go back to the step "${probe.stepId}" by its state token, try it there and report. `;
-  return `${remedy}${back}A report on this step is a claim, which unlocks nothing. ${waive}`;
+  return probe === undefined ? {} : { wayBack: { kind: 'step', stepId: probe.stepId } as const };
 }

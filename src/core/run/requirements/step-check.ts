@@ -15,7 +15,14 @@ export type Unmet = {
   readonly requirement: string;
   /** What a call needs to hold to meet it. Absent where no call from here can. */
   readonly example?: ExampleOutput;
+  /** Where it can be met, where that is not here: at the nearest place of this kind on the line. */
+  readonly wayBack?: WayBack;
 };
+
+/** An earlier place of a line: where a step was due, or the last one before a loop was entered. */
+export type WayBack =
+  | { readonly kind: 'step'; readonly stepId: string }
+  | { readonly kind: 'before_loop'; readonly loopId: string };
 
 /** A part of a call. Sent as it stands it is accepted; notes may have to answer a pattern that nobody can guess. */
 export type ExampleOutput = {

@@ -180,6 +180,7 @@ describe('a loop that cannot go over what it finds', () => {
     expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
       ...unmet,
       suggestedFix: `Set it to a list. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${leave}`,
+      wayBack: { kind: 'before_loop', loopId: 'groups' },
     });
   });
 

@@ -123,13 +123,15 @@ function mendContext(
   { loopId, variable }: { readonly loopId: string; readonly variable: string },
   where: Where,
   { advice, value }: { readonly advice: string; readonly value?: JsonValue | undefined },
-): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example'> {
+): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example' | 'wayBack'> {
   const pointer = contextPointer(variable, where.step);
   const requirement = `loop_items:${loopId}`;
   const context = itemsContext({ loopId, variable }, where, value);
   if (context === undefined) {
     const suggestedFix = `${advice}. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
-    return { pointer, suggestedFix, requirement };
+    const outer = loopNaming(where.index, variable.split('.')[0] ?? '', loopId);
+    const back = outer === undefined ? {} : { wayBack: { kind: 'before_loop', loopId: outer.loopId } as const };
+    return { pointer, suggestedFix, requirement, ...back };
   }
   const suggestedFix = `${advice}: send this step again with context of this form, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
   return { pointer, suggestedFix, requirement, example: { context } };

@@ -66,7 +66,7 @@ function endOf(walking: Walking, round: Round): LoopEnd | undefined {
       if (next.iteration === 0) return undefined;
       walking.trace.push(evaluatedDecision(loopId, decision, next.iteration));
       // That nobody decided never counts as leaving.
-      return decision === undefined || decision === control.continueWhen ? undefined : 'decision';
+      return decision === 'stop' ? 'decision' : undefined;
     default:
       return unreachable(control);
   }

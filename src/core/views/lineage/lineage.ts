@@ -46,16 +46,22 @@ export function openPlace<State, F extends Fact>(lineage: Lineage<State, F>, eve
   const { nodeKind, parentNodeId } = event.data;
   assert(nodeKind === 'step' || parentNodeId !== null, `a ${nodeKind} hangs on a node`);
   const parent = parentNodeId === null ? undefined : caughtUp(lineage, placeOf(lineage, parentNodeId));
-  const held = parent === undefined ? lineage.initial : parent.held;
-  const fresh = { held, isHungOn: false, hasOwn: false, late: [] };
-  if (nodeKind === 'step' || parent === undefined) {
-    lineage.places.set(nodeId, { ...fresh, ...ancestryBelow(lineage.places, nodeId), stepId: nodeId, lateSeen: 0 });
-    return;
-  }
-  parent.isHungOn = true;
-  const { stepId } = parent;
-  const lateSeen = placeOf(lineage, stepId).late.length;
-  lineage.places.set(nodeId, { ...fresh, ...ancestryBelow(lineage.places, nodeId, parent), stepId, lateSeen });
+  const on = nodeKind === 'step' ? undefined : parent;
+  if (on !== undefined) on.isHungOn = true;
+  const { onNodeId, depth, jumpNodeId } = ancestryBelow(lineage.places, nodeId, on);
+  // Every field by name: a long session opens thousands of these, and spreading would take longer than all the rest.
+  lineage.places.set(nodeId, {
+    nodeId,
+    onNodeId,
+    depth,
+    jumpNodeId,
+    stepId: on === undefined ? nodeId : on.stepId,
+    held: parent === undefined ? lineage.initial : parent.held,
+    lateSeen: on === undefined ? 0 : placeOf(lineage, on.stepId).late.length,
+    isHungOn: false,
+    hasOwn: false,
+    late: [],
+  });
 }
 
 export function addFact<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId, fact: F): void {

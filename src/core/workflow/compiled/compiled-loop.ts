@@ -37,8 +37,8 @@ const countSchema = z.discriminatedUnion('kind', [
 
 /** What decides whether a loop goes round again. */
 const controlSchema = z.discriminatedUnion('kind', [
-  /** The loop-control artifact of the decision step; iteration 0 always runs. */
-  z.object({ kind: z.literal('artifact'), continueWhen: z.enum(['continue', 'stop']) }),
+  /** The loop-control artifact of the decision step: "stop" ends the loop. Iteration 0 always runs. */
+  z.object({ kind: z.literal('artifact') }),
   z.object({ kind: z.literal('while'), condition: conditionSchema }),
   z.object({ kind: z.literal('until'), condition: conditionSchema }),
   z.object({ kind: z.literal('for'), count: countSchema }),

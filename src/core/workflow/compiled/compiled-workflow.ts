@@ -74,8 +74,7 @@ const referenceSchema = z.object({
 });
 
 /** Something an author should know, told again to whoever inspects the workflow. */
-export const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
-export type CompiledWarningCode = (typeof COMPILED_WARNING_CODES)[number];
+const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
 
 /** A declaration that the author of the file did not write, and the template or feature it is from. */
 const originSchema = z.object({ pointer: z.string().min(1), originId: z.string().min(1) });
@@ -98,13 +97,14 @@ export const compiledWorkflowSchema = z.object({
   functions: z.array(functionSchema),
   contracts: z.array(pinnedContractSchema),
   conditions: z.array(z.object({ conditionId: conditionIdSchema, condition: conditionSchema })),
-  /** The order of the top level; steps inside of loops are named by their loop. */
-  entries: z.array(entrySchema).min(1),
+  /** The order of the top level; steps inside of loops are named by their loop. Only a built-in may have none. */
+  entries: z.array(entrySchema),
   loops: z.array(compiledLoopSchema),
   /** Every step there is, in the order in which the entries lead to them. */
-  steps: z.array(compiledStepSchema).min(1),
+  steps: z.array(compiledStepSchema),
   /** By JSON pointers into this document. Steps tell their provenance themselves. */
   origins: z.array(originSchema).optional(),
+  /** By the id of the workflow, loop or step that each is about. */
   compiledWarnings: z.array(z.object({ code: z.enum(COMPILED_WARNING_CODES), subject: z.string() })),
 });
 export type CompiledWorkflow = z.infer<typeof compiledWorkflowSchema>;

@@ -1,8 +1,7 @@
-import { COMPILED_WARNING_CODES, type CompiledWarningCode } from '../compiled/compiled-workflow.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
 /** More than anyone reads at once; a file with a million mistakes must not cost more than one with a hundred. */
-const DIAGNOSTICS_OF_A_KIND_MAX = 100;
+export const DIAGNOSTICS_OF_A_KIND_MAX = 100;
 
 /** Takes what is found in a file. Errors and warnings are counted apart, so that no number of warnings hides an error. */
 export type Diagnostics = {
@@ -12,20 +11,11 @@ export type Diagnostics = {
   readonly count: (severity: Diagnostic['severity']) => void;
   readonly hasErrors: () => boolean;
   readonly all: () => readonly Diagnostic[];
-  /** The warnings that are pinned with the workflow. All of them: what is pinned must not depend on what is listed. */
-  readonly pinned: () => readonly PinnedWarning[];
 };
-
-export type PinnedWarning = Pick<Diagnostic, 'pointer'> & { readonly code: CompiledWarningCode };
-
-export function isPinnedCode(code: string): code is CompiledWarningCode {
-  return COMPILED_WARNING_CODES.some((one) => one === code);
-}
 
 export function collectDiagnostics(): Diagnostics {
   const kept: { readonly [severity in Diagnostic['severity']]: Diagnostic[] } = { error: [], warning: [] };
   const leftOut = { error: 0, warning: 0 };
-  const pinned: PinnedWarning[] = [];
   const told = new Set<string>();
   const isFull = (severity: Diagnostic['severity']) => kept[severity].length >= DIAGNOSTICS_OF_A_KIND_MAX;
   const count = (severity: Diagnostic['severity']) => {
@@ -36,7 +26,6 @@ export function collectDiagnostics(): Diagnostics {
     count,
     add: (diagnostic) => {
       const { code, severity, pointer } = diagnostic;
-      if (isPinnedCode(code)) pinned.push({ code, pointer });
       if (isFull(severity)) {
         count(severity);
         return;
@@ -46,7 +35,6 @@ export function collectDiagnostics(): Diagnostics {
       if (!told.has(words)) kept[severity].push(diagnostic);
       told.add(words);
     },
-    pinned: () => pinned,
     hasErrors: () => kept.error.length > 0,
     all: () => [
       ...[...kept.error, ...kept.warning].sort(inReadingOrder),

@@ -3,7 +3,7 @@ import { nearest, nearestId } from '../../spelling/nearest.ts';
 import type { Finding } from '../finding.ts';
 import { nodeAt } from '../source/node-at.ts';
 import type { SourceNode } from '../source/source-node.ts';
-import { type Diagnostics, isPinnedCode } from './collect-diagnostics.ts';
+import type { Diagnostics } from './collect-diagnostics.ts';
 import type { Fix } from './diagnostic.ts';
 
 const NAMES_SHOWN_MAX = 20;
@@ -11,7 +11,7 @@ const NAMES_SHOWN_MAX = 20;
 /** Makes a diagnostic of a finding: where it stands, and what was probably meant. */
 export function locate(finding: Finding, root: SourceNode, diagnostics: Diagnostics): void {
   const { at, unknown, ...rest } = finding;
-  if (diagnostics.isFull(rest.severity) && !isPinnedCode(rest.code)) {
+  if (diagnostics.isFull(rest.severity)) {
     diagnostics.count(rest.severity);
     return;
   }

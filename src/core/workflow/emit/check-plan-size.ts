@@ -28,12 +28,20 @@ export function checkLoopIds(ids: readonly string[], at: string, findings: Findi
 }
 
 /** All that a step may show: its texts, and the assessments it asks for. */
-export function checkStepSize(step: CompiledStep, at: string, { assessments, findings }: Emission): void {
-  const asked = step.assessmentIds.flatMap((id) => assessments.get(id) ?? []);
-  const bytes = bytesOf(step) + asked.reduce((sum, one) => sum + bytesOf(one), 0);
+export function checkStepSize(step: CompiledStep, at: string, emission: Emission): void {
+  const { findings } = emission;
+  const asked = step.assessmentIds.reduce((sum, id) => sum + assessmentBytes(id, emission), 0);
+  const bytes = bytesOf(step) + asked;
   if (bytes <= STEP_BYTES_MAX) return;
   const message = `This step takes ${bytes} bytes with all that it may show; ${STEP_BYTES_MAX} are allowed. Move long texts into documents, or split the step.`;
   findings.push({ code: 'text_too_long', severity: 'error', at, message });
+}
+
+/** Measured once: many steps may ask for the same. */
+function assessmentBytes(id: string, { assessments, measured }: Emission): number {
+  const known = measured.get(id) ?? bytesOf(assessments.get(id) ?? {});
+  measured.set(id, known);
+  return known;
 }
 
 function bytesOf(part: unknown): number {

@@ -2,7 +2,7 @@ import type { Condition } from '../compiled/condition.ts';
 import type { Finding } from '../finding.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Uses } from '../read/reader.ts';
-import type { StandardStep, WorkflowSyntax } from '../syntax.ts';
+import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../syntax.ts';
 import type { Emission } from './emission.ts';
 
 /** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */
@@ -91,24 +91,30 @@ export function checkAssessments(step: StandardStep, { assessments, findings }: 
   for (const { id, at } of step.assessmentRefs) {
     if (!assessments.has(id)) findings.push(unknown('assessment', at, { name: id, known }));
   }
-  const own = step.assessmentRefs.map(({ id }) => id);
+  const own = [...new Set(step.assessmentRefs.map(({ id }) => id))];
+  if (step.consequences.length === 0) return;
+  const levels = new Map(own.map((id) => [id, levelsOf(assessments.get(id))]));
   for (const { at, anyEqualsLevel, forAssessment } of step.consequences) {
     if (forAssessment !== undefined && !own.includes(forAssessment)) {
       findings.push(unknown('assessment', `${at}/when/forAssessment`, { name: forAssessment, known: own }));
       continue;
     }
     const looked = forAssessment === undefined ? own : [forAssessment];
-    const levels = looked.flatMap((id) => assessments.get(id)?.dimensions.flatMap((one) => one.levels) ?? []);
-    if (levels.some((level) => level.toLowerCase() === anyEqualsLevel.toLowerCase())) continue;
     if (looked.some((id) => !assessments.has(id))) continue;
+    const there = [...new Set(looked.flatMap((id) => levels.get(id) ?? []))];
+    if (there.some((level) => level.toLowerCase() === anyEqualsLevel.toLowerCase())) continue;
     findings.push({
       code: 'unknown_level',
       severity: 'error',
       at: `${at}/when/anyEqualsLevel`,
       message: `No dimension of this step's assessments has the level "${anyEqualsLevel}".`,
-      unknown: { name: anyEqualsLevel, known: [...new Set(levels)] },
+      unknown: { name: anyEqualsLevel, known: there },
     });
   }
+}
+
+function levelsOf(assessment: AssessmentSyntax | undefined): readonly string[] {
+  return [...new Set(assessment?.dimensions.flatMap(({ levels }) => levels))];
 }
 
 function unknown(

@@ -16,5 +16,7 @@ export type Emission = {
   readonly contracts: Map<string, Contract>;
   /** Places at which an id was found too long. */
   readonly longIds: Set<string>;
+  /** How many bytes assessments take, by id. */
+  readonly measured: Map<string, number>;
   readonly findings: Finding[];
 };

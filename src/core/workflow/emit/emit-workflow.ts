@@ -10,6 +10,7 @@ import type { FunctionSyntax } from '../syntax.ts';
 import type { ActiveFeature } from './apply-features.ts';
 import { checkIdLength } from './check-id-length.ts';
 import { checkEntryCount, checkLoopIds, checkStepSize } from './check-plan-size.ts';
+import { compiledWarnings } from './compiled-warnings.ts';
 import type { Emission } from './emission.ts';
 import { emitDeclarations } from './emit-declarations.ts';
 import { emitStep } from './emit-step.ts';
@@ -31,9 +32,11 @@ export function emitWorkflow(
   for (const { conditionId, at } of workflow.conditions) checkIdLength(conditionId, at, emission);
   const { agentRole } = emission;
   const declared = emitDeclarations(workflow, active);
+  const workflowId = workflow.id as CompiledWorkflow['workflowId'];
+  const loops = plan.loops.sort((a, b) => (a.loopId < b.loopId ? -1 : 1));
   return {
     schemaVersion: COMPILED_WORKFLOW_VERSION,
-    workflowId: workflow.id as CompiledWorkflow['workflowId'],
+    workflowId,
     name: workflow.name,
     description: workflow.description,
     ...(agentRole === undefined ? {} : { agentRole }),
@@ -54,9 +57,9 @@ export function emitWorkflow(
       })),
     conditions: usedConditions({ ...plan, entries }, emission.conditions),
     entries,
-    loops: plan.loops.sort((a, b) => (a.loopId < b.loopId ? -1 : 1)),
+    loops,
     steps: plan.steps,
-    compiledWarnings: [],
+    compiledWarnings: compiledWarnings({ workflowId, loops, steps: plan.steps }),
   };
 }
 

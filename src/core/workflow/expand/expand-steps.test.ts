@@ -9,6 +9,22 @@ const rolesOf = (steps: readonly object[], { templates = routines({}), rest = {}
     agentRole,
   ]);
 
+describe('a probe that is called by name', () => {
+  const probe = (args: object) => ({ id: 'p', templateCall: { templateId: 'wr.templates.capability_probe', args } });
+  const foundFor = (args: object) => compileValue(workflow([probe(args)])).diagnostics;
+
+  it('takes a capability and nothing else', () => {
+    expect(foundFor({ capability: 'delegation' })).toEqual([]);
+    expect(foundFor({ capability: 'delegatio' })).toMatchObject([
+      { code: 'wrong_value', pointer: '/steps/0/templateCall/args/capability', fix: {} },
+    ]);
+    expect(foundFor({ capability: 'delegation', depth: 2 })).toMatchObject([
+      { code: 'unknown_argument', severity: 'warning', pointer: '/steps/0/templateCall/args/depth' },
+    ]);
+    expect(foundFor({})).toMatchObject([{ code: 'missing_argument', pointer: '/steps/0/templateCall/args' }]);
+  });
+});
+
 describe('the role of a step', () => {
   it('is that of its checks', () => {
     enforces('agent_role_override', 'verification_and_audit_expand');

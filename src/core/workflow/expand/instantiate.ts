@@ -80,11 +80,14 @@ function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, fi
     findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args`, message });
   }
   for (const name of Object.keys(call.args).filter((one) => !needed.has(one) && !known.has(one))) {
-    const message = `The template "${call.templateId}" has no argument "${name}".`;
-    const at = pointerTo(`${call.callAt}/args`, name);
-    const unknown = { name, known: [...needed], isKey: true };
-    findings.push({ code: 'unknown_argument', severity: 'warning', at, message, unknown });
+    findings.push(unknownArgument(call, name, [...needed]));
   }
+}
+
+export function unknownArgument({ templateId, callAt }: TemplateStep, name: string, known: readonly string[]): Finding {
+  const message = `The template "${templateId}" has no argument "${name}".`;
+  const at = pointerTo(`${callAt}/args`, name);
+  return { code: 'unknown_argument', severity: 'warning', at, message, unknown: { name, known, isKey: true } };
 }
 
 /** The functions are the template's own, as far as they are not hidden by a loop's. */

@@ -73,7 +73,7 @@ function conditional(
   return { kind, condition };
 }
 
-const artifactControl: LoopControl = { kind: 'artifact', continueWhen: 'continue' };
+const artifactControl: LoopControl = { kind: 'artifact' };
 
 /** Whether some step of the body hands in the decision. One in a loop inside decides about that loop. */
 function hasDecision({ body }: ExpandedLoop): boolean {

@@ -4,6 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { TemplateStep } from '../syntax.ts';
 import type { ExpandedEntry } from './expanded.ts';
 import { plainStep } from './follow-ups.ts';
+import { unknownArgument } from './instantiate.ts';
 import type { Needs } from './merge-declarations.ts';
 
 /** The probes that required capabilities put before everything else. */
@@ -16,10 +17,20 @@ export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
 
 /** A probe that an author asked for by name. */
 export function probeCall(call: TemplateStep, findings: Finding[]): readonly ExpandedEntry[] {
-  const capability = CAPABILITIES.find((one) => one === call.args['capability']);
+  const given = call.args['capability'];
+  const capability = CAPABILITIES.find((one) => one === given);
+  const others = Object.keys(call.args).filter((name) => name !== 'capability');
+  findings.push(...others.map((name) => unknownArgument(call, name, ['capability'])));
   if (capability !== undefined) return [probe(capability, call)];
-  const message = `The template "${call.templateId}" needs the argument "capability": ${CAPABILITIES.join(' or ')}.`;
-  findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args/capability`, message });
+  const at = `${call.callAt}/args/capability`;
+  if (given === undefined) {
+    const message = `The template "${call.templateId}" needs the argument "capability": ${CAPABILITIES.join(' or ')}.`;
+    findings.push({ code: 'missing_argument', severity: 'error', at, message });
+  } else {
+    const unknown = { name: given, known: CAPABILITIES };
+    const message = `There is no capability "${given}".`;
+    findings.push({ code: 'wrong_value', severity: 'error', at, message, unknown });
+  }
   return [];
 }
 

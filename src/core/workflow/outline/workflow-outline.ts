@@ -91,7 +91,7 @@ const CONFIRMATIONS = {
 function repeats(control: LoopControl): string {
   switch (control.kind) {
     case 'artifact':
-      return `until the agent decides to ${control.continueWhen === 'continue' ? 'stop' : 'continue'}`;
+      return 'until the agent decides to stop';
     case 'while':
     case 'until':
       return `${control.kind} ${conditionText(control.condition)}`;

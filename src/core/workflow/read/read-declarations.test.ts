@@ -12,6 +12,15 @@ const workflow = (rest: object) => ({
 const foundIn = (rest: object, bindings: { readonly [slot: string]: string } = {}) =>
   found(compileValue(workflow(rest), { bindings }));
 
+describe('the levels of a dimension', () => {
+  it('differ in more than their case, in which an agent may write them', () => {
+    const dimensions = [{ id: 'd', purpose: 'P', levels: ['low', 'high', ' LOW'] }];
+    expect(foundIn({ assessments: [{ id: 'q', purpose: 'P', dimensions }] })).toEqual([
+      'error duplicate_id /assessments/0/dimensions/0/levels/2',
+    ]);
+  });
+});
+
 describe('a version', () => {
   it.each(['1.0.0', '0.1.12', '2.0.0-beta.1', '1.0.0+build.5'])('is semantic, like %s', (version) => {
     expect(foundIn({ version })).toEqual([]);

@@ -49,11 +49,26 @@ function readDimension(reader: Reader, node: SourceNode): AssessmentSyntax['dime
   const purpose = readText(reader, object, { name: 'purpose', bytesMax: TEXT_LIMITS.purpose }) ?? '';
   const levels = readTexts(reader, object, { name: 'levels', bytesMax: TEXT_LIMITS.name });
   const isRequired = readFlag(reader, object, 'required') ?? true;
+  checkLevels(reader, readList(reader, object, 'levels'));
   if (levels.length < 2) {
     const message = 'A dimension needs at least two levels to tell apart.';
     reportError(reader, field(object, 'levels') ?? object, { code: 'wrong_value', message });
   }
   return id === undefined ? undefined : { at: object.pointer, id, purpose, levels, isRequired };
+}
+
+/** An agent may write a level in any case, so two of them must differ in more than that. */
+function checkLevels(reader: Reader, nodes: readonly SourceNode[]): void {
+  const seen = new Set<string>();
+  for (const node of nodes) {
+    if (node.kind !== 'string') continue;
+    const level = node.value.trim().toLowerCase();
+    if (seen.has(level)) {
+      const message = `The level "${node.value}" is there already; upper and lower case count alike. Rename or remove it.`;
+      reportError(reader, node, { code: 'duplicate_id', message });
+    }
+    seen.add(level);
+  }
 }
 
 /** What may be put into an extension point. Where it does not say, anything. */

@@ -22,7 +22,7 @@ export function readPromptBlocks(reader: Reader, node: SourceNode): PromptBlocks
   checkKeys(reader, object, { keys: KEYS.promptBlocks });
   const goalNode = field(object, 'goal');
   const goal = goalNode && readBlockText(reader, goalNode);
-  if (!KEYS.promptBlocks.some((name) => object.fields.has(name))) {
+  if (!KEYS.promptBlocks.some((name) => saysSomething(field(object, name)))) {
     const message = 'The prompt has no blocks. Write at least a "goal".';
     reportError(reader, object, { code: 'prompt_missing', message });
   }
@@ -33,6 +33,12 @@ export function readPromptBlocks(reader: Reader, node: SourceNode): PromptBlocks
     outputRequired: readOutputRequired(reader, object),
     verify: readBlockList(reader, object, 'verify'),
   };
+}
+
+/** Whether there is anything in a block; what is wrong with it is told elsewhere. */
+function saysSomething(node: SourceNode | undefined): boolean {
+  if (node?.kind === 'array') return node.items.some(saysSomething);
+  return node?.kind === 'object' ? node.fields.size > 0 : node !== undefined;
 }
 
 /** A list of parts; a single text counts as a list of one. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compileValue, found } from '../../../../test/compiler/compile-file.ts';
+import { compileText, compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../../test/enforces.ts';
+import { applyFixes } from '../diagnostics/apply-fixes.ts';
 
 const step = (rest: object = {}) => ({ id: 'a', title: 'T', prompt: 'P', ...rest });
 const workflow = (rest: object = {}, steps: readonly object[] = [step()]) => ({
@@ -32,6 +33,47 @@ describe('ids', () => {
   it('of the wr namespace are the bundle’s', () => {
     enforces('wr_namespace_reserved');
     expect(found(compileValue(workflow({ id: 'wr.flow' }), { isBundled: true }))).toEqual([]);
+  });
+});
+
+describe('a prompt in blocks', () => {
+  const { prompt: _, ...rest } = step();
+  const blocks = (promptBlocks: object) => foundIn({}, [{ ...rest, promptBlocks }]);
+
+  it.each([[{ constraints: [] }], [{ goal: [], procedure: [[]] }], [{ outputRequired: {} }]])(
+    'says something: not %j',
+    (promptBlocks) => {
+      expect(blocks(promptBlocks)).toEqual(['error prompt_missing /steps/0/promptBlocks']);
+    },
+  );
+
+  it('may leave out all but one', () => {
+    expect(blocks({ constraints: [], verify: ['It is done.'] })).toEqual([]);
+  });
+});
+
+describe('the name of a context value', () => {
+  const inLoop = (items: string) => ({
+    id: 'l',
+    type: 'loop',
+    loop: { type: 'forEach', items, maxIterations: 2 },
+    body: [step()],
+  });
+
+  it.each([
+    ['{{files}}', 'files'],
+    ['{ plan.files }', 'plan.files'],
+  ])('is written without braces, not %s', (name, meant) => {
+    const text = JSON.stringify(workflow({}, [inLoop(name)]));
+    const { diagnostics } = compileText(text);
+    expect(diagnostics.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['wrong_value /steps/0/loop/items']);
+    expect(applyFixes(text, diagnostics).text).toBe(JSON.stringify(workflow({}, [inLoop(meant)])));
+  });
+
+  it('has no braces inside either', () => {
+    expect(foundIn({}, [step({ runCondition: { var: 'file-{n}', equals: 1 } })])).toEqual([
+      'error wrong_value /steps/0/runCondition/var',
+    ]);
   });
 });
 

@@ -102,7 +102,7 @@ export function checkKeys(
       code: 'unknown_key',
       message:
         meant === undefined
-          ? `"${found.name}" means nothing here and is ignored. Known: ${known.keys.join(', ')}.`
+          ? `"${found.name}" means nothing here${known.isClosed === true ? '' : ' and is ignored'}. Known: ${known.keys.join(', ')}.`
           : `"${found.name}" means nothing here. Did you mean "${meant}"?`,
       fix: meant === undefined ? undefined : renameTo(found, meant),
     };

@@ -192,8 +192,52 @@ describe('what only looks like an extension point', () => {
     expect(found(result)).toEqual(['error placeholder_left /steps/0/prompt']);
   });
 
+  it('is told in no more places than anyone reads, in however many it stands', () => {
+    const guidance = Array.from({ length: 1000 }, () => '{{wr.x}}');
+    const steps = Array.from({ length: 80 }, (_, i) => work(`s${i}`, { guidance }));
+    const { diagnostics } = compileText(JSON.stringify(workflow(steps)));
+    expect(diagnostics).toHaveLength(101);
+    expect(diagnostics.at(0)).toMatchObject({ code: 'placeholder_left', pointer: '/steps/0/guidance/0' });
+  });
+
   it('may stand in what is only for people', () => {
     expect(found(compileValue(workflow([work('a')], { about: 'Fill {{wr.bindings.x}}.' })))).toEqual([]);
+  });
+});
+
+describe('a text in which nothing is left', () => {
+  const bindings = { product: '' };
+
+  it('is told, wherever a workflow needs one', () => {
+    const file = workflow(
+      [
+        work('a', { title: SLOT, userDependency: { reason: 'needs_user_approval', prompt: SLOT } }),
+        work('b', { validationCriteria: [{ type: 'contains', value: SLOT, message: 'M' }] }),
+      ],
+      { ...POINTS, name: SLOT, functionDefinitions: [{ name: 'f', definition: SLOT }] },
+    );
+    expect(found(compileValue(file, { bindings }))).toEqual([
+      'error text_empty /name',
+      'error text_empty /functionDefinitions/0/definition',
+      'error text_empty /steps/0/title',
+      'error text_empty /steps/0/userDependency/prompt',
+      'error text_empty /steps/1/validationCriteria/0/value',
+    ]);
+  });
+
+  it('is told where a template is called with an empty argument', () => {
+    const templates = routines({ r: { steps: [work('x', { title: '{what}' })] } });
+    const result = compileValue(workflow([call('t', 'r', { args: { what: '' } })]), { templates });
+    expect(found(result)).toEqual(['error text_empty /steps/0/templateCall']);
+  });
+
+  it('is an argument or a value that is compared like any other', () => {
+    const templates = routines({ r: { steps: [work('x', { title: 'About {what}' })] } });
+    const steps = [
+      call('t', 'r', { args: { what: SLOT } }),
+      work('a', { runCondition: { var: 'product', equals: SLOT } }),
+    ];
+    expect(found(compileValue(workflow(steps, POINTS), { bindings, templates }))).toEqual([]);
   });
 });
 

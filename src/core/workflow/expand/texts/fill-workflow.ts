@@ -1,3 +1,4 @@
+import { DIAGNOSTICS_OF_A_KIND_MAX } from '../../diagnostics/collect-diagnostics.ts';
 import type { Finding } from '../../finding.ts';
 import type { SourceNode } from '../../source/source-node.ts';
 import type { WorkflowSyntax } from '../../syntax.ts';
@@ -21,11 +22,16 @@ export function fillWorkflow(
     if (!told.has(key)) findings.push(finding);
     told.add(key);
   };
-  const report: Report = (problem, { at, text }) => {
+  // The tree knows only the object that a text belongs to, so the text itself is looked for in there.
+  const placesIn = (at: string, wanted: string) => {
     places ??= placesOfTexts(root);
-    // The tree knows only the object that a text belongs to, so the text itself is looked for in there.
-    const found = (places.get(text) ?? []).filter((pointer) => pointer.startsWith(`${at}/`));
-    for (const pointer of found.length === 0 ? [at] : found) tell({ ...problem, severity: 'error', at: pointer });
+    const found = (places.get(wanted) ?? []).filter((pointer) => pointer.startsWith(`${at}/`));
+    return found.length === 0 ? [at] : found;
+  };
+  const report: Report = (problem, { at, text }) => {
+    // What comes after those that are listed is only counted, and a file may be wrong in a hundred thousand places.
+    const found = told.size < DIAGNOSTICS_OF_A_KIND_MAX ? placesIn(at, text) : [at];
+    for (const pointer of found) tell({ ...problem, severity: 'error', at: pointer });
   };
   const text = filler({ points: syntax.extensionPoints, bindings, argument: () => undefined }, report);
   return mapTexts(syntax, { text, place: (pointer) => pointer });

@@ -2,8 +2,9 @@ import type { Finding } from '../../finding.ts';
 import type { ExtensionPoint } from '../../syntax.ts';
 import type { Bindings } from '../expanded.ts';
 import { FILLED_LENGTH_MAX, fillText } from './fill-text.ts';
-import type { TextChange } from './map-texts.ts';
+import type { TextChange, TextUse } from './map-texts.ts';
 
+const MAY_BE_EMPTY: ReadonlySet<TextUse> = new Set(['argument', 'value', 'name']);
 const RESERVED = /\{\{\s*wr\.[^}]*\}?\}?/g;
 
 /** What is put into the texts of one file. */
@@ -24,10 +25,16 @@ export function filler(filling: Filling, report: Report): TextChange['text'] {
   return (text, use, at) => {
     if (!text.includes('{')) return text;
     const where = { at, text };
-    const filled = use === 'name' ? text : filledText(text, use, { filling, report, where });
-    if (filled === undefined) report(grownTooLong(), where);
+    let isRight = true;
+    const reportHere = (problem: Problem) => {
+      isRight = false;
+      report(problem, where);
+    };
+    const filled = use === 'name' ? text : filledText(text, use, { filling, report: reportHere });
+    if (filled === undefined) reportHere(grownTooLong());
     const [left] = filled?.match(RESERVED) ?? [];
-    if (left !== undefined) report(placeholderLeft(left, use === 'name'), where);
+    if (left !== undefined) reportHere(placeholderLeft(left, use === 'name'));
+    if (isRight && filled === '' && !MAY_BE_EMPTY.has(use)) reportHere(nothingLeft());
     // What was reported is taken out: it is not to be reported again where this text is put into another one.
     return left === undefined ? (filled ?? '') : (filled?.replaceAll(RESERVED, '') ?? '');
   };
@@ -35,21 +42,28 @@ export function filler(filling: Filling, report: Report): TextChange['text'] {
 
 function filledText(
   text: string,
-  use: 'text' | 'value',
-  { filling, report, where }: { filling: Filling; report: Report; where: Parameters<Report>[1] },
+  use: TextUse,
+  { filling, report }: { readonly filling: Filling; readonly report: (problem: Problem) => void },
 ): string | undefined {
   const { points, bindings, argument } = filling;
   return fillText(text, {
-    argument: (name) => argument(name, use),
+    argument: (name) => argument(name, use === 'text' || use === 'argument' ? 'text' : 'value'),
     slot: (slotId) => {
       const declared = points.find((point) => point.slotId === slotId)?.default;
       if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;
       const message = `There is no extension point "${slotId}". Declare it in "extensionPoints".`;
       const unknown = { name: slotId, known: points.map((point) => point.slotId) };
-      report({ code: 'unknown_slot', message, unknown }, where);
+      report({ code: 'unknown_slot', message, unknown });
       return '';
     },
   });
+}
+
+/** What may not be empty as it is written may not become so. */
+function nothingLeft(): Problem {
+  const message =
+    'What is put in here is empty, and then nothing is left. Put something in, or write a text around it.';
+  return { code: 'text_empty', message };
 }
 
 function placeholderLeft(left: string, isName: boolean): Problem {

@@ -1,9 +1,13 @@
 /** What a text of a syntax tree is to whoever fills it. */
-type TextUse =
-  /** Read by an agent, or handed on to be read. */
+export type TextUse =
+  /** Read by an agent. */
   | 'text'
-  /** Compared or handed on as it is: braces in it may mean themselves. */
+  /** Handed on to be read; it may be empty. */
+  | 'argument'
+  /** Compared or handed on as it is: braces in it may mean themselves, and it may be empty. */
   | 'value'
+  /** Looked for as it is: braces in it may mean themselves. */
+  | 'phrase'
   /** The name of a context value, or a pattern: nothing is put into it. */
   | 'name';
 
@@ -50,6 +54,8 @@ function mapped(value: unknown, where: Where, change: TextChange): unknown {
 function useOf(object: object, key: string): TextUse {
   if (NAMES.has(key)) return 'name';
   if (key === 'items') return 'items' in object && typeof object.items === 'string' ? 'name' : 'value';
+  if (key === 'value' && !('comparison' in object)) return 'phrase';
   if (key === 'value') return 'comparison' in object && object.comparison === 'matches' ? 'name' : 'value';
-  return VALUES.has(key) ? 'value' : 'text';
+  if (VALUES.has(key)) return 'value';
+  return key === 'args' ? 'argument' : 'text';
 }

@@ -1,5 +1,5 @@
 import type { Criteria, CriteriaRule } from '../../compiled/criteria.ts';
-import type { SourceNode, SourceObject } from '../../source/source-node.ts';
+import type { SourceArray, SourceNode, SourceObject } from '../../source/source-node.ts';
 import { KEYS } from '../keys.ts';
 import { TEXT_LIMITS } from '../limits.ts';
 import {
@@ -20,9 +20,13 @@ import { readCondition } from './read-condition.ts';
 const FLAGS = /^[gimsu]*$/;
 const MEANINGFUL_FLAGS = 'ims';
 
-/** What the notes of a step must show: a list of rules, of which all count, or a combination. */
+/** What the notes of a step must show: a list of rules, of which all count, or a combination. No rules are none. */
 export function readCriteria(reader: Reader, node: SourceNode): Criteria | undefined {
-  if (node.kind === 'array') return combined(reader, 'and', node.items);
+  return node.kind === 'array' && node.items.length === 0 ? undefined : readPart(reader, node);
+}
+
+function readPart(reader: Reader, node: SourceNode): Criteria | undefined {
+  if (node.kind === 'array') return combined(reader, 'and', node);
   const object = asObject(reader, node, '"validationCriteria"');
   if (object === undefined) return undefined;
   for (const kind of ['and', 'or'] as const) {
@@ -30,20 +34,22 @@ export function readCriteria(reader: Reader, node: SourceNode): Criteria | undef
     if (list === undefined) continue;
     checkKeys(reader, object, { keys: [kind], isClosed: true });
     if (list.kind !== 'array') return reportError(reader, list, wrongType(`"${kind}"`, 'a list', list));
-    if (list.items.length > 0) return combined(reader, kind, list.items);
-    return reportError(reader, list, { code: 'wrong_value', message: `"${kind}" needs at least one rule.` });
+    return combined(reader, kind, list);
   }
   const negated = field(object, 'not');
   if (negated === undefined) return readRule(reader, object);
   checkKeys(reader, object, { keys: ['not'], isClosed: true });
-  const criteria = readCriteria(reader, negated);
+  const criteria = readPart(reader, negated);
   return criteria && { kind: 'not', criteria };
 }
 
-function combined(reader: Reader, kind: 'and' | 'or', items: readonly SourceNode[]): Criteria | undefined {
-  const criteria = items.map((item) => readCriteria(reader, item));
+function combined(reader: Reader, kind: 'and' | 'or', list: SourceArray): Criteria | undefined {
+  if (list.items.length === 0) {
+    return reportError(reader, list, { code: 'wrong_value', message: 'Write at least one rule here.' });
+  }
+  const criteria = list.items.map((item) => readPart(reader, item));
   const known = criteria.filter((one) => one !== undefined);
-  if (known.length < criteria.length || known.length === 0) return undefined;
+  if (known.length < criteria.length) return undefined;
   return known.length === 1 ? known[0] : { kind, criteria: known };
 }
 

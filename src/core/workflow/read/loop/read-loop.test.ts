@@ -23,7 +23,7 @@ const decides = (continueWhen?: string) => ({
   ...(continueWhen === undefined ? {} : { continueWhen }),
 });
 const ref = (conditionId: string) => ({ kind: 'condition_ref', conditionId });
-const BY_ARTIFACT = { kind: 'artifact', continueWhen: 'continue' };
+const BY_ARTIFACT = { kind: 'artifact' };
 
 describe('a loop that the artifact controls', () => {
   it.each([

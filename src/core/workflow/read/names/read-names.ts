@@ -2,7 +2,7 @@ import type { Fix } from '../../diagnostics/diagnostic.ts';
 import { RESERVED_NAMES, visible } from '../../source/odd-names.ts';
 import type { SourceNode, SourceObject } from '../../source/source-node.ts';
 import { PLAIN_NAME, SAFE_ID, TEXT_LIMITS, VARIABLE_NAME } from '../limits.ts';
-import { describe, field, type Reader, reportError, reportMissing, textOf } from '../reader.ts';
+import { describe, field, type Reader, replaceWith, reportError, reportMissing, textOf } from '../reader.ts';
 import { type NameRole, renameEverywhere } from './rename-everywhere.ts';
 
 /** An id that is safe wherever ids are joined. One that is not was reported, and still is what others refer to. */
@@ -62,8 +62,22 @@ export function contextName(reader: Reader, node: SourceNode, what: string): str
     const message = `${what} reads as "${seen}", but has characters that cannot be seen. Type it anew.`;
     return reportError(reader, node, { code: 'bad_text', message });
   }
+  // The compiler's own places are told as such when texts are filled.
+  if (/[{}]/.test(name) && !/\{\{\s*wr\./.test(name)) return reportBraces(reader, node, { what, name });
   const reserved = name.split('.').find((part) => RESERVED_NAMES.includes(part));
   return reserved === undefined ? name : reportReserved(reader, node, reserved);
+}
+
+/** Only texts have places for values: a name with braces would be looked for as it stands. */
+function reportBraces(
+  reader: Reader,
+  node: SourceNode,
+  { what, name }: { readonly what: string; readonly name: string },
+): undefined {
+  const [, meant] = /^\{\{?\s*([^\s{}]+)\s*\}?\}$/.exec(name) ?? [];
+  const message = `${what} is the name of a context value, written without braces.`;
+  const fix = meant === undefined ? undefined : replaceWith(node, meant);
+  return reportError(reader, node, { code: 'wrong_value', message, fix });
 }
 
 /** The name under which the steps of a loop find one of its values. */

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { RUN, SECOND, step } from '../../../../test/examples/ids.ts';
+import { sha256 } from '../../../../test/examples/sha256.ts';
+import { FACTS } from '../../../../test/examples/walk-through.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { GAPS_CLOSED_MAX, GAPS_OPENED_MAX } from '../../log/budgets.ts';
+import { placeEvents } from '../../log/event-draft.ts';
+import { contextKeySchema } from '../../log/ids.ts';
+import { gapId } from '../../log/operation/derived-ids.ts';
+import type { GapRecord } from '../../views/gaps.ts';
+import type { Unmet } from '../requirements/step-check.ts';
+import { type GapSources, gapChanges, gapDrafts, openBehind } from './gap-drafts.ts';
+
+const notes: Unmet = {
+  reason: 'contract_violation:missing_required_output',
+  pointer: { kind: 'workflow_step', stepId: step('look') },
+  message: 'This step needs notes and none were sent.',
+  suggestedFix: 'Send notes.',
+  requirement: 'notes:look',
+};
+const browsing: Unmet = {
+  ...notes,
+  reason: 'capability_missing:required_capability_unavailable',
+  pointer: { kind: 'capability', capability: 'web_browsing' },
+  message: 'No web.',
+  requirement: 'capability:web_browsing',
+};
+const scope: Unmet = {
+  ...notes,
+  reason: 'user_only_dependency:needs_user_choice',
+  pointer: { kind: 'context_key', key: contextKeySchema.parse('scope') },
+  message: 'How far?',
+  requirement: 'user_dependency:scope',
+};
+const list: Unmet = { ...scope, reason: 'contract_violation:missing_required_output', requirement: 'loop_items:each' };
+
+const changes = (more: Partial<GapSources>) =>
+  gapChanges({ nodeId: SECOND, unmet: [], met: [], open: [], facts: FACTS, room: 1_000, ...more }, sha256);
+const at = (place: number) => gapId({ nodeId: SECOND, place }, sha256);
+
+/** Gaps as an earlier attempt left them. */
+function opened(...unmet: readonly Unmet[]): readonly GapRecord[] {
+  const drafts = gapDrafts(changes({ unmet }), { runId: RUN, nodeId: SECOND });
+  return placeEvents(drafts, { sessionId: 'sess_0123456789abcdef' as never, firstEventIndex: 0 }, sha256) as never;
+}
+
+describe('what goes on without being met', () => {
+  it('is a critical gap by the one table of reasons, with what it was about', () => {
+    enforces('contract_gap_in_never_stop');
+    expect(changes({ unmet: [{ ...notes, details: { n: 1 } }, browsing] }).opened).toEqual([
+      {
+        gapId: at(0),
+        severity: 'critical',
+        reason: { category: 'contract_violation', detail: 'missing_required_output' },
+        summary: notes.message,
+        resolution: { kind: 'unresolved' },
+        details: { n: 1, requirement: 'notes:look', pointer: notes.pointer },
+      },
+      {
+        gapId: at(1),
+        severity: 'critical',
+        reason: { category: 'capability_missing', detail: 'required_capability_unavailable' },
+        summary: 'No web.',
+        resolution: { kind: 'unresolved' },
+        details: { requirement: 'capability:web_browsing', pointer: browsing.pointer },
+      },
+    ]);
+  });
+
+  it('is told once where it is about the line as a whole, and each time where it is about a step', () => {
+    const open = opened(browsing, scope, notes);
+    expect(changes({ unmet: [browsing, scope, notes], open }).opened.map(({ summary }) => summary)).toEqual([
+      notes.message,
+    ]);
+  });
+
+  it('keeps its words and details within their budgets', () => {
+    const [gap] = changes({
+      unmet: [{ ...notes, message: 'x'.repeat(2_000), details: { text: 'y'.repeat(5_000) } }],
+    }).opened;
+    expect(gap?.summary).toHaveLength(512);
+    expect(gap?.details).toEqual({ requirement: 'notes:look', pointer: notes.pointer });
+  });
+
+  it('is summed up where one step asks for more than there is room for', () => {
+    const many = Array.from({ length: 300 }, (_, n) => ({ ...notes, requirement: `assessment:${n}` }));
+    const gaps = changes({ unmet: many }).opened;
+    expect(gaps).toHaveLength(GAPS_OPENED_MAX);
+    expect(gaps.at(-1)).toMatchObject({
+      summary: `${300 - GAPS_OPENED_MAX + 1} more things that this step asks for are not met.`,
+      severity: 'critical',
+    });
+    expect(changes({ unmet: many.slice(0, GAPS_OPENED_MAX) }).opened.at(-1)?.summary).toBe(notes.message);
+  });
+});
+
+describe('an open gap', () => {
+  const context = (value: JsonObject) => ({ facts: { ...FACTS, context: value } });
+  const power = (status: 'available' | 'unavailable', grade: 'strong' | 'weak') => ({
+    facts: { ...FACTS, capabilities: { web_browsing: { status, grade } } },
+  });
+
+  it('is closed by a record that names it when its requirement is met', () => {
+    enforces('gap_resolution_written_by_engine');
+    const open = opened(notes, browsing);
+    expect(changes({ open, met: ['notes:look'] }).closing).toEqual([
+      {
+        ...open[0]?.data,
+        gapId: at(0),
+        summary: `Met later: ${notes.message}`,
+        resolution: { kind: 'resolves', resolvesGapId: open[0]?.data.gapId },
+      },
+    ]);
+    expect(changes({ open, met: ['notes:other'] }).closing).toEqual([]);
+  });
+
+  it.each<[string, Partial<GapSources>, readonly Unmet[]]>([
+    ['an answer of the user, wherever it comes', context({ scope: 'all' }), [scope]],
+    ['an answer that is no', context({ scope: false }), [scope]],
+    ['a capability that is shown', power('available', 'strong'), [browsing]],
+  ])('is closed by %s', (_, more, closed) => {
+    enforces('gap_resolution_written_by_engine');
+    const open = opened(scope, list, browsing, notes);
+    expect(changes({ open, ...more }).closing.map(({ details }) => details?.['requirement'])).toEqual(
+      closed.map(({ requirement }) => requirement),
+    );
+  });
+
+  it.each<[string, Partial<GapSources>]>([
+    ['an empty answer', context({ scope: ' ' })],
+    ['a capability that is only claimed', power('available', 'weak')],
+    ['a capability that is tried in vain', power('unavailable', 'strong')],
+  ])('is not closed by %s', (_, more) => {
+    enforces('capability_weak_never_unlocks');
+    expect(changes({ open: opened(scope, list, browsing), ...more }).closing).toEqual([]);
+  });
+
+  it('of another program stays open where we do not understand its details', () => {
+    const [gap] = opened(notes);
+    const odd = [{ requirement: 7 }, { pointer: { kind: 'moon' } }, undefined].map((details) => ({
+      ...gap,
+      data: { ...gap?.data, details },
+    })) as unknown as readonly GapRecord[];
+    expect(changes({ open: odd, met: ['notes:look'], ...power('available', 'strong') }).closing).toEqual([]);
+  });
+
+  it('is closed with at most so many others, the oldest first, and what is left stays open', () => {
+    const open = Array.from({ length: GAPS_CLOSED_MAX + 5 }, (_, n) => {
+      const [gap] = opened(notes);
+      return { ...gap, data: { ...gap?.data, gapId: gapId({ nodeId: SECOND, place: n + 1_000 }, sha256) } };
+    }) as readonly GapRecord[];
+    const met = ['notes:look'];
+    const all = changes({ open, met });
+    expect(all.closing.map(({ resolution }) => resolution)).toEqual(
+      open.slice(0, GAPS_CLOSED_MAX).map(({ data }) => ({ kind: 'resolves', resolvesGapId: data.gapId })),
+    );
+    expect(openBehind(open, all)).toEqual(open.slice(GAPS_CLOSED_MAX).map(({ data }) => data));
+    expect(changes({ open, met, room: 3 }).closing).toHaveLength(3);
+    expect(changes({ open, met, room: -7 }).closing).toHaveLength(0);
+  });
+});

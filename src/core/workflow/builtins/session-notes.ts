@@ -1,0 +1,25 @@
+import { workflowIdSchema } from '../../log/ids.ts';
+import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+
+/** What a session runs that was begun for its notes alone. It has no steps, so it is complete from the start. */
+export const SESSION_NOTES: CompiledWorkflow = {
+  schemaVersion: COMPILED_WORKFLOW_VERSION,
+  workflowId: workflowIdSchema.parse('wr.session_notes'),
+  name: 'Session notes',
+  description: 'Keeps notes without a workflow.',
+  capabilities: {},
+  features: [],
+  recommended: {},
+  preconditions: [],
+  clarificationPrompts: [],
+  metaGuidance: [],
+  references: [],
+  assessments: [],
+  functions: [],
+  contracts: [],
+  conditions: [],
+  entries: [],
+  loops: [],
+  steps: [],
+  compiledWarnings: [],
+};

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
+import { enforces } from '../enforces.ts';
+import { engine, eventsOf, stepOf, tokenOf, told, withFile } from '../examples/engine.ts';
+
+type Blocker = {
+  readonly code: string;
+  readonly pointer: { readonly kind: string; readonly contractRef?: string };
+  readonly message: string;
+  readonly suggestedFix: string;
+};
+const VERIFICATION = { kind: 'output_contract', contractRef: 'wr.contracts.verification_report' };
+const ASSESSMENT = { kind: 'output_contract', contractRef: 'wr.contracts.assessment' };
+
+test('a step without its contract and its assessment is told both at once, and the suggested call passes', async () => {
+  enforces('requirements_reported_together', 'next_call_ready_to_send', 'contract_enforced_before_advance');
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const blocked = await agent.send(begun);
+  expect(placesOf(blocked)).toEqual([
+    ['MISSING_REQUIRED_OUTPUT', ASSESSMENT],
+    ['MISSING_REQUIRED_OUTPUT', VERIFICATION],
+  ]);
+  expect(blockersOf(blocked).every(({ suggestedFix }) => suggestedFix.length > 20)).toBe(true);
+  expect(told(blocked, 'nextIntent')).toBe('perform_pending_then_continue');
+  const next = await agent.sendNext(blocked);
+  expect(stepOf(next)).toBe('judged');
+  expect(told(next, 'stepContext')).toEqual({
+    assessments: {
+      assessmentId: 'readiness',
+      dimensions: [{ dimensionId: 'tests', level: 'low' }],
+      normalizationNotes: [],
+    },
+  });
+  // The first ack still gives its block, and the step that was taken since is not touched.
+  expect(await agent.send(begun)).toEqual(blocked);
+});
+
+test('a step without notes, criteria and assessments is told all of them, one blocker a place', async () => {
+  enforces('requirements_reported_together', 'next_call_ready_to_send');
+  const agent = engine();
+  const judged = await agent.sendNext(await agent.send(await agent.start('test.demands')));
+  const blocked = await agent.send(judged);
+  expect(placesOf(blocked)).toEqual([
+    ['MISSING_REQUIRED_OUTPUT', ASSESSMENT],
+    ['MISSING_REQUIRED_OUTPUT', { kind: 'workflow_step', stepId: 'judged' }],
+  ]);
+  const [assessments, notes] = blockersOf(blocked);
+  expect(assessments?.message).toMatch(/"risk".*"readiness"/s);
+  expect(notes?.message).toMatch(/needs notes.*Name the risks/s);
+  expect(told(blocked, 'nextCall.arguments.output')).toEqual({
+    notesMarkdown: expect.stringContaining('risks'),
+    artifacts: [
+      { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { blast: 'low' } },
+      { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { tests: 'low' } },
+    ],
+  });
+  expect(stepOf(await agent.sendNext(blocked))).toBe('last');
+  expect(eventsOf(agent, 'gap_recorded')).toEqual([]);
+});
+
+test('an assessment that calls for more keeps its step pending, with what to do as the message', async () => {
+  enforces('assessment_consequence_keeps_step', 'assessment_levels_normalised', 'step_context_assessments');
+  const agent = engine();
+  const judged = await agent.sendNext(await agent.send(await agent.start('test.demands')));
+  const risky = { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { blast: 'HIGH' } };
+  const ready = { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { tests: 'High' } };
+  const blocked = await agent.send(judged, { notes: 'No risks.', artifacts: [risky, ready] });
+  expect(blockersOf(blocked)).toMatchObject([
+    { code: 'INVALID_REQUIRED_OUTPUT', pointer: ASSESSMENT, message: 'Make it smaller first.' },
+  ]);
+  expect(told(blocked, 'stepContext')).toBeUndefined();
+  const next = await agent.send(blocked, { artifacts: [{ ...risky, dimensions: { blast: 'low' } }] });
+  expect(stepOf(next)).toBe('last');
+  expect(told(next, 'stepContext.assessments')).toMatchObject([
+    {
+      assessmentId: 'readiness',
+      dimensions: [{ dimensionId: 'tests', level: 'high' }],
+      normalizationNotes: [expect.stringContaining('High')],
+    },
+    { assessmentId: 'risk', dimensions: [{ dimensionId: 'blast', level: 'low' }], normalizationNotes: [] },
+  ]);
+});
+
+test('the corrected retry is one call from the reply that blocks', async () => {
+  enforces('blocked_reply_tokens_point_at_new_node', 'corrected_retry_from_blocked_node');
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const blocked = await agent.send(begun);
+  expect(tokenOf(blocked, 'stateToken')).not.toBe(tokenOf(begun, 'stateToken'));
+  expect(stepOf(await agent.send(blocked, { notes: 'Done.' }))).toBe('s2');
+});
+
+test('a loop at its limit blocks with what to do, its trace is kept, and stopping passes', async () => {
+  enforces('loop_limit_behaviour', 'unexpected_writes_no_extra_gap', 'loop_trace_complete');
+  const agent = engine();
+  const go = { kind: 'wr.loop_control', decision: 'continue' };
+  let at = await agent.send(await agent.start('test.loops', { context: { files: [] } }), { notes: 'Planned.' });
+  for (const round of [0, 1]) {
+    at = await agent.send(at, { notes: `Round ${round}.` });
+    at = await agent.send(at, { artifacts: [go] });
+  }
+  expect(blockersOf(at)).toMatchObject([
+    {
+      code: 'INVARIANT_VIOLATION',
+      pointer: { kind: 'workflow_step', stepId: 'decide' },
+      message: expect.stringMatching(/"refine".*iteration 1.*maxIterations is 2/),
+      details: { loopId: 'refine', iteration: 1, maxIterations: 2 },
+    },
+  ]);
+  const blockedNode = await agent.node(at);
+  const trace = eventsOf(agent, 'decision_trace_appended').filter(({ scope }) => scope.nodeId === blockedNode);
+  expect(trace.flatMap(({ data }) => data.entries.map(({ kind }) => kind))).toEqual(['evaluated_condition']);
+  expect(eventsOf(agent, 'gap_recorded')).toEqual([]);
+  const out = await agent.sendNext(at);
+  expect(stepOf(out)).toBe('wrap-up');
+});
+
+test('long reasons given with assessments do not swell the reply that accepts them, and it is said', async () => {
+  enforces('cut_text_said_in_reply', 'step_context_assessments');
+  const ids = Array.from({ length: 30 }, (_, i) => `a${i}`);
+  const dimensions = [{ id: 'd', purpose: 'x', levels: ['low', 'high'] }];
+  const assessments = ids.map((id) => ({ id, purpose: 'x', dimensions }));
+  const steps = [
+    { id: 'judge', title: 'Judge', prompt: 'Judge.', notesOptional: true, assessmentRefs: ids },
+    { id: 'last', title: 'Last', prompt: 'End.' },
+  ];
+  const file = { id: 'test.more', name: 'More', description: 'Many.', assessments, steps };
+  const agent = engine({ listing: () => withFile(file) });
+  const artifacts = ids.map((assessmentId) => ({
+    kind: 'wr.assessment',
+    assessmentId,
+    dimensions: { d: { level: 'low', rationale: 'r'.repeat(250_000) } },
+  }));
+  const next = await agent.send(await agent.start('test.more'), { artifacts });
+  expect(stepOf(next)).toBe('last');
+  expect(told(next, 'stepContext.assessments')).toHaveLength(30);
+  expect(JSON.stringify(next).length).toBeLessThan(40_000);
+  expect(told(next, 'warnings')).toMatchObject([{ details: { parts: ['rationales of assessments'] } }]);
+});
+
+function blockersOf(reply: GivenReply): readonly Blocker[] {
+  expect(reply.structured['kind']).toBe('blocked');
+  return told(reply, 'blockers') as unknown as readonly Blocker[];
+}
+
+function placesOf(reply: GivenReply) {
+  return blockersOf(reply).map(({ code, pointer }) => [code, pointer]);
+}
