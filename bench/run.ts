@@ -1,18 +1,30 @@
+import { benchAdvance } from './advance.ts';
 import { benchAppend } from './append.ts';
 import { benchColdLoad } from './cold-load.ts';
 import { benchCompile } from './compile.ts';
+import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
+import { benchLookAgain } from './look-again.ts';
+import { benchResume } from './resume.ts';
 import type { Row } from './row.ts';
 import { benchSessionIndex } from './session-index.ts';
+import { benchSizes } from './sizes.ts';
+import { benchStartAndList } from './start-and-list.ts';
 import { benchStartUp } from './start-up.ts';
 
 const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   append: benchAppend,
+  advance: benchAdvance,
+  'look-again': benchLookAgain,
+  'start-and-list': benchStartAndList,
+  'first-call': benchFirstCall,
   'cold-load': benchColdLoad,
   'session-index': benchSessionIndex,
+  resume: benchResume,
   fold: benchFold,
   compile: benchCompile,
   'start-up': benchStartUp,
+  sizes: benchSizes,
 };
 
 // Usage: npm run bench [-- NAME...]

@@ -6,8 +6,8 @@ import { budgeted, noted, type Row } from './row.ts';
 const RUNS = 20;
 const RATIO_MAX = 3;
 const MEMORY_MIB_MAX = 75;
-const PROGRAM = 'dist/workrail.js';
-const HELLO = `${JSON.stringify({
+export const PROGRAM = 'dist/workrail.js';
+export const HELLO = `${JSON.stringify({
   jsonrpc: '2.0',
   id: 0,
   method: 'initialize',

@@ -5,7 +5,7 @@ import type { SettingProblem, Settings } from './adapters/environment.ts';
 import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
-import type { ServeOptions, ServeRefusal } from './cli/program.ts';
+import type { Exchange, ServeOptions, ServeRefusal } from './cli/program.ts';
 import type { Backend } from './mcp/server.ts';
 
 declare const WORKRAIL_VERSION: string;
@@ -39,6 +39,7 @@ const exitCode = await runCommand({
   writeError: (text) => process.stderr.write(text),
   dataDir: findDataDir,
   store: openStore,
+  exchange: openExchange,
   serve,
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
@@ -64,7 +65,9 @@ async function serve(how: ServeOptions): Promise<Result<{ readonly url?: string 
   }
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
   const isLogged = how.isLogged || settings.value.isLogged;
-  const backend = mcpBackend({ version: WORKRAIL_VERSION, services: () => composeServices(settings.value), isLogged });
+  const { isSessionStartOn } = settings.value;
+  const services = () => composeServices(settings.value);
+  const backend = mcpBackend({ version: WORKRAIL_VERSION, services, isLogged, isSessionStartOn });
   if (how.transport === 'http') return serveHttp(backend, how.port);
   stopServing = onStdio?.serveMcpOnStdio(backend).stop ?? stopServing;
   return ok({});
@@ -98,6 +101,38 @@ async function openStore(): Promise<Store & Upkeep> {
     import('./adapters/node-hasher.ts'),
   ]);
   return fileStore(root, nodeHasher.sha256);
+}
+
+async function openExchange(): Promise<Exchange> {
+  const [
+    store,
+    { nodeBundleTools },
+    { createBundleFile, readBundleFile, streamOutput },
+    { breather },
+    { randomIds },
+    { systemClock },
+    { ok },
+  ] = await Promise.all([
+    openStore(),
+    import('./adapters/exchange/node-bundle-tools.ts'),
+    import('./adapters/exchange/bundle-files.ts'),
+    import('./adapters/file-store/breather.ts'),
+    import('./adapters/random-ids.ts'),
+    import('./adapters/system-clock.ts'),
+    import('neverthrow'),
+  ]);
+  return {
+    services: {
+      ...store,
+      tools: nodeBundleTools,
+      breathe: breather(),
+      ids: randomIds(systemClock),
+      appVersion: WORKRAIL_VERSION,
+      now: () => new Date(systemClock.nowMs()).toISOString(),
+    },
+    input: readBundleFile,
+    output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
+  };
 }
 
 /** Joins ports to adapters; no other file does. Loaded when a command needs it, so that the others stay fast. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { exportShape } from '../../src/cli/shapes/export-shape.ts';
+import { importShape } from '../../src/cli/shapes/import-shape.ts';
 import { sessionVerifyShape } from '../../src/cli/shapes/session-verify-shape.ts';
 import { versionShape } from '../../src/cli/shapes/version-shape.ts';
 import { welcomeShape } from '../../src/cli/shapes/welcome-shape.ts';
+import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
@@ -12,6 +15,8 @@ import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';
 import { listReplyShape } from '../../src/mcp/shapes/list-reply-shape.ts';
+import { resumeReplyShape } from '../../src/mcp/shapes/resume-reply-shape.ts';
+import { sessionReplyShape } from '../../src/mcp/shapes/session-reply-shape.ts';
 
 /** A document that is stored or sent, and whose shape others may rely on. */
 export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };
@@ -21,13 +26,18 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'manifest-record', title: 'One line of a session manifest', schema: manifestRecordSchema },
   { name: 'execution-snapshot', title: 'The state a run goes on from', schema: executionSnapshotSchema },
   { name: 'compiled-workflow', title: 'The workflow a run is pinned to', schema: compiledWorkflowSchema },
+  { name: 'bundle', title: 'A session to be taken elsewhere', schema: bundleSchema },
   { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
   { name: 'reply', title: 'What an execution tool answers, as data', schema: replySchema },
   { name: 'list-reply', title: 'What list_workflows answers, as data', schema: listReplyShape },
   { name: 'inspect-reply', title: 'What inspect_workflow answers, as data', schema: inspectReplyShape },
+  { name: 'resume-reply', title: 'What resume_session answers, as data', schema: resumeReplyShape },
+  { name: 'session-reply', title: 'What start_session answers, as data', schema: sessionReplyShape },
   { name: 'error-envelope', title: 'An error as every surface shows it', schema: errorEnvelopeSchema },
   { name: 'cli-workrail', title: 'What workrail --json prints', schema: welcomeShape },
   { name: 'cli-version', title: 'What workrail version --json prints', schema: versionShape },
+  { name: 'cli-export', title: 'What workrail export --json prints', schema: exportShape },
+  { name: 'cli-import', title: 'What workrail import --json prints', schema: importShape },
   { name: 'cli-session-verify', title: 'What workrail session verify --json prints', schema: sessionVerifyShape },
 ];
 

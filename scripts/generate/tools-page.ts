@@ -4,7 +4,7 @@ import { INSTRUCTIONS } from '../../src/mcp/instructions.ts';
 import { listedPrompts } from '../../src/mcp/prompts.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { publishedTools } from '../../src/mcp/tool-desk.ts';
-import { TOOLS } from '../../src/mcp/tools/tool-set.ts';
+import { ALL_TOOLS } from '../../src/mcp/tools/tool-set.ts';
 import type { GeneratedFile } from './generated-files.ts';
 import { cell } from './markdown.ts';
 
@@ -17,11 +17,11 @@ export function toolsPage(): string {
     '',
     'Every reply has a text and `structuredContent`, each of which is enough alone. The shape of the data is published:',
     '`schemas/reply.schema.json` for the tools that run a workflow, `schemas/list-reply.schema.json` and',
-    '`schemas/inspect-reply.schema.json` for the others. Errors are results with `isError` and `kind: "error"`',
+    '`schemas/inspect-reply.schema.json`, `schemas/resume-reply.schema.json` and `schemas/session-reply.schema.json` for the others. Errors are results with `isError` and `kind: "error"`',
     '(`schemas/error-envelope.schema.json`). Where a call would put it right, the error holds that call as `nextCall`, ready to send.',
-    'Objects and lists may be sent as JSON text.',
+    'Objects and lists may be sent as JSON text. `start_session` is there only with `WORKRAIL_ENABLE_START_SESSION=1`.',
     '',
-    ...TOOLS.flatMap(toolLines),
+    ...ALL_TOOLS.flatMap(toolLines),
     '## Error codes',
     '',
     ...ERROR_CODES.map((code) => `- \`${code}\``),
@@ -46,7 +46,7 @@ export function toolsPage(): string {
 
 /** Each tool as clients get it, so that a change of one is seen in review. */
 export function toolSnapshots(): readonly GeneratedFile[] {
-  return publishedTools().map((tool) => ({
+  return publishedTools({ isSessionStartOn: true }).map((tool) => ({
     path: `test/golden/tools/${tool.name}.json`,
     text: `${JSON.stringify(tool, null, 2)}\n`,
   }));

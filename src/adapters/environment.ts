@@ -8,6 +8,8 @@ export type Settings = {
   readonly tokenForm: TokenForm;
   /** Whether everything that happens is written to standard error. */
   readonly isLogged: boolean;
+  /** Whether agents may begin a session without a workflow. */
+  readonly isSessionStartOn: boolean;
 };
 
 /** A variable that is set to something that means nothing. */
@@ -34,5 +36,10 @@ export function readSettings(env: Environment): Result<Settings, SettingProblem>
   if (!['', '0', '1'].includes(log)) {
     return err({ name: 'WORKRAIL_LOG', value: log, expected: '1 (every call on standard error) or 0 (the default)' });
   }
-  return ok({ tokenForm, isLogged: log === '1' });
+  const sessionStart = env['WORKRAIL_ENABLE_START_SESSION'] ?? '';
+  if (!['', '0', '1'].includes(sessionStart)) {
+    const expected = '1 (agents get start_session) or 0 (the default)';
+    return err({ name: 'WORKRAIL_ENABLE_START_SESSION', value: sessionStart, expected });
+  }
+  return ok({ tokenForm, isLogged: log === '1', isSessionStartOn: sessionStart === '1' });
 }

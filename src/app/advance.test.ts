@@ -96,6 +96,22 @@ test('an ack alone advances, and a state token beside it must be of the same nod
   expect(stepOf((await advance(agent.services, both))._unsafeUnwrap())).toBe('s3');
 });
 
+test('the token alone says which run goes on and how; what replies tell of session and preferences is for reading', async () => {
+  enforces('preferences_in_reply_informational', 'ack_alone_advances');
+  const agent = engine();
+  const guided = await agent.start('test.plain');
+  const auto = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
+  // As if an agent had mixed up all that it was told, except for the tokens.
+  const mixed = (tokens: GivenReply, rest: GivenReply) => ({
+    ...rest,
+    structured: { ...rest.structured, ackToken: tokenOf(tokens, 'ackToken') },
+  });
+  const stopped = await agent.send(mixed(guided, auto));
+  expect(stopped.structured).toMatchObject({ kind: 'blocked', session: guided.structured['session'] as JsonObject });
+  const gone = await agent.send(mixed(auto, guided));
+  expect(gone.structured).toMatchObject({ kind: 'ok', session: auto.structured['session'] as JsonObject });
+});
+
 type Refused = { readonly context?: JsonObject; readonly artifacts?: readonly JsonObject[]; readonly code: string };
 
 test.each<[string, Refused]>([

@@ -14,16 +14,16 @@ import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../core/token/token-scope.ts';
 import { type AdvanceRecord, advanceOutcome, attemptCount } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
-import { advanceReply } from './advance-reply.ts';
-import { appendPlan } from './append-plan.ts';
-import { draftsAbove, triedStep } from './drafts-above.ts';
-import { findNode, sessionGone } from './find-node.ts';
-import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
-import { planOf } from './plan-of.ts';
+import { appendPlan } from './append/append-plan.ts';
+import { planOf } from './append/plan-of.ts';
+import { draftsAbove, triedStep } from './place/drafts-above.ts';
+import { findNode, sessionGone } from './place/find-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './place/handed-artifacts.ts';
+import { runPlace } from './place/run-place.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { replay } from './replay.ts';
-import { runPlace } from './run-place.ts';
+import { advanceReply } from './reply/advance-reply.ts';
 import type { Services } from './services.ts';
 
 /** What an agent hands in with a call. */

@@ -23,22 +23,24 @@ import { outputHistory } from '../core/views/current-outputs.ts';
 import { currentObservation } from '../core/views/observations.ts';
 import { findNode as nodeById } from '../core/views/run-graph.ts';
 import type { SentOutput } from './advance.ts';
-import { appendPlan } from './append-plan.ts';
-import { type FoundNode, findNode, sessionGone } from './find-node.ts';
-import { giveReply, newNode } from './give-reply.ts';
-import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
-import { listedGaps } from './listed-gaps.ts';
-import { planOf } from './plan-of.ts';
+import { appendPlan } from './append/append-plan.ts';
+import { planOf } from './append/plan-of.ts';
+import { type FoundNode, findNode, sessionGone } from './place/find-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './place/handed-artifacts.ts';
+import { type RunPlace, runPlace } from './place/run-place.ts';
 import type { GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { standingBlock } from './rehydrate.ts';
-import { type RunPlace, runPlace } from './run-place.ts';
+import { nextTries, standingBlock } from './rehydrate.ts';
+import { checkpointTokenOf, giveReply, newNode } from './reply/give-reply.ts';
+import { listedGaps } from './reply/listed-gaps.ts';
 import type { Services } from './services.ts';
 
 export type CheckpointRequest = {
   readonly checkpointToken: string;
   /** Not needed; when it is sent it must name the same node. */
   readonly stateToken?: string | undefined;
+  /** Not needed either; when it is sent it must be of the same run. */
+  readonly sessionToken?: string | undefined;
   readonly output: SentOutput;
   readonly workspace?: string | undefined;
 };
@@ -58,7 +60,7 @@ export async function checkpoint(
   const found = await findNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
   if (found.isErr()) return err(found.error);
   const { target } = found.value;
-  const pair = await checkPair(services, target, request.stateToken);
+  const pair = await checkPair(services, target, request);
   if (pair.isErr()) return err(pair.error);
   const sealed = sealArtifacts(request.output.artifacts, services.hasher);
   if (sealed.isErr()) return err(sealed.error);
@@ -166,7 +168,12 @@ async function replyAt(
   const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });
   const mint = { ...keys, form: services.tokenForm };
   const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
-  return ok(isOwn ? reply : withIgnoredCheckpoint(reply, sentOutput(kept)));
+  if (isOwn) return ok(reply);
+  // What cannot be saved from here any more is still told to be ignored.
+  const next = nextTries({ sessionId, nodeId: created }, view);
+  if (next.isErr()) return ok(reply);
+  const checkpointToken = checkpointTokenOf(next.value, { view, mint });
+  return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
 }
 
 /** What came with the call, as it can be sent again. */
@@ -201,9 +208,18 @@ function outputOf({ notesMarkdown, sealed }: Kept) {
 async function checkPair(
   services: Services,
   target: TokenTarget,
-  stateToken: string | undefined,
+  { stateToken, sessionToken }: CheckpointRequest,
 ): Promise<Result<void, TokenRefusal | StoreFailure>> {
-  if (stateToken === undefined) return ok(undefined);
-  const state = await findNode(services, { text: stateToken, slot: 'stateToken' });
-  return state.andThen((found) => checkTokenPair(found.target, target)).map(() => undefined);
+  if (stateToken !== undefined) {
+    const state = await findNode(services, { text: stateToken, slot: 'stateToken' });
+    const pair = state.andThen((found) => checkTokenPair(found.target, target));
+    if (pair.isErr()) return err(pair.error);
+  }
+  if (sessionToken === undefined) return ok(undefined);
+  // It names the root, and notes are saved further and further below it: only the run is compared.
+  const root = await findNode(services, { text: sessionToken, slot: 'sessionToken' });
+  const isSame = (found: TokenTarget) => found.sessionId === target.sessionId && found.runId === target.runId;
+  return root
+    .andThen((found) => (isSame(found.target) ? ok(target) : checkTokenPair(found.target, target)))
+    .map(() => undefined);
 }

@@ -131,6 +131,18 @@ test('a blocked attempt that was corrected since is not called blocked: it tells
   expect(shown.text).not.toContain('Blocked:');
 });
 
+test('nor is a checkpoint of an attempt that was corrected by its older token', async () => {
+  const agent = engine();
+  const blocked = await agent.send(await agent.start('test.plain'));
+  const saved = await agent.save(blocked, 'Half way.');
+  const second = await agent.send(blocked, { notes: 'Corrected.' });
+  expect((await agent.show(saved)).structured).toMatchObject({
+    kind: 'ok',
+    blockers: [],
+    branch: { preferred: { stateToken: tokenOf(second, 'stateToken') } },
+  });
+});
+
 test('a run that waits for its list is shown as waiting, and goes on with the call that it suggests', async () => {
   const agent = engine();
   const begun = await agent.start('test.first_loop');

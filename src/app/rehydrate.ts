@@ -16,15 +16,16 @@ import type { TokenTarget } from '../core/token/token-scope.ts';
 import { attemptCount } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import type { SessionView } from '../core/views/session-view.ts';
-import { draftsAbove, triedStep } from './drafts-above.ts';
-import { driftWarnings } from './drift-warnings.ts';
-import { findNode } from './find-node.ts';
-import { giveReply, type ReplyNode } from './give-reply.ts';
-import { listedGaps } from './listed-gaps.ts';
-import { lookBack } from './look-back.ts';
+import { draftsAbove, triedStep } from './place/drafts-above.ts';
+import { findNode } from './place/find-node.ts';
+import { type RunPlace, runPlace } from './place/run-place.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { type RunPlace, runPlace } from './run-place.ts';
+import { driftWarnings } from './reply/drift-warnings.ts';
+import { giveReply, type ReplyNode, stateTokenOf } from './reply/give-reply.ts';
+import { listedGaps } from './reply/listed-gaps.ts';
+import { leftNode, lookBack } from './reply/look-back.ts';
+import { wayBack } from './reply/way-back.ts';
 import type { ReadServices } from './services.ts';
 
 export type RehydrateRequest = {
@@ -52,6 +53,8 @@ export type NodeToShow = {
   readonly target: TokenTarget;
   readonly mint: TokenMint;
   readonly workspace: string | undefined;
+  /** How much may be told of the work so far, where there is less room than usual. */
+  readonly recapBytesMax?: number;
 };
 
 /** Shows a node to somebody who comes back to it. */
@@ -59,7 +62,7 @@ export async function rehydrateNode(
   services: ReadServices,
   shown: NodeToShow,
 ): Promise<Result<GivenReply, RehydrateRefusal>> {
-  const { session, target, mint } = shown;
+  const { session, target, mint, recapBytesMax } = shown;
   const { view } = session;
   const place = await runPlace(services, session, target);
   if (place.isErr()) return err(place.error);
@@ -68,12 +71,14 @@ export async function rehydrateNode(
   const standing = await standingBlock(services, place.value, {
     view,
     nodeId: target.nodeId,
-    isLeft: nodeOf(view.graph, target.nodeId).hasStepBelow,
+    isLeft: leftNode(view.graph, target.nodeId) !== undefined,
   });
   if (standing.isErr()) return err(standing.error);
-  const past = await lookBack(services, { session, mint, nodeId: target.nodeId, index: place.value.index });
-  if (past.isErr()) return err(past.error);
+  const blocked = await withWayBack(services, standing.value.blocked, { session, target, mint });
+  if (blocked.isErr()) return err(blocked.error);
   const { index, snapshot, facts, openGaps } = place.value;
+  const past = await lookBack(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax });
+  if (past.isErr()) return err(past.error);
   const { state } = snapshot.enginePayload;
   const isOver = state.kind === 'complete';
   // A run that is over goes on with nothing, so it does not matter what became of its file.
@@ -93,10 +98,26 @@ export async function rehydrateNode(
     ...(goal.text === undefined ? {} : { goal: goal.text }),
     ...past.value,
     ...standing.value,
+    ...blocked.value,
     // Where they lie on this machine was told at the start; here only what they are called.
     ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
   });
   return ok(giveReply(reply, at.value, { view, mint }));
+}
+
+/** A place further up has tokens of its own, which only a reply that is not stored can hold. */
+async function withWayBack(
+  services: ReadServices,
+  blocked: ReplyParts['blocked'],
+  { session, target, mint }: Pick<NodeToShow, 'session' | 'target' | 'mint'>,
+): Promise<Result<Pick<ReplyParts, 'blocked'>, StoreFailure>> {
+  if (blocked === undefined) return ok({});
+  const { view, sessionId } = session;
+  const found = await wayBack(services, view, { nodeId: target.nodeId, unmet: blocked.unmet });
+  return found.map((nodeId) => ({
+    blocked:
+      nodeId === undefined ? blocked : { ...blocked, wayBack: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
+  }));
 }
 
 /** Context may have been given another goal since, of any kind and length. */
@@ -114,7 +135,10 @@ function named({ title, source, purpose, isAuthoritative }: RunPlace['index']['w
 }
 
 /** The numbers of the next try and the next checkpoint: as many as there are already. */
-function nextTries({ sessionId, nodeId }: TokenTarget, view: SessionView): Result<ReplyNode, AttemptsUsedUp> {
+export function nextTries(
+  { sessionId, nodeId }: Pick<TokenTarget, 'sessionId' | 'nodeId'>,
+  view: SessionView,
+): Result<ReplyNode, AttemptsUsedUp> {
   const checkpoints = nodeOf(view.graph, nodeId).children.filter(
     (child) => nodeOf(view.graph, child).kind === 'checkpoint',
   );
@@ -154,5 +178,6 @@ export async function standingBlock(
     isRetry: blocked.length > 0,
   });
   if (verdict.kind !== 'blocked') return ok(held);
-  return ok({ ...held, blocked: { blockers: blockersOf(verdict.unmet), unmet: verdict.unmet } });
+  const { unmet } = verdict;
+  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet } });
 }

@@ -62,7 +62,7 @@ test('a replay decides and renders nothing: it needs neither the workflow nor th
     pinnedWorkflows: { ...agent.services.pinnedWorkflows, get: gone },
     snapshots: { ...agent.services.snapshots, get: gone },
     artifacts: { ...agent.services.artifacts, getJson: gone },
-    catalog: { list: gone },
+    catalog: { list: gone, find: gone },
     patterns: { load: gone },
   };
   const again = await advance(services, { ackToken: tokenOf(begun, 'ackToken'), ...requestOf({ notes: 'Done.' }) });

@@ -11,7 +11,7 @@ import type { PatternEngine } from './ports/pattern-engine.ts';
 import type { PinnedWorkflows } from './ports/pinned-workflows.ts';
 import type { ReferenceFinder } from './ports/reference-finder.ts';
 import type { SessionIndex } from './ports/session-index.ts';
-import type { SessionReader, SessionStore } from './ports/session-store.ts';
+import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
 import type { StoreAudit } from './ports/store-audit.ts';
 import type { WorkspaceObserver } from './ports/workspace-observer.ts';
@@ -19,6 +19,7 @@ import type { WorkspaceObserver } from './ports/workspace-observer.ts';
 /** What a use case needs that only looks: nothing in it can append. */
 export type ReadServices = {
   readonly sessions: SessionReader;
+  readonly logs: SessionLogs;
   readonly sessionIndex: SessionIndex;
   readonly snapshots: SnapshotStore;
   readonly artifacts: ArtifactStore;
@@ -46,7 +47,7 @@ export type Services = ReadServices & {
 /** What a store gives: everything that outlives the process. */
 export type Store = Pick<
   Services,
-  'sessions' | 'sessionIndex' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
+  'sessions' | 'logs' | 'sessionIndex' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
 >;
 
 /** What looks after a store that lasts. */

@@ -240,7 +240,9 @@ test('git is asked before the session is locked', async () => {
 /** Every pending step from a reply on, done without anything handed in. */
 async function walkToEnd(agent: ReturnType<typeof engine>, from: Awaited<ReturnType<typeof agent.start>>) {
   const pending = [];
-  for (let at = from; at.structured['isComplete'] === false; at = await agent.send(at))
+  for (let at = from; at.structured['isComplete'] === false; at = await agent.send(at)) {
+    expect(at.structured['kind']).toBe('ok');
     pending.push(told(at, 'pending'));
+  }
   return pending;
 }

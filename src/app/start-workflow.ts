@@ -18,16 +18,16 @@ import { indexWorkflow } from '../core/run/workflow-index.ts';
 import type { TokenMint } from '../core/token/mint-token.ts';
 import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import { currentObservation } from '../core/views/observations.ts';
-import { appendStart } from './append-plan.ts';
-import { findWorkflow, type InvalidFile, type ListedWorkflow } from './catalog/catalog.ts';
-import { findNode, sessionGone } from './find-node.ts';
-import { giveReply, newNode } from './give-reply.ts';
-import { planOf } from './plan-of.ts';
+import { appendStart } from './append/append-plan.ts';
+import { planOf } from './append/plan-of.ts';
+import type { InvalidFile, ListedWorkflow } from './catalog/catalog.ts';
+import { findNode, sessionGone } from './place/find-node.ts';
+import { patternsFor } from './place/run-place.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { patternsFor } from './run-place.ts';
+import { giveReply, newNode } from './reply/give-reply.ts';
+import { startReply } from './reply/start-reply.ts';
 import type { Services } from './services.ts';
-import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
   | {
@@ -186,9 +186,7 @@ type Found = {
 
 async function find(services: Services, request: StartRequest): Promise<Result<Found, StartRefusal>> {
   const { workflowId } = request;
-  const catalog = await services.catalog.list(request.workspace);
-  const { workspaceProblem } = catalog;
-  const found = findWorkflow(catalog, workflowId);
+  const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspace);
   switch (found.kind) {
     case 'unknown':
       return err({

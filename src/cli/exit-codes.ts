@@ -20,6 +20,14 @@ export function exitCodeOf(code: ErrorEnvelope['code']): ExitCode {
     case 'SESSION_NOT_FOUND':
     case 'WORKFLOW_NOT_FOUND':
       return EXIT.notFound;
+    case 'BUNDLE_INVALID_FORMAT':
+    case 'BUNDLE_UNSUPPORTED_VERSION':
+    case 'BUNDLE_INTEGRITY_FAILED':
+    case 'BUNDLE_MISSING_SNAPSHOT':
+    case 'BUNDLE_MISSING_PINNED_WORKFLOW':
+    case 'BUNDLE_EVENT_ORDER_INVALID':
+    case 'BUNDLE_MANIFEST_ORDER_INVALID':
+      return EXIT.checkFailed;
     default:
       return EXIT.failed;
   }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { OTHER_SESSION, SESSION } from '../../test/examples/ids.ts';
+import { digest } from '../../test/examples/sha256.ts';
 import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
+import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { type CommandRefusal, explain as explainIn } from './explain.ts';
 
@@ -25,6 +27,25 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   damaged: { code: 'damaged', damage: { reason: 'manifest_not_json', place: 'sessions/x/manifest.jsonl', offset: 7 } },
   unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },
+  BUNDLE_INVALID_FORMAT: { code: 'BUNDLE_INVALID_FORMAT', reason: 'not_json', offset: 12 },
+  BUNDLE_UNSUPPORTED_VERSION: { code: 'BUNDLE_UNSUPPORTED_VERSION', path: 'bundleSchemaVersion', version: '2' },
+  BUNDLE_INTEGRITY_FAILED: { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'wrong_bundle_id', path: 'bundleId' },
+  BUNDLE_MISSING_SNAPSHOT: { code: 'BUNDLE_MISSING_SNAPSHOT', snapshotRef: snapshotRefSchema.parse(digest('s')) },
+  BUNDLE_MISSING_PINNED_WORKFLOW: {
+    code: 'BUNDLE_MISSING_PINNED_WORKFLOW',
+    workflowHash: workflowHashSchema.parse(digest('w')),
+  },
+  BUNDLE_EVENT_ORDER_INVALID: { code: 'BUNDLE_EVENT_ORDER_INVALID', position: 3, found: '4' },
+  BUNDLE_MANIFEST_ORDER_INVALID: { code: 'BUNDLE_MANIFEST_ORDER_INVALID', position: 3, found: '4' },
+  input_failed: { code: 'input_failed', place: 'session.json', cause: 'ENOENT' },
+  input_too_large: { code: 'input_too_large', place: 'session.json', size: 300_000_000, max: 268_435_456 },
+  output_failed: { code: 'output_failed', place: 'session.json', cause: 'ENOSPC' },
+  session_too_large: { code: 'session_too_large', measure: 'events', size: 1_000_001, max: 1_000_000 },
+  import_unfinished: {
+    code: 'import_unfinished',
+    sessionId: SESSION,
+    cause: { code: 'io_failed', operation: 'write events', place: 'sessions/x', cause: 'ENOSPC' },
+  },
 };
 
 describe('what a command refuses', () => {
@@ -120,6 +141,18 @@ describe('what a command refuses', () => {
       unsafe_permissions: EXIT.failed,
       damaged: EXIT.failed,
       unknown_version: EXIT.failed,
+      BUNDLE_INVALID_FORMAT: EXIT.checkFailed,
+      BUNDLE_UNSUPPORTED_VERSION: EXIT.checkFailed,
+      BUNDLE_INTEGRITY_FAILED: EXIT.checkFailed,
+      BUNDLE_MISSING_SNAPSHOT: EXIT.checkFailed,
+      BUNDLE_MISSING_PINNED_WORKFLOW: EXIT.checkFailed,
+      BUNDLE_EVENT_ORDER_INVALID: EXIT.checkFailed,
+      BUNDLE_MANIFEST_ORDER_INVALID: EXIT.checkFailed,
+      input_failed: EXIT.usage,
+      input_too_large: EXIT.checkFailed,
+      output_failed: EXIT.failed,
+      session_too_large: EXIT.usage,
+      import_unfinished: EXIT.failed,
     });
   });
 });

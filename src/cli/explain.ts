@@ -1,14 +1,26 @@
+import type { ExportRefusal } from '../app/bundle/export-session.ts';
+import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { VerifyRefusal } from '../app/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
+import { explainBundle, explainBundleFile } from './commands/bundle-words.ts';
 import { explainServe, type ServeTrouble } from './commands/serve-words.ts';
 import { explainStore } from './explain-store.ts';
 import type { FindRefusal } from './find-sessions.ts';
 import { plural, shortList } from './output/wording.ts';
+import type { InputFailure } from './program.ts';
 
 /** Everything a command may refuse. */
-export type CommandRefusal = FindRefusal | LoadRefusal | GateRefusal | VerifyRefusal | ServeTrouble;
+export type CommandRefusal =
+  | FindRefusal
+  | LoadRefusal
+  | GateRefusal
+  | VerifyRefusal
+  | ServeTrouble
+  | ExportRefusal
+  | ImportRefusal
+  | InputFailure;
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const LOCK_RETRY_MS = 500;
@@ -51,6 +63,23 @@ export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope
     case 'port_taken':
     case 'port_refused':
       return explainServe(refusal);
+    case 'BUNDLE_INVALID_FORMAT':
+    case 'BUNDLE_UNSUPPORTED_VERSION':
+    case 'BUNDLE_INTEGRITY_FAILED':
+    case 'BUNDLE_MISSING_SNAPSHOT':
+    case 'BUNDLE_MISSING_PINNED_WORKFLOW':
+    case 'BUNDLE_EVENT_ORDER_INVALID':
+    case 'BUNDLE_MANIFEST_ORDER_INVALID':
+      return explainBundle(refusal);
+    case 'input_failed':
+    case 'input_too_large':
+    case 'output_failed':
+    case 'session_too_large':
+      return explainBundleFile(refusal);
+    case 'import_unfinished': {
+      const { message, ...why } = explainStore(refusal.cause, dataDir);
+      return { ...why, message: `${message} What came in before is kept as ${refusal.sessionId}, for reading only.` };
+    }
     case 'io_failed':
     case 'busy':
     case 'lock_lost':

@@ -1,4 +1,7 @@
 import type { Result } from 'neverthrow';
+import type { BundleOutput, OutputFailure } from '../app/bundle/bundle-output.ts';
+import type { ExportServices } from '../app/bundle/export-session.ts';
+import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/store-audit.ts';
@@ -8,6 +11,19 @@ export type CommandStore = {
   readonly sessions: SessionReader;
   readonly sessionIndex: SessionIndex;
   readonly audit: StoreAudit;
+};
+
+export type InputFailure =
+  | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
+  | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
+
+/** What giving sessions away and taking them in needs. */
+export type Exchange = {
+  readonly services: ExportServices & ImportServices;
+  /** All of a file, unless it is larger than any bundle. */
+  readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
+  /** A file, or standard output when none is named. */
+  readonly output: (file: string | undefined) => Promise<Result<BundleOutput, OutputFailure>>;
 };
 
 /** Which of the standard streams are a terminal. */
@@ -41,6 +57,8 @@ export type Program = {
   readonly dataDir: () => Promise<string>;
   /** Loaded when a command asks for it, so that the others stay fast. Opens and makes nothing by itself. */
   readonly store: () => Promise<CommandStore>;
+  /** Loaded when a command asks for it, like the store. */
+  readonly exchange: () => Promise<Exchange>;
   /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
   readonly serve: (how: ServeOptions) => Promise<Result<{ readonly url?: string }, ServeRefusal>>;
 };

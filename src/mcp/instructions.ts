@@ -3,7 +3,7 @@ export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a
 1. list_workflows, then start_workflow. The reply has the first step.
 2. Do that step and nothing else. You do not know the next one: do not guess it.
 3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply has the next step. Repeat until it says complete.
-Lost your place (rewound, compacted or new chat)? continue_workflow with the last stateToken alone shows where you are.
+Lost your place (compacted or new chat)? resume_session {} finds your run and shows where it stands. Rewound? continue_workflow with the last stateToken alone shows its step.
 
 Tokens: copy them exactly; every reply has new ones. An ackToken alone is enough to go on. The four characters behind ack_, st_ or chk_ name the run, so with several runs take the tokens of the one you mean. Sending the same call twice is safe.
 nextCall in a reply or error is the call to send, ready made; fill in what you did. When a reply says blocked, it lists all that is missing: send only that with the new ackToken, what you sent before is kept.

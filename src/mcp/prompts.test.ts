@@ -23,7 +23,8 @@ describe('the slash commands', () => {
     expect(textOf('start')).toMatch(/list_workflows.*start_workflow.*continue_workflow/s);
     expect(textOf('start', { workflow: 'bug "hunt"', goal: 'Mend it' })).toContain('{"query":"bug \\"hunt\\""}');
     expect(textOf('start', { workflow: 'x', goal: 'Mend it' })).toContain('"goal":"Mend it"');
-    expect(textOf('resume', { about: ' ' })).toMatch(/continue_workflow with \{"stateToken":"st_…"\} alone/);
+    expect(textOf('resume', { about: ' ' })).toContain('Call resume_session with {}.');
+    expect(textOf('resume', { about: 'login' })).toContain('Call resume_session with {"query":"login"}.');
     expect(textOf('resume', { about: 'st_abc' })).toContain('{"stateToken":"st_abc"}');
     expect(textOf('checkpoint', { notes: 'the key is in a.ts' })).toMatch(/checkpoint_workflow.*the key is in a\.ts/s);
   });

@@ -9,9 +9,8 @@ type PromptDefinition = {
   readonly text: (given: Given) => string;
 };
 
-/** How an agent that holds no token any more is brought back; one place, because that way will get shorter. */
-const FIND_THE_WAY_BACK =
-  'Look through this chat for the last stateToken (it begins with st_) and call continue_workflow with {"stateToken":"st_…"} alone. The reply has the goal, what was done so far, the current step and new tokens. If there is no such token in this chat, ask me for it; do not start a new run.';
+const CHOOSE =
+  'The reply has the goal, what was done so far, the current step and new tokens; or it lists runs to choose from. Then pick the one I mean, ask me when in doubt, and send the call behind it. Do not start a new run.';
 
 /** What clients offer as slash commands. Each says which tool to call, and with what. */
 const PROMPTS: { readonly [name: string]: PromptDefinition } = {
@@ -40,7 +39,7 @@ const PROMPTS: { readonly [name: string]: PromptDefinition } = {
         `We go on with a WorkRail run${about === undefined ? '' : ` (${about})`}. Do not do any step again from memory.`,
         about?.includes('st_')
           ? `Call continue_workflow with ${JSON.stringify({ stateToken: about })}.`
-          : FIND_THE_WAY_BACK,
+          : `Call resume_session with ${JSON.stringify(about === undefined ? {} : { query: about })}. ${CHOOSE}`,
         'Then do the step it shows, report it with continue_workflow and the new ackToken, and go on until the run is complete.',
       ].join('\n'),
   },

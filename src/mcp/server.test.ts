@@ -29,7 +29,8 @@ async function connected(backend: Backend): Promise<Client> {
 
 it('a fault of our own is a result that says so, and its cause is in the log only', async () => {
   enforces('error_never_thrown_across_boundary', 'tool_errors_are_results');
-  const catalog = { list: () => Promise.reject(new Error('two and two is five')) };
+  const wrong = () => Promise.reject(new Error('two and two is five'));
+  const catalog = { list: wrong, find: wrong };
   const { backend, told } = backendWith(async () => ({ ...memoryServices(), catalog }));
   const client = await connected(backend);
   const result = await client.callTool({ name: 'list_workflows', arguments: { query: 'x' } });

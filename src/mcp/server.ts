@@ -18,6 +18,8 @@ export type Backend = {
   readonly log: ServerLog;
   readonly calls: CallsUnderWay;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
+  /** Whether agents may begin a session without a workflow. */
+  readonly isSessionStartOn?: boolean;
 };
 
 /** A server for one connection, of either era of the protocol. What is behind its tools is loaded after its first reply. */
@@ -28,7 +30,7 @@ export function mcpServer(backend: Backend): Server {
   );
   const root = clientRoot(server);
   server.setRequestHandler('tools/list', () =>
-    backend.calls.during(async () => ({ tools: (await toolDesk()).publishedTools() })),
+    backend.calls.during(async () => ({ tools: (await toolDesk()).publishedTools(backend) })),
   );
   server.setRequestHandler('tools/call', ({ params }, context) =>
     backend.calls.during(async () => {
@@ -63,9 +65,10 @@ function toolDesk() {
 async function answered(backend: Backend, call: ToolCall, root: string | undefined): Promise<CallToolResult> {
   const begin = performance.now();
   const { answer, faultAnswer } = await toolDesk();
-  const { recent, place } = backend;
+  const { recent, place, isSessionStartOn = false } = backend;
   const services = await backend.services();
-  const result = await answer({ services, recent, place: { ...place, root } }, call).catch((bug: unknown) => {
+  const desk = { services, recent, place: { ...place, root }, isSessionStartOn };
+  const result = await answer(desk, call).catch((bug: unknown) => {
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
     return faultAnswer(call);
   });

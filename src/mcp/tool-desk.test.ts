@@ -110,6 +110,30 @@ describe('tokens of two runs in one chat', () => {
   });
 });
 
+it('a report without a token is not sent to the run that was seen last: it may be of another one', async () => {
+  const { ackToken, run } = await start();
+  const error = await errorOf('continue_workflow', { output });
+  expect(error).toMatchObject({ details: { runs: [{ tag: run.tag, ackToken }] } });
+  expect(error.nextCall).toBeUndefined();
+  expect((await errorOf('continue_workflow', {})).nextCall?.arguments).toEqual({ stateToken: expect.any(String) });
+});
+
+it('a checkpoint with a token that it does not take is put right, and saves in that run', async () => {
+  const [, run] = [await start(), await start()];
+  const { nextCall } = await errorOf('checkpoint_workflow', { ackToken: run.ackToken, output });
+  const { tool, arguments: again } = nextCall ?? expect.fail('a call that puts it right');
+  expect(await call(tool, again)).toMatchObject({ kind: 'ok', run: { tag: run.run.tag } });
+});
+
+it.each(['mcp__workrail__continue_workflow', 'continue', 'continueWorkflow'])(
+  'a tool called %s is known by the name that it has',
+  async (name) => {
+    const { ackToken } = await start();
+    const { nextCall } = await errorOf(name, { ackToken, output });
+    expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken, output } });
+  },
+);
+
 describe('a call that is refused', () => {
   it('records nothing, whatever is wrong with it', async () => {
     enforces('rehydrate_writes_nothing', 'state_token_with_payload_refused', 'advance_only_through_ack');
@@ -135,7 +159,6 @@ describe('a call that is refused', () => {
   });
 
   it.each<readonly [what: string, sent: (tokens: Tokens) => JsonObject]>([
-    ['without its token', () => ({ output })],
     ['with a token that only shows', ({ stateToken }) => ({ stateToken, output })],
     ['with a token that was cut off', ({ ackToken }) => ({ ackToken: ackToken.slice(0, -4), output })],
     ['with a token that was misspelled', ({ ackToken }) => ({ ackToken: ackToken.replace(/.$/, 'u'), output })],

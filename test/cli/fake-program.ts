@@ -3,7 +3,7 @@ import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { Program, ServeOptions } from '../../src/cli/program.ts';
+import type { Exchange, Program, ServeOptions } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { labelView } from '../../src/core/views/labelled-view.ts';
@@ -26,6 +26,8 @@ type World = {
   readonly onAudit?: () => void;
   /** Called before a session is read. */
   readonly onLoad?: () => void;
+  /** How sessions are given away and taken in. */
+  readonly exchange?: Exchange;
   /** What becomes of a server. */
   readonly serve?: (how: ServeOptions) => Awaited<ReturnType<Program['serve']>>;
   /** Our own fault, to see what becomes of it. */
@@ -64,6 +66,11 @@ export async function runFake(world: World): Promise<Ran> {
       calls.push('store');
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
+    },
+    exchange: async () => {
+      calls.push('exchange');
+      assert(world.exchange !== undefined, 'this world exchanges nothing');
+      return world.exchange;
     },
     serve: async (how) => {
       calls.push('serve');

@@ -17,6 +17,10 @@ describe('a server', () => {
       { WORKRAIL_DATA_DIR: '~nobody/runs' },
       'WORKRAIL_DATA_DIR is "~nobody/runs"; it may be a path, or one that begins with ~/ for your own home folder.',
     ],
+    [
+      { WORKRAIL_ENABLE_START_SESSION: 'yes' },
+      'WORKRAIL_ENABLE_START_SESSION is "yes"; it may be 1 (agents get start_session) or 0 (the default).',
+    ],
   ])('with %j does not start, and says why', async (env, said) => {
     expect(await serve({ WORKRAIL_DATA_DIR: folder, ...env })).toEqual({
       exitCode: 2,

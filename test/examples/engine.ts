@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type AdvanceRequest, advance } from '../../src/app/advance.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import { checkpoint } from '../../src/app/checkpoint.ts';
-import { findNode } from '../../src/app/find-node.ts';
+import { findNode } from '../../src/app/place/find-node.ts';
 import type { SourceListing } from '../../src/app/ports/workflow-source.ts';
 import { rehydrate } from '../../src/app/rehydrate.ts';
 import type { Services, Store } from '../../src/app/services.ts';

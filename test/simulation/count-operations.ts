@@ -21,20 +21,41 @@ const WHOLE: readonly (readonly [object, readonly PropertyKey[]])[] = [
 
 /** How many entries of maps, sets, arrays and objects a function touches: work without a clock. */
 export function countOperations(work: () => void): number {
+  const counter = startCounting();
+  try {
+    work();
+    return counter.count();
+  } finally {
+    counter.stop();
+  }
+}
+
+/** The same for work that waits. Whatever else goes on in the process meanwhile is counted with it. */
+export async function countOperationsDuring(work: () => Promise<unknown>): Promise<number> {
+  const counter = startCounting();
+  try {
+    await work();
+    return counter.count();
+  } finally {
+    counter.stop();
+  }
+}
+
+function startCounting(): { readonly count: () => number; readonly stop: () => void } {
   let operations = 0;
   const restore = [
     ...SINGLE.flatMap(([on, names]) => names.map((name) => patch(on, name, () => (operations += 1)))),
     ...WHOLE.flatMap(([on, names]) => names.map((name) => patch(on, name, (entries) => (operations += 1 + entries)))),
     patch(Object, 'entries', (_, [object]) => (operations += 1 + Object.keys(object as object).length)),
   ];
-  try {
-    operations = 0;
-    work();
-    return operations;
-  } finally {
-    // Without an iterator of its own: the patched one is still in place.
-    for (let i = 0; i < restore.length; i++) restore[i]?.();
-  }
+  operations = 0;
+  return {
+    count: () => operations,
+    stop: () => {
+      // Without an iterator of its own: the patched one is still in place.
+      for (let i = 0; i < restore.length; i++) restore[i]?.();
+    },
+  };
 }
 
 function patch(on: object, name: PropertyKey, count: (entries: number, args: IArguments) => void): () => void {

@@ -32,7 +32,9 @@ test('a use case that only looks cannot reach an append: the compiler refuses it
 
 test('appending is the only way to change a session, and it takes a permit that only the gate gives', () => {
   enforces('append_is_the_only_mutation', 'append_needs_witness');
-  expectTypeOf<Exclude<keyof SessionStore, keyof SessionReader>>().toEqualTypeOf<'exclusively' | 'append'>();
+  expectTypeOf<Exclude<keyof SessionStore, keyof SessionReader>>().toEqualTypeOf<
+    'exclusively' | 'append' | 'markSalvaged'
+  >();
   expectTypeOf<keyof SessionReader>().toEqualTypeOf<
     'load' | 'loadValidPrefix' | 'isDurable' | 'storedReply' | 'list'
   >();
@@ -43,6 +45,8 @@ test('appending is the only way to change a session, and it takes a permit that 
     sessions.append({}, PLANS.start),
     // @ts-expect-error a session id is no permit
     sessions.append(sessionId, PLANS.start),
+    // @ts-expect-error nor is it one to mark a session with
+    sessions.markSalvaged(sessionId, undefined),
   ];
   expect(calls).toBeTypeOf('function');
 });

@@ -12,7 +12,9 @@ import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
+import { fileSessionLogs } from './session/file-session-logs.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
+import { manifestFiles } from './session/manifest-files.ts';
 
 /** What the parts of a file store share. */
 export type FileStoreParts = {
@@ -39,8 +41,10 @@ export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
 export function storeOf(parts: FileStoreParts): Store & Upkeep {
   const snapshots = fileSnapshots(parts.disk);
   const index = fileSessionIndex(parts, snapshots);
+  const manifests = manifestFiles(parts.disk);
   return {
-    sessions: fileSessionStore(parts, { index, snapshots }),
+    sessions: fileSessionStore(parts, manifests, { index, snapshots }),
+    logs: fileSessionLogs(parts, manifests),
     sessionIndex: index,
     snapshots,
     artifacts: fileArtifacts(parts.disk),

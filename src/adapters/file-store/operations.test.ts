@@ -31,7 +31,7 @@ test('an append does what the bare files need and little more, early and late al
   expect(early?.operations).not.toHaveProperty('list');
 });
 
-test('a process that opens a session reads its manifest and every segment once, and nothing else', async () => {
+test('a process that opens a session reads its manifest and every segment once, and looks for one mark', async () => {
   enforces('budget_cold_first_call');
   const folder = storeFolder();
   const plans = lineOfSteps(50);
@@ -39,7 +39,7 @@ test('a process that opens a session reads its manifest and every segment once, 
   const { fs, taken } = countingFileSystem();
   const { sessions } = storeOf({ ...folder, disk: { ...folder.disk, fs } });
   expect((await sessions.load(numberedSession(1))).isOk()).toBe(true);
-  expect(taken().operations).toEqual({ list: 1, read: 1 + plans.length });
+  expect(taken().operations).toEqual({ list: 1, read: 1 + plans.length, size: 1 });
   await sessions.load(numberedSession(1));
   expect(taken().operations).toEqual({ read: 1 });
 });

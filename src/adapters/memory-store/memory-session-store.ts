@@ -5,15 +5,27 @@ import type {
   GateRefusal,
   LoadedSession,
   LoadRefusal,
+  LoggedAppend,
+  SessionLog,
+  SessionLogs,
   SessionStore,
 } from '../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { CanonicalBytes, Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import { advanceRecordedSchema } from '../../core/log/events/advance-recorded.ts';
 import { sealSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { type AppendPlan, planNovelty, sealPlan } from '../../core/log/plan/append-plan.ts';
+import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
+import {
+  type AppendPlan,
+  type ManifestTail,
+  manifestRecords,
+  planNovelty,
+  sealPlan,
+} from '../../core/log/plan/append-plan.ts';
 import type { ContentHashes } from '../../core/log/plan/plan-content.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
 import { parseDocument } from '../../core/log/schema-refusal.ts';
@@ -21,6 +33,7 @@ import { knownGraph } from '../../core/views/known-graph.ts';
 import { labelView } from '../../core/views/labelled-view.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
 import { digestOf } from '../file-store/content/content-store.ts';
+import { salvagedHealth } from '../file-store/session/salvage-mark.ts';
 import { describeClaim, ownClaim } from '../lock/claim.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';
 import type { MemoryContent } from './memory-content.ts';
@@ -29,9 +42,16 @@ type MemorySession = {
   readonly sessionId: SessionId;
   readonly events: SessionEvent[];
   readonly view: SessionView;
+  readonly appends: LoggedAppend[];
+  tail: ManifestTail;
+  salvage: Salvage | undefined;
 };
 
-export function memorySessionStore(content: MemoryContent, sha256: Sha256): SessionStore {
+/** Sessions, and their logs as a file store would have written them. */
+export function memorySessionStore(
+  content: MemoryContent,
+  sha256: Sha256,
+): SessionStore & { readonly logs: SessionLogs } {
   const sessions = new Map<SessionId, MemorySession>();
   const permits = new Map<AppendPermit, MemorySession>();
   const inTurn = boundedTurnTaking<SessionId>();
@@ -42,7 +62,8 @@ export function memorySessionStore(content: MemoryContent, sha256: Sha256): Sess
   }
 
   /** Nothing in here waits, so nobody can see a plan that is half there. */
-  function commit(session: MemorySession, plan: AppendPlan): void {
+  function commit(session: MemorySession, plan: AppendPlan, bytes: CanonicalBytes): void {
+    record(session, manifestRecords(plan, { bytes, tail: session.tail }, sha256));
     for (const snapshot of plan.snapshots.values()) {
       content.snapshots.set(sealSnapshot(snapshot, sha256).ref, snapshot);
     }
@@ -55,8 +76,9 @@ export function memorySessionStore(content: MemoryContent, sha256: Sha256): Sess
   }
 
   return {
-    load: async (sessionId) => find(sessionId).map(loaded),
-    loadValidPrefix: async (sessionId) => find(sessionId).map(loaded),
+    load: async (sessionId) => find(sessionId).andThen(whole),
+    loadValidPrefix: async (sessionId) =>
+      find(sessionId).map(({ view, salvage }) => ({ ...labelView(view, healthOf(sessionId, salvage)), sessionId })),
     isDurable: () => true,
     storedReply: async (sessionId, eventIndex) =>
       find(sessionId).map(({ events }) => {
@@ -75,9 +97,11 @@ export function memorySessionStore(content: MemoryContent, sha256: Sha256): Sess
         late: () => err({ code: 'session_locked', sessionId, holder: describeClaim(ownClaim()) }),
         work: async () => {
           const session = sessions.get(sessionId);
+          const entered = session && whole(session);
+          if (entered?.isErr() === true) return err(entered.error);
           const permit = Object.freeze({}) as AppendPermit;
           if (session !== undefined || options?.mustExist !== true) {
-            permits.set(permit, session ?? { sessionId, events: [], view: emptySessionView() });
+            permits.set(permit, session ?? emptyMemorySession(sessionId, sha256));
           }
           try {
             return await work(session && loaded(session), permit);
@@ -93,21 +117,66 @@ export function memorySessionStore(content: MemoryContent, sha256: Sha256): Sess
       const checked = checkPlan(session.view, plan, { sha256, digestOf });
       if (checked.isErr()) return err(checked.error);
       const workflowHash = plan.pinned?.find((hash) => !content.workflows.has(hash));
-      if (checked.value === 'new' && workflowHash !== undefined)
+      if (checked.value !== 'known' && workflowHash !== undefined)
         return err({ code: 'workflow_not_pinned', workflowHash });
-      if (checked.value === 'new') commit(session, plan);
+      if (checked.value !== 'known') commit(session, plan, checked.value);
       return ok(loaded(session));
     },
+
+    markSalvaged: async (permit, salvage) => {
+      const session = permits.get(permit);
+      if (session === undefined) return err({ code: 'permit_ended' });
+      session.salvage = salvage;
+      return ok(undefined);
+    },
+
+    logs: { open: async (sessionId) => find(sessionId).map(logOf) },
   };
 }
 
-function checkPlan(view: SessionView, plan: AppendPlan, hashes: ContentHashes): Result<'new' | 'known', AppendRefusal> {
+function logOf({ sessionId, salvage, appends, events }: MemorySession): SessionLog {
+  return {
+    sessionId,
+    health: healthOf(sessionId, salvage),
+    salvage,
+    appends: [...appends],
+    readEvents: async ({ segment }) => ok(events.slice(segment.firstEventIndex, segment.lastEventIndex + 1)),
+  };
+}
+
+function record(session: MemorySession, [segment, ...pins]: readonly ManifestRecord[]): void {
+  assert(segment?.kind === 'segment_closed', 'a plan closes one segment');
+  session.appends.push({ segment, pins: pins.filter((pin) => pin.kind === 'snapshot_pinned') });
+  const last = pins.at(-1) ?? segment;
+  session.tail = { nextManifestIndex: last.manifestIndex + 1, chain: last.chain };
+}
+
+function emptyMemorySession(sessionId: SessionId, sha256: Sha256): MemorySession {
+  const tail = { nextManifestIndex: 0, chain: chainGenesis(sessionId, sha256) };
+  return { sessionId, events: [], view: emptySessionView(), appends: [], tail, salvage: undefined };
+}
+
+function checkPlan(
+  view: SessionView,
+  plan: AppendPlan,
+  hashes: ContentHashes,
+): Result<CanonicalBytes | 'known', AppendRefusal> {
   const novelty = planNovelty(plan, view.knownKeys);
   if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
   if (novelty.kind === 'known') return ok('known');
   const sealed = sealPlan(plan, view.nextEventIndex, hashes);
   if (sealed.isErr()) return err(sealed.error);
-  return checkPlanIntegrity(knownGraph(view), plan.events).map(() => 'new' as const);
+  return checkPlanIntegrity(knownGraph(view), plan.events).map(() => sealed.value.segment);
+}
+
+function whole(session: MemorySession): Result<LoadedSession, StoreFailure> {
+  const health = healthOf(session.sessionId, session.salvage);
+  return health.kind === 'corrupt_tail' ? err({ code: 'damaged', damage: health.damage }) : ok(loaded(session));
+}
+
+/** As a file store has it for a session that is only part of one. */
+function healthOf(sessionId: SessionId, salvage: Salvage | undefined): SessionHealth {
+  return salvage === undefined ? { kind: 'healthy' } : salvagedHealth(sessionId);
 }
 
 function loaded({ sessionId, view }: MemorySession): LoadedSession {

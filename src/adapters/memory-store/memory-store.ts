@@ -8,10 +8,11 @@ import { memorySessionStore } from './memory-session-store.ts';
 /** A store that ends with the process, for tests: it keeps every rule of a durable one but durability. */
 export function memoryStore(sha256: Sha256): Store {
   const content = emptyContent();
-  const sessions = memorySessionStore(content, sha256);
+  const { logs, ...sessions } = memorySessionStore(content, sha256);
   const snapshots = memorySnapshots(content);
   return {
     sessions,
+    logs,
     sessionIndex: memorySessionIndex(sessions, snapshots),
     snapshots,
     artifacts: memoryArtifacts(content),

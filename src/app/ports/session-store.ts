@@ -1,6 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { EventIndex, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import type { SegmentClosed, SnapshotPinned } from '../../core/log/manifest.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
 import type { LabelledView, WholeView } from '../../core/views/labelled-view.ts';
@@ -30,6 +32,25 @@ export type SessionReader = {
   /** Every session there is, oldest first. One that is damaged or cannot be read is among them. */
   list(): Promise<Result<readonly SessionId[], StoreFailure>>;
 };
+
+/** One append as the manifest records it. */
+export type LoggedAppend = { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
+
+/** A session's log as it stood at one moment; what is appended later is not in it. */
+export type SessionLog = {
+  readonly sessionId: SessionId;
+  /** As far as the manifest and the mark of a part tell; segments are read when they are asked for. */
+  readonly health: SessionHealth;
+  /** Set when the session is itself only part of one. */
+  readonly salvage: Salvage | undefined;
+  /** What can be trusted of the manifest, in order. */
+  readonly appends: readonly LoggedAppend[];
+  /** The events of an append as they are stored, found to be those that the manifest attests. */
+  readEvents(append: LoggedAppend): Promise<Result<readonly unknown[], LoadRefusal>>;
+};
+
+/** Logs as they are stored, for taking sessions elsewhere. */
+export type SessionLogs = { open(sessionId: SessionId): Promise<Result<SessionLog, LoadRefusal>> };
 
 declare const permit: unique symbol;
 
@@ -69,4 +90,13 @@ export type SessionStore = SessionReader & {
    * changes nothing.
    */
   append(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>>;
+
+  /**
+   * Says beside the log that this is only part of a session, so that it can be looked at and is never gone on with; or
+   * no longer. The permit stays good.
+   */
+  markSalvaged(
+    permit: AppendPermit,
+    salvage: Salvage | undefined,
+  ): Promise<Result<void, { readonly code: 'permit_ended' } | StoreFailure>>;
 };

@@ -28,6 +28,7 @@ export const AUDIT_FINDING_KINDS = [
   'torn_tail',
   'torn_bytes_kept',
   'leftover_file',
+  'salvage_mark',
 ] as const;
 export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 

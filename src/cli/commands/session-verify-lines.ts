@@ -1,6 +1,6 @@
 import type { AuditFinding } from '../../app/ports/store-audit.ts';
 import type { Line, Span } from '../output/line.ts';
-import { plural, shortList } from '../output/wording.ts';
+import { plural, shortList, sizeOf } from '../output/wording.ts';
 import type { SessionVerifyData } from '../shapes/session-verify-shape.ts';
 import { findingWords } from './session-verify-words.ts';
 
@@ -75,17 +75,4 @@ function totalsLine({ dataDir, totals: { sessions, damaged, events, bytes } }: S
     damaged > 0 ? { text: `${damaged} damaged`, style: 'bad' } : { text: 'all healthy', style: 'good' };
   const checked = `${plural(sessions, 'session')} checked in ${dataDir}, `;
   return [checked, verdict, `: ${plural(events, 'event')}, ${sizeOf(bytes)}`];
-}
-
-const UNITS = ['kB', 'MB', 'GB', 'TB'];
-
-function sizeOf(bytes: number): string {
-  let size = bytes;
-  let unit = 'B';
-  for (const next of UNITS) {
-    if (size < 1_000) break;
-    size /= 1_000;
-    unit = next;
-  }
-  return `${unit === 'B' ? size : size.toFixed(1)} ${unit}`;
 }

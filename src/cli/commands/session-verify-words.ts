@@ -18,6 +18,7 @@ const WORDS_BY_KIND: { readonly [kind in AuditFindingKind]?: string } = {
   torn_tail: 'ends in an append that was cut off and never acknowledged, so the next one clears it away',
   torn_bytes_kept: 'keeps what an append that was cut off had written',
   leftover_file: 'is no part of the session, so it is ignored',
+  salvage_mark: 'says that this is only part of a session: it can be read and exported, and never goes on',
 };
 
 const WORDS_BY_REASON: { readonly [reason in DamageReason]: string } = {
@@ -38,4 +39,5 @@ const WORDS_BY_REASON: { readonly [reason in DamageReason]: string } = {
   content_digest_mismatch: 'has changed since it was written',
   content_not_json: 'is no JSON',
   content_wrong_shape: 'has a wrong shape',
+  salvaged: 'says that this is only part of a session, which never goes on',
 };

@@ -10,3 +10,17 @@ export function shortList(names: readonly string[]): string {
   const more = names.length - SHOWN_MAX;
   return more > 0 ? `${names.slice(0, SHOWN_MAX).join(', ')} and ${more} more` : names.join(', ');
 }
+
+const UNITS = ['kB', 'MB', 'GB', 'TB'];
+
+/** A size as people read it. */
+export function sizeOf(bytes: number): string {
+  let size = bytes;
+  let unit = 'B';
+  for (const next of UNITS) {
+    if (size < 1_000) break;
+    size /= 1_000;
+    unit = next;
+  }
+  return `${unit === 'B' ? size : size.toFixed(1)} ${unit}`;
+}

@@ -20,22 +20,27 @@ export function applyContextSet(context: ContextView, event: ContextSet): void {
 }
 
 /**
- * The context last put together for a view. Whoever follows a run asks at one tip after the other, so the next answer
- * is this one and a few deltas, however long the line is. It is kept beside the view and not in it: two views of one
- * log are equal, whatever was asked of them.
+ * The contexts last put together for a view. Whoever follows a run asks at one tip after the other, so the next answer
+ * is one of these and a few deltas, however long the line is; a few are kept because agents go back and forth. They are
+ * kept beside the view and not in it: two views of one log are equal, whatever was asked of them.
  */
-const lastAnswers = new WeakMap<ContextView, { readonly deltas: Deltas; readonly context: JsonObject }>();
+const lastAnswers = new WeakMap<ContextView, Map<Deltas, JsonObject>>();
+const ANSWERS_MAX = 4;
 
-/** The whole context of a node. Takes one copy of it, and the deltas since the node asked last if that is above. */
+/** The whole context of a node. Takes one copy of it, and the deltas since a node asked lately if one is above. */
 export function contextAt(view: ContextView, nodeId: NodeId): JsonObject {
   const deltas = heldAt(view, nodeId);
-  const last = lastAnswers.get(view) ?? { deltas: undefined, context: {} };
+  const answers = lastAnswers.get(view) ?? new Map<Deltas, JsonObject>([[undefined, {}]]);
+  lastAnswers.set(view, answers);
   const since: JsonObject[] = [];
   let at = deltas;
-  for (; at !== undefined && at !== last.deltas; at = at.older) since.push(at.newest.data.context);
-  const before = at === undefined ? {} : last.context;
+  for (; at !== undefined && !answers.has(at); at = at.older) since.push(at.newest.data.context);
+  const before = answers.get(at) ?? {};
   const context = since.length === 0 ? before : applyContextDeltas(before, since.reverse());
-  lastAnswers.set(view, { deltas, context });
+  answers.delete(deltas);
+  answers.set(deltas, context);
+  const oldest = answers.keys().next();
+  if (answers.size > ANSWERS_MAX && oldest.done !== true) answers.delete(oldest.value);
   return context;
 }
 

@@ -65,18 +65,36 @@ export function checkpointNotes(notes: NotesView, nodeId: NodeId, isWanted: (not
 
 /** The notes of a node's line within a budget; when it is short the oldest go, and what cannot be cut to it is left out. */
 export function recap(notes: NotesView, nodeId: NodeId, bytesMax: number): Recap {
-  const line = heldAt(notes, nodeId);
-  if (bytesMax < TRUNCATION_MARKER.length) return { entries: [], olderLeftOut: line.count };
-  const entryBytesMax = Math.min(RECAP_ENTRY_BYTES_MAX, bytesMax);
+  const { list, count } = heldAt(notes, nodeId);
   const entries: RecapEntry[] = [];
+  const isWanted = withinBudget(entries, bytesMax);
+  newestNotes(list, isWanted);
+  return { entries: entries.reverse(), olderLeftOut: count - entries.length };
+}
+
+/** What was noted on the way from a node down to a tip. Takes what lies between them, not what lies above. */
+export function recapBelow(
+  notes: NotesView,
+  { nodeId, tip, bytesMax }: { readonly nodeId: NodeId; readonly tip: NodeId; readonly bytesMax: number },
+): Recap {
+  const below = newestNotes(heldAt(notes, tip).list, () => true, heldAt(notes, nodeId).list);
+  const entries: RecapEntry[] = [];
+  const isWanted = withinBudget(entries, bytesMax);
+  for (const note of below) if (!isWanted(note)) break;
+  return { entries: entries.reverse(), olderLeftOut: below.length - entries.length };
+}
+
+/** Takes notes, newest first, for as long as they fit. */
+function withinBudget(entries: RecapEntry[], bytesMax: number): (note: Note) => boolean {
+  const entryBytesMax = Math.min(RECAP_ENTRY_BYTES_MAX, bytesMax);
   let bytesLeft = bytesMax;
-  newestNotes(line.list, (note) => {
+  return (note) => {
+    if (bytesMax < TRUNCATION_MARKER.length) return false;
     const entry = recapEntry(note, entryBytesMax);
     bytesLeft -= utf8Length(entry.text);
     if (bytesLeft >= 0) entries.push(entry);
     return bytesLeft >= 0;
-  });
-  return { entries: entries.reverse(), olderLeftOut: line.count - entries.length };
+  };
 }
 
 function recapEntry(note: Note, bytesMax: number): RecapEntry {
@@ -85,14 +103,24 @@ function recapEntry(note: Note, bytesMax: number): RecapEntry {
   return { nodeId: note.scope.nodeId, eventIndex: note.eventIndex, text, isCut: text !== notesMarkdown };
 }
 
-/** Walks from the newest note back, past superseded ones, for as long as the visitor wants more. */
-function newestNotes(list: SharedList<Note> | undefined, isWanted: (note: Note) => boolean): Note[] {
+/**
+ * Walks from the newest note back, past superseded ones, for as long as the visitor wants more. Notes of `above` are
+ * left out; both lists are in order and end in what they share, so the walk ends there.
+ */
+function newestNotes(
+  list: SharedList<Note> | undefined,
+  isWanted: (note: Note) => boolean,
+  above?: SharedList<Note>,
+): Note[] {
   const superseded = new Set<string>();
   const found: Note[] = [];
+  let known = above;
   for (let at = list; at !== undefined; at = at.older) {
-    const { outputId, supersedesOutputId } = at.newest.data;
-    if (supersedesOutputId !== undefined) superseded.add(supersedesOutputId);
-    if (superseded.has(outputId)) continue;
+    const { eventIndex, data } = at.newest;
+    while (known !== undefined && known.newest.eventIndex > eventIndex) known = known.older;
+    if (at === known) break;
+    if (data.supersedesOutputId !== undefined) superseded.add(data.supersedesOutputId);
+    if (superseded.has(data.outputId) || known?.newest.eventIndex === eventIndex) continue;
     if (!isWanted(at.newest)) break;
     found.push(at.newest);
   }

@@ -29,6 +29,10 @@ export function preferredTip(graph: RunGraph, runId: RunId): RunNode | undefined
 /** The preferred tip among those at or below a node: where the work went on that was once at this node. */
 export function preferredTipBelow(graph: RunGraph, nodeId: NodeId): RunNode {
   const top = nodeOf(graph, nodeId);
+  // Where the run was last touched at or below the node, it is the preferred tip of the whole run.
+  const { lastTouchedNodeId } = runOf(graph, top.runId);
+  const last = lastTouchedNodeId === undefined ? top : nodeOf(graph, lastTouchedNodeId);
+  if (isAtOrBelow(graph, last, top)) return preferredTip(graph, top.runId) ?? top;
   const below = subtree(graph, top);
   const touched = below.reduce((a, b) => (b.touchedIndex > a.touchedIndex ? b : a), top);
   // Activity above the node counts for all its tips alike.

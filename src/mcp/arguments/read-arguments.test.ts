@@ -208,7 +208,7 @@ describe('what cannot be known is told, and no call is made up', () => {
       ['missing', 'checkpointToken'],
       ['missing', 'output'],
     ]);
-    expect(takes).toEqual(['checkpointToken', 'stateToken', 'output']);
+    expect(takes).toEqual(['checkpointToken', 'stateToken', 'sessionToken', 'output']);
   });
 });
 

@@ -43,7 +43,7 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
     case 'TOKEN_UNKNOWN_NODE':
       return {
         message: `The token is genuine, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
-        suggestion: 'Use a token of a run that is stored on this machine, or call start_workflow to begin one.',
+        suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to begin a run.',
       };
     case 'TOKEN_WORKFLOW_HASH_MISMATCH':
       return hashMismatch(refusal);
@@ -128,9 +128,10 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
 
 function pairWords({ state, operation }: ScopeMismatch & { kind: 'pair' }, { sent }: Situation): string {
   const slot = sent['checkpointToken'] === undefined ? 'ackToken' : 'checkpointToken';
+  const other = sent['stateToken'] === undefined ? 'sessionToken' : 'stateToken';
   return state.runId === operation.runId
-    ? `${slot} and stateToken name two different steps of ${runOf(operation)}.`
-    : `${slot} belongs to ${runOf(operation)}, stateToken to ${runOf(state)}.`;
+    ? `${slot} and ${other} name two different steps of ${runOf(operation)}.`
+    : `${slot} belongs to ${runOf(operation)}, ${other} to ${runOf(state)}.`;
 }
 
 /** Names what was sent by its run, which tells an agent with several of them what it mixed up. */

@@ -137,6 +137,8 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'workflow_invalid', workflowId: 'wr.broken', invalid: { file, diagnostics, shadows: [] } },
   { code: 'tool_unknown', tools: TOOLS.map(({ name }) => name) },
   wrongArguments(startWorkflowTool, {}),
+  { code: 'session_not_found', named: 'sess_gone' },
+  { code: 'keys_missing' },
   { code: 'our_fault' },
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
   { code: 'busy', running: 'collection', holder: 'process 7 on here' },

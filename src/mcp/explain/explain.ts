@@ -4,6 +4,7 @@ import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { nearest } from '../../core/spelling/nearest.ts';
 import { explainArguments } from './explain-arguments.ts';
 import { explainInput } from './explain-input.ts';
+import { explainSession } from './explain-session.ts';
 import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
 import { explainWorkflow } from './explain-workflow.ts';
@@ -11,8 +12,6 @@ import { type Explained, NOT_RETRYABLE } from './explained.ts';
 import { callWithFittingToken, fittedCall } from './next-call.ts';
 import type { Refusal } from './refusal.ts';
 import type { Situation } from './situation.ts';
-
-const LOCK_RETRY_MS = 500;
 
 /** The words for a refusal, each ending in what to do next; where a call would put it right, that call. */
 export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
@@ -57,12 +56,7 @@ function explained(refusal: Refusal, situation: Situation): Explained {
         retry: NOT_RETRYABLE,
       };
     case 'attempts_used_up':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `This step was tried ${refusal.attemptsMax} times, which is as often as a step can be.`,
-        suggestion: 'Go on from the last blocked try of it or from an earlier step, or call start_workflow.',
-        retry: NOT_RETRYABLE,
-      };
+      return attemptsUsedUp(refusal.attemptsMax);
     case 'our_fault':
       return {
         code: 'INTERNAL',
@@ -71,10 +65,10 @@ function explained(refusal: Refusal, situation: Situation): Explained {
           'Send the same call again; if it fails again, tell the user to report it with what stands in the log.',
         retry: { kind: 'retryable_immediate' },
       };
-    case 'session_locked': {
-      const { sessionId, holder = null } = refusal;
-      return explainToken({ code: 'TOKEN_SESSION_LOCKED', sessionId, afterMs: LOCK_RETRY_MS, holder }, situation);
-    }
+    case 'session_locked':
+    case 'session_not_found':
+    case 'keys_missing':
+      return explainSession(refusal, situation);
     case 'TOKEN_INVALID_FORMAT':
     case 'TOKEN_UNSUPPORTED_VERSION':
     case 'TOKEN_BAD_SIGNATURE':
@@ -107,8 +101,17 @@ function explained(refusal: Refusal, situation: Situation): Explained {
   }
 }
 
+function attemptsUsedUp(attemptsMax: number): Explained {
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `This step was tried ${attemptsMax} times, which is as often as a step can be.`,
+    suggestion: 'Go on from the last blocked try of it or from an earlier step, or call start_workflow.',
+    retry: NOT_RETRYABLE,
+  };
+}
+
 function toolUnknown(tools: readonly string[], { tool, sent }: Situation): Explained {
-  const near = nearest(tool, tools);
+  const near = nearest(tool, tools) ?? onlyOneAbout(tool, tools);
   return {
     code: 'VALIDATION_ERROR',
     message: `There is no tool ${quote(tool)}.`,
@@ -118,8 +121,14 @@ function toolUnknown(tools: readonly string[], { tool, sent }: Situation): Expla
   };
 }
 
+/** Clients put the name of the server before that of a tool, and agents leave half of it out. */
+function onlyOneAbout(name: string, tools: readonly string[]): string | undefined {
+  const [found, ...more] = tools.filter((tool) => name.includes(tool) || (name !== '' && tool.startsWith(name)));
+  return more.length === 0 ? found : undefined;
+}
+
 const TOKEN_WANTED =
-  'Send the ackToken of the step you have done, or the stateToken of a step you want to see again, from the last reply.';
+  'Send the ackToken of the step you have done, or the stateToken of a step you want to see again, from the last reply. If you have none, call resume_session.';
 
 function tokenMissing(situation: Situation): Explained {
   const { recent, tool } = situation;

@@ -190,11 +190,14 @@ describe('a call with the wrong token', () => {
     });
   });
 
-  test('or none comes back with the last one that was handed out, while there is only one run', () => {
+  test('or none comes back with the runs there are; only a look may go to the one that was handed out', () => {
     const recent = [STATE, { ...OTHER, tag: 'zzzz' }];
     const ask = (runs: readonly KnownToken[]) =>
       explain({ code: 'token_missing' }, { ...NOWHERE, sent: { output: OUTPUT }, recent: runs });
-    expect(ask([STATE]).nextCall?.arguments).toEqual({ ackToken: 'ack_here', output: OUTPUT });
+    expect(ask([STATE])).toMatchObject({ details: { runs: [{ tag: place.tag, ackToken: 'ack_here' }] } });
+    expect(ask([STATE]).nextCall).toBeUndefined();
+    const look = explain({ code: 'token_missing' }, { ...NOWHERE, sent: {}, recent: [STATE] });
+    expect(look.nextCall?.arguments).toEqual({ stateToken: 'st_here' });
     expect(ask(recent)).toMatchObject({ details: { runs: [{ tag: place.tag }, { tag: 'zzzz' }] } });
     expect(ask(recent).nextCall).toBeUndefined();
   });

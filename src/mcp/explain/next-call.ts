@@ -15,16 +15,16 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
 /**
  * The same call with the token that it needs, from whatever token was sent; `undefined` where none leads anywhere.
  * Whoever sends nothing to record wants to see the step, so that no call with a wrong token can do one; only an ack
- * token that stands where it belongs says by itself what is meant.
+ * token that stands where it belongs, be it miscopied, says by itself what is meant.
  */
 export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): NextCall | undefined {
   const payload = withoutTokens(sent);
-  const isReport = Object.keys(payload).length > 0 || tokens.some(isGenuineAck);
+  const isReport = Object.keys(payload).length > 0 || tokens.some(isAckInPlace);
   const wanted = wantedKind(tool, isReport);
   if (wanted === undefined) return undefined;
   const genuine = tokens.find(({ kind }) => kind === wanted);
-  // With several runs under way nobody can say which one a call without a token is about.
-  const from = genuine ?? tokens[0] ?? (recent.length === 1 ? recent[0] : undefined);
+  // What was handed out here may be of another run than the one that is meant, so it is good for looking only.
+  const from = genuine ?? tokens[0] ?? (wanted === 'state' && recent.length === 1 ? recent[0] : undefined);
   if (from === undefined) return undefined;
   const token = genuine?.text ?? tokenOf(from, wanted);
   if (token !== undefined) return { tool, arguments: { [SLOT_FOR[wanted]]: token, ...payload } };
@@ -36,8 +36,8 @@ function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): NextCall {
   return { tool: 'continue_workflow', arguments: { stateToken } };
 }
 
-function isGenuineAck({ kind, slot, isGuess }: KnownToken): boolean {
-  return kind === 'ack' && slot === 'ackToken' && !isGuess;
+function isAckInPlace({ kind, slot }: KnownToken): boolean {
+  return kind === 'ack' && slot === 'ackToken';
 }
 
 function wantedKind(tool: string, isReport: boolean): keyof typeof SLOT_FOR | undefined {

@@ -35,7 +35,9 @@ describe('a miscopied token', () => {
     ['with one too many', `${ackToken.slice(0, 20)}x${ackToken.slice(20)}`],
     ['with two swapped', ackToken.slice(0, 30) + ackToken.charAt(31) + ackToken.charAt(30) + ackToken.slice(32)],
     ['in capitals and spaces', ` ${ackToken.toUpperCase().slice(0, 9)} ${ackToken.slice(9, -2)}`],
-    ['cut off', ackToken.slice(0, 30)],
+    ['cut off', ackToken.slice(0, 34)],
+    ['cut off with dots', `${ackToken.slice(0, 34)}...`],
+    ['cut off with a mark', `${ackToken.slice(0, 34)}…`],
   ])('%s is known from what was handed out', (_, text) => {
     expect(recent.tokenLike(text)).toBe(ackToken);
   });

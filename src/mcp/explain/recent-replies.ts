@@ -24,7 +24,10 @@ const REPLIES_MAX = 64;
 /** Two genuine tokens differ in far more characters; a copy with more mistakes in it is not worth guessing about. */
 const EDITS_MAX = 10;
 /** Prefix, tag, session and node: as much of a token as tells it from the others of its run, where it was cut off. */
-const BEGINNING_MIN = 16;
+const BEGINNING_MIN = 32;
+
+/** What is put in the place of the rest. */
+const CUT_MARK = /(?:…|\.{2,})\s*$/;
 
 export function recentReplies(): RecentReplies {
   const replies: RecentReply[] = [];
@@ -36,7 +39,7 @@ export function recentReplies(): RecentReplies {
       if (replies.length > REPLIES_MAX) replies.shift();
     },
     tokenLike: (text) => {
-      const bare = normaliseToken(text);
+      const bare = normaliseToken(text.replace(CUT_MARK, ''));
       const tokens = [...new Set(replies.flatMap(tokensOf))];
       const like = tokens.filter((token) => isLike(bare, token));
       return like.length === 1 ? like[0] : undefined;

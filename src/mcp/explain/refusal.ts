@@ -1,6 +1,8 @@
 import type { AdvanceRefusal } from '../../app/advance.ts';
 import type { CheckpointRefusal } from '../../app/checkpoint.ts';
 import type { RehydrateRefusal } from '../../app/rehydrate.ts';
+import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
+import type { StartSessionRefusal } from '../../app/resume/start-session.ts';
 import type { StartRefusal } from '../../app/start-workflow.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import type { InputRefusal } from './explain-input.ts';
@@ -11,6 +13,8 @@ export type Refusal =
   | AdvanceRefusal
   | RehydrateRefusal
   | CheckpointRefusal
+  | ResumeRefusal
+  | StartSessionRefusal
   | InputRefusal
   | ArgumentRefusal
   | { readonly code: 'tool_unknown'; readonly tools: readonly string[] }

@@ -1,5 +1,5 @@
+import { type TokenHolder, tokenHolder } from '../../app/place/token-holder.ts';
 import type { ReadServices } from '../../app/services.ts';
-import { type TokenHolder, tokenHolder } from '../../app/token-holder.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
 import type { RecentReplies, RecentReply } from './recent-replies.ts';
@@ -19,7 +19,13 @@ export type Situation = {
 };
 
 /** The order in which tokens are asked what was meant. */
-const SLOTS = ['ackToken', 'checkpointToken', 'stateToken', 'attachTo'] as const satisfies readonly TokenSlot[];
+const SLOTS = [
+  'ackToken',
+  'checkpointToken',
+  'stateToken',
+  'sessionToken',
+  'attachTo',
+] as const satisfies readonly TokenSlot[];
 
 /** Looks up where the tokens of a call lead. Reads only. */
 export async function situate(

@@ -17,10 +17,17 @@ export const checkpointWorkflowTool = defineTool({
       mistakenFor: ['checkpoint', 'chk', 'token'],
     },
     stateToken: STATE_TOKEN,
+    sessionToken: {
+      kind: 'token',
+      slot: 'sessionToken',
+      about: 'That of start_session. Not needed either.',
+      mistakenFor: ['session'],
+    },
     output: { ...OUTPUT, isRequired: true },
   },
-  run: async (services, { checkpointToken, stateToken, output }, { workspace }) => {
+  run: async (services, { checkpointToken, stateToken, sessionToken, output }, { workspace }) => {
     const { notesMarkdown, artifacts = [] } = output;
-    return checkpoint(services, { checkpointToken, stateToken, output: { notesMarkdown, artifacts }, workspace });
+    const kept = { notesMarkdown, artifacts };
+    return checkpoint(services, { checkpointToken, stateToken, sessionToken, output: kept, workspace });
   },
 });

@@ -48,7 +48,7 @@ describe.each(WAYS)('%s', (_, connect) => {
       const golden = JSON.parse(readFileSync(`test/golden/tools/${name}.json`, 'utf8'));
       expect({ name, title, description, inputSchema, annotations }).toEqual(golden);
     }
-    expect(tools).toHaveLength(5);
+    expect(tools).toHaveLength(6);
     expect(client.instructions()).toBe(INSTRUCTIONS);
     expect((await client.listPrompts()).map(({ name }) => name)).toEqual(['start', 'resume', 'checkpoint']);
     expect(await client.prompt('start', { goal: 'Tidy up' })).toContain('"goal":"Tidy up"');

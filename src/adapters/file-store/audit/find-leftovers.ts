@@ -54,6 +54,7 @@ export function findLeftovers(
 }
 
 function kindOf(name: string): AuditFindingKind {
+  if (name === 'salvaged') return 'salvage_mark';
   if (/^manifest\.jsonl\.torn-\d+(?:-\d+)?$/.test(name)) return 'torn_bytes_kept';
   return /^events\/\d+-\d+\.jsonl$/.test(name) ? 'orphan_segment' : 'leftover_file';
 }

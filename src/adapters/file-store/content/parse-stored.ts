@@ -5,12 +5,15 @@ import type { SchemaRefusal } from '../../../core/log/schema-refusal.ts';
 
 type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
 
-/** JSON from bytes of a file. */
-export const parseJson = Result.fromThrowable(
-  (bytes: Uint8Array): unknown =>
-    JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')),
+export const parseJsonText = Result.fromThrowable(
+  (text: string): unknown => JSON.parse(text),
   () => 'not_json' as const,
 );
+
+/** JSON from bytes of a file. */
+export function parseJson(bytes: Uint8Array): Result<unknown, 'not_json'> {
+  return parseJsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+}
 
 /** Reads a stored document; what its parser refuses is damage, but for a version this program does not know. */
 export function parseStored<Document>(

@@ -10,6 +10,8 @@ export const layout = {
   events: (id: SessionId) => join('sessions', plain(id), 'events'),
   manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
   keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
+  /** There while a session is only part of one. */
+  salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
   lock: (id: SessionId) => join('sessions', plain(id), '.lock'),
   snapshots: 'snapshots',
   snapshot: (ref: SnapshotRef) => join('snapshots', `${plain(digestHex(ref))}.json`),

@@ -5,7 +5,7 @@ import { parseJson } from '../content/parse-stored.ts';
 import { splitLines } from '../session/lines.ts';
 
 /** Raised whenever a summary gets another shape or meaning: lines of any other version are rebuilt. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 
 /** What the index holds of a session, and how much of the log it was made from. */
 export type IndexEntry = {

@@ -25,7 +25,8 @@ type Commit = {
   readonly plan: AppendPlan;
   /** Takes the grown session before its lines can be read: who read them would apply the events once more. */
   readonly keep: (session: OpenSession) => void;
-  readonly committed: (session: OpenSession) => Promise<void>;
+  /** Told with the bytes of the plan's segment. */
+  readonly committed: (session: OpenSession, segment: Uint8Array) => Promise<void>;
 };
 
 /** Makes a plan true: its content first, then the manifest lines that attest it. A crash between leaves nothing. */
@@ -60,7 +61,7 @@ export async function commitPlan(
     };
     const written = await write(parts, { session, lock, plan, sealed: sealed.value, growth });
     if (written.isErr()) return err(written.error);
-    await committed(grown);
+    await committed(grown, sealed.value.segment);
     return ok(ok(grown));
   });
   return shared.isErr() ? err(shared.error) : shared.value;

@@ -18,9 +18,11 @@ import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { commitPlan } from './commit-plan.ts';
-import { manifestFiles } from './manifest-files.ts';
+import { freshReplies } from './fresh-replies.ts';
+import type { ManifestFiles } from './manifest-files.ts';
 import type { OpenSession } from './open-session.ts';
 import { readStoredReply } from './read-stored-reply.ts';
+import { putSalvage } from './salvage-mark.ts';
 import { sessionGate } from './session-gate.ts';
 import { hasEvents, sessionLoader } from './session-loader.ts';
 import { storedSessions } from './stored-sessions.ts';
@@ -29,11 +31,11 @@ import { storedSessions } from './stored-sessions.ts';
 type Told = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
 
 /** Sessions as directories of segments, each with a manifest that says which of them are true. */
-export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStore {
+export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles, told: Told): SessionStore {
   const { disk } = parts;
-  const manifests = manifestFiles(disk);
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
+  const fresh = freshReplies();
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
 
@@ -41,8 +43,11 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
 
     isDurable: manifests.isFlushed,
 
-    storedReply: async (sessionId, eventIndex) =>
-      loader.load(sessionId).andThen((session) => readStoredReply(disk, session, eventIndex)),
+    storedReply: async (sessionId, eventIndex) => {
+      const reply = fresh.take(sessionId, eventIndex);
+      if (reply !== undefined) return ok(reply);
+      return loader.load(sessionId).andThen((session) => readStoredReply(disk, session, eventIndex));
+    },
 
     list: async () => accessingNow('list sessions', layout.sessions, () => storedSessions(disk)),
 
@@ -62,6 +67,16 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
       return passed.isErr() ? err(passed.error) : passed.value;
     },
 
+    markSalvaged: (permit, salvage) =>
+      gate.using(permit, async (granted) => {
+        if (granted === undefined) return err({ code: 'permit_ended' });
+        const { sessionId } = granted.session;
+        const marked = await putSalvage(disk, sessionId, salvage);
+        // What is kept was read without the mark.
+        loader.forget(sessionId);
+        return marked;
+      }),
+
     append: (permit, plan) =>
       gate.using(permit, async (granted) => {
         if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
@@ -75,7 +90,8 @@ export function fileSessionStore(parts: FileStoreParts, told: Told): SessionStor
             loader.keep(session);
             gate.renew(permit, { ...granted, session });
           },
-          committed: async (session) => {
+          committed: async (session, segment) => {
+            fresh.keep(plan.sessionId, { events: plan.events, segment });
             told.snapshots.remember(plan.snapshots);
             await told.index.record(session);
           },

@@ -12,6 +12,7 @@ import { layout } from '../disk/layout.ts';
 import { isCutShort } from './is-cut-short.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
 import { readSegment, type SegmentFault } from './read-segment.ts';
+import { isSalvaged, salvagedHealth } from './salvage-mark.ts';
 
 /** A session kept in memory. It only ever grows, by what its manifest gained. */
 export type OpenSession = {
@@ -64,9 +65,16 @@ export function grownBy(
   { segment, end }: Pick<Transaction, 'segment' | 'end'>,
   lines: Uint8Array,
 ): OpenSession {
-  const { segmentRelPath, firstEventIndex, sha256 } = segment;
-  known.segments.push({ segmentRelPath, firstEventIndex, sha256 });
-  // A slice of a `Buffer` is no copy: it would keep the whole manifest in memory.
+  attest(known, segment);
+  return upTo(known, end, lines);
+}
+
+function attest({ segments }: OpenSession, { segmentRelPath, firstEventIndex, sha256 }: SegmentClosed): void {
+  segments.push({ segmentRelPath, firstEventIndex, sha256 });
+}
+
+/** A slice of a `Buffer` is no copy: it would keep the whole manifest in memory. */
+function upTo(known: OpenSession, end: ManifestPosition, lines: Uint8Array): OpenSession {
   return { ...known, position: end, mark: new Uint8Array(lines.subarray(-MARK_BYTES)) };
 }
 
@@ -76,7 +84,11 @@ function readWhole(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession 
   const names = disk.fs.list(join(disk.root, layout.events(sessionId)));
   const place = layout.manifest(sessionId);
   const session = grow(disk, { known: empty, bytes: disk.fs.read(join(disk.root, place)) ?? NOTHING }, sha256);
-  if (session.health.kind !== 'healthy' || !isCutShort(session.position, names)) return session;
+  if (session.health.kind !== 'healthy') return session;
+  // The mark is made before the first append and taken away behind the last, so looking once is enough.
+  if (session.position.offset > 0 && isSalvaged(disk, sessionId))
+    return { ...session, health: salvagedHealth(sessionId) };
+  if (!isCutShort(session.position, names)) return session;
   const { offset } = session.position;
   return { ...session, health: faultAt(session, place, { kind: 'damaged', reason: 'manifest_cut_short', offset }) };
 }
@@ -88,20 +100,26 @@ function grow(
 ): OpenSession {
   if (bytes.length === 0) return known;
   const { transactions, end } = readManifest(bytes, known, sha256);
-  let session = known;
+  const reached = (last: Transaction | undefined) =>
+    last === undefined ? known : upTo(known, last.end, bytes.subarray(0, last.end.offset - known.position.offset));
+  let last: Transaction | undefined;
   for (const transaction of transactions) {
-    const place = join(layout.session(session.sessionId), transaction.segment.segmentRelPath);
+    const place = join(layout.session(known.sessionId), transaction.segment.segmentRelPath);
     const segment = { place, bytes: disk.fs.read(join(disk.root, place)), transaction };
     const events = readSegment(segment.bytes, transaction.segment);
-    if (events.isErr()) return { ...session, health: faultAt(session, place, events.error) };
-    try {
-      for (const event of events.value) applyEvent(session.view, event);
-    } catch (cause) {
-      return withoutSegment(disk, { session, segment, cause }, sha256);
+    if (events.isErr()) {
+      const session = reached(last);
+      return { ...session, health: faultAt(session, place, events.error) };
     }
-    const consumed = transaction.end.offset - known.position.offset;
-    session = grownBy(session, transaction, bytes.subarray(0, consumed));
+    try {
+      for (const event of events.value) applyEvent(known.view, event);
+    } catch (cause) {
+      return withoutSegment(disk, { session: reached(last), segment, cause }, sha256);
+    }
+    attest(known, transaction.segment);
+    last = transaction;
   }
+  const session = reached(last);
   return { ...session, health: healthAt(session, end) };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../core/log/manifest.ts';
 import { parseJson, shown } from '../content/parse-stored.ts';
 import { type Line, splitLines } from './lines.ts';
+import { plainRecord } from './plain-record.ts';
 
 /** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
 export type ManifestPosition = {
@@ -76,9 +77,11 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
   for (let i = cursor.at; i < cursor.lines.length; i++) {
     const line = cursor.lines[i];
     if (line === undefined || !line.isWhole) return { kind: 'cut_off' };
-    const record = readRecord(line);
+    const plain = plainRecord(line);
+    const record = plain?.record ?? readRecord(line);
     if (record.kind === 'damaged' || record.kind === 'unknown_version') return record;
-    const reason = wrongWith(record, { cursor, chain, nextManifestIndex, segment }, sha256);
+    const expected = plain?.chainBehind(chain) ?? chainOf(chain, record, sha256);
+    const reason = wrongWith(record, { cursor, chain: expected, nextManifestIndex, segment });
     if (reason !== undefined) return { kind: 'damaged', reason, offset: line.offset };
     chain = record.chain;
     nextManifestIndex += 1;
@@ -107,14 +110,14 @@ function readRecord(line: Line): ManifestRecord | ManifestFault {
 
 type Expected = {
   readonly cursor: Cursor;
-  readonly chain: Sha256Digest;
+  readonly chain: string;
   readonly nextManifestIndex: number;
   readonly segment: SegmentClosed | undefined;
 };
 
-function wrongWith(record: ManifestRecord, expected: Expected, sha256: Sha256): DamageReason | undefined {
+function wrongWith(record: ManifestRecord, expected: Expected): DamageReason | undefined {
   const { cursor, segment } = expected;
-  if (record.chain !== chainOf(expected.chain, record, sha256)) return 'manifest_chain_broken';
+  if (record.chain !== expected.chain) return 'manifest_chain_broken';
   if (record.sessionId !== cursor.sessionId) return 'manifest_foreign_session';
   if (record.manifestIndex !== expected.nextManifestIndex) return 'manifest_index_gap';
   if (record.kind === 'snapshot_pinned') return segment === undefined ? 'manifest_pin_without_segment' : undefined;

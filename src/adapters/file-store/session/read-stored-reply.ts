@@ -18,7 +18,7 @@ export function readStoredReply(
   eventIndex: number,
 ): Result<StoredReply, StoreFailure> {
   const { segments, position, sessionId } = session;
-  const segment = segments.findLast(({ firstEventIndex }) => firstEventIndex <= eventIndex);
+  const segment = segmentOf(segments, eventIndex);
   // Whoever asks has seen the event, be it in lines that were taken back since because they could not be flushed.
   if (segment === undefined || eventIndex >= position.nextEventIndex) {
     const damage = {
@@ -39,4 +39,16 @@ export function readStoredReply(
       ({ data }) => data.reply,
     );
   });
+}
+
+/** The last segment that begins at or before an event; they are in order, and there may be thousands. */
+function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenSession['segments'][number] | undefined {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const isBehind = (segments[middle]?.firstEventIndex ?? 0) > eventIndex;
+    if (isBehind) high = middle;
+    else low = middle + 1;
+  }
+  return segments[low - 1];
 }

@@ -34,9 +34,11 @@ export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: Ignored
 }
 
 /** The same for a checkpoint: its warning is told already, and what was sent can be saved from where it leads. */
-export function withIgnoredCheckpoint(given: GivenReply, output: JsonObject): GivenReply {
-  const { checkpointToken } = given.structured;
-  if (checkpointToken === undefined || canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return given;
+export function withIgnoredCheckpoint(
+  given: GivenReply,
+  { output, checkpointToken }: { readonly output: JsonObject; readonly checkpointToken: string },
+): GivenReply {
+  if (canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return given;
   const nextCall = { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } };
   const text = `${withoutOldCall(given.text, false)}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
   return { ...given, text, structured: { ...given.structured, nextCall } };

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { freshStore, hastyStore, inFolder } from './bench-store.ts';
+import { benchMachine, benchServices } from './engine/bench-services.ts';
+import { appLayer, type Layer, mcpLayer } from './engine/layers.ts';
+import { renamed, WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
+import { startWalk, type Walker, walk } from './engine/walker.ts';
+import { type Figures, measure, noFigures } from './figures.ts';
+import { floor } from './floor.ts';
+import { budgeted, median, noted, type Row } from './row.ts';
+
+/** As many as stay in memory together with the long one; they grow from 0 to 20 steps, so 10 is their mean. */
+const SHORT_SESSIONS = 30;
+const LONG_STEPS = 1_000;
+const ROUNDS = 300;
+
+const CPU_MS_MAX = 4;
+const FLOORS_MAX = 3;
+const WALL_MS_EXTRA = 2;
+const GROWTH_MAX = 1.3;
+
+/** Warm advances early and late in a session, of a plain workflow and of a real one, each round beside the floor. */
+export async function benchAdvance(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const workflow of WALKED) rows.push(...(await inFolder((root) => benchWorkflow(root, workflow))));
+  return rows;
+}
+
+async function benchWorkflow(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
+  const workflows = Array.from({ length: SHORT_SESSIONS }, (_, i) => renamed(workflow, i));
+  const machine = benchMachine(
+    root,
+    [workflow, ...workflows].map(({ source }) => source),
+  );
+  const filling = appLayer(benchServices(machine, hastyStore(machine.data)), machine.workspace);
+  const short: Walker[] = [];
+  for (const one of workflows) short.push(await startWalk(one, filling));
+  const long = await startWalk(workflow, filling);
+  await walk(long, filling, LONG_STEPS);
+
+  const services = benchServices(machine, freshStore(machine.data));
+  const layers = [appLayer(services, machine.workspace), await mcpLayer(services, machine.workspace)];
+  const figures = layers.map((layer) => ({ layer, short: noFigures(), long: noFigures() }));
+  for (const walker of [...short, long]) await walk(walker, layers[0] as Layer, 1);
+  const bare = await floor(join(root, 'floor'));
+  const floors = noFigures();
+  for (let i = 0; i < ROUNDS; i++) {
+    await measure(floors, bare.once);
+    for (const { layer, ...of } of figures) {
+      await step(short[i % SHORT_SESSIONS] as Walker, layer, of.short);
+      await step(long, layer, of.long);
+    }
+  }
+  await bare.close();
+  const rows = figures.flatMap((of) => rowsOf(`advance, ${workflow.name}, ${of.layer.name}`, of, median(floors.wall)));
+  return [
+    noted(`floor beside ${workflow.name}, wall`, median(floors.wall), 'ms'),
+    noted(`floor beside ${workflow.name}, CPU`, median(floors.cpu), 'ms'),
+    ...rows,
+  ];
+}
+
+async function step(walker: Walker, layer: Layer, figures: Figures): Promise<void> {
+  const send = layer.ready(walker.next());
+  const read = await measure(figures, send);
+  walker.goOn(read());
+}
+
+type Measured = { readonly short: Figures; readonly long: Figures };
+
+function rowsOf(name: string, { short, long }: Measured, floorMs: number): readonly Row[] {
+  const wall = { max: FLOORS_MAX * floorMs + WALL_MS_EXTRA, unit: 'ms' };
+  const cpu = { max: CPU_MS_MAX, unit: 'ms' };
+  return [
+    budgeted(`${name}, CPU at step 10`, median(short.cpu), cpu),
+    budgeted(`${name}, CPU at step ${LONG_STEPS}`, median(long.cpu), cpu),
+    budgeted(`${name}, wall at step 10`, median(short.wall), wall),
+    budgeted(`${name}, wall at step ${LONG_STEPS}`, median(long.wall), wall),
+    noted(`${name}, wall at step ${LONG_STEPS} in floors`, median(long.wall) / floorMs, 'x'),
+    budgeted(`${name}, late over early`, median(long.wall) / median(short.wall), { max: GROWTH_MAX, unit: 'x' }),
+  ];
+}

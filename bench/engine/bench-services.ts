@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gitObserver } from '../../src/adapters/git-observer.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { randomIds } from '../../src/adapters/random-ids.ts';
+import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import { referenceFiles } from '../../src/adapters/reference-files.ts';
+import { systemClock } from '../../src/adapters/system-clock.ts';
+import { nodeFolderAccess } from '../../src/adapters/workflow-files/folder-access.ts';
+import { workflowFiles } from '../../src/adapters/workflow-files/workflow-files.ts';
+import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
+import type { Services, Store } from '../../src/app/services.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { PRESETS } from '../../src/core/log/preferences.ts';
+import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+
+/** The folders of a machine that has nothing but what a bench needs. */
+export type BenchMachine = { readonly data: string; readonly userWorkflows: string; readonly workspace: string };
+
+export function benchMachine(root: string, workflows: readonly JsonObject[]): BenchMachine {
+  const userWorkflows = join(root, 'home', '.workrail', 'workflows');
+  const workspace = join(root, 'workspace');
+  for (const path of [userWorkflows, workspace]) mkdirSync(path, { recursive: true });
+  for (const source of workflows) {
+    writeFileSync(join(userWorkflows, `${source['id']}.json`), JSON.stringify(source, null, 2));
+  }
+  return { data: join(root, 'data'), userWorkflows, workspace };
+}
+
+/** What the program composes, on real files, over a store of a bench. */
+export function benchServices({ userWorkflows }: BenchMachine, store: Store): Services {
+  const { sha256 } = nodeHasher;
+  const compilePattern = re2Patterns();
+  const source = workflowFiles({ bundled: 'workflows', user: userWorkflows }, nodeFolderAccess);
+  return {
+    ...store,
+    catalog: workflowCatalog(source, {
+      sha256,
+      aliases: new Map(),
+      compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
+    }),
+    patterns: { load: async () => compilePattern },
+    workspace: gitObserver(nodeHasher),
+    references: referenceFiles('workflows'),
+    defaults: PRESETS.guided,
+    hasher: nodeHasher,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    tokenForm: 'compact',
+  };
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import type { JsonObject } from '../src/core/json/json-value.ts';
+import { utf8Length } from '../src/core/json/utf8.ts';
+import { publishedTools } from '../src/mcp/tool-desk.ts';
+import { hastyStore, inFolder } from './bench-store.ts';
+import { benchMachine, benchServices } from './engine/bench-services.ts';
+import { appLayer, type Reply, textOf } from './engine/layers.ts';
+import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
+import { startWalk, walk } from './engine/walker.ts';
+import { budgeted, type Row } from './row.ts';
+
+const STEPS = 40;
+const TEXT_BYTES_MAX = 700;
+const DATA_BYTES_MAX = 1_200;
+const TOOLS_BYTES_MAX = 7_500;
+const PACKED_BYTES_MAX = 3_000_000;
+const UNPACKED_BYTES_MAX = 15_000_000;
+
+/** What an agent's context and a user's disk are asked to hold. */
+export async function benchSizes(): Promise<readonly Row[]> {
+  const tools = utf8Length(JSON.stringify({ tools: publishedTools() }));
+  const rows = [budgeted('tools/list', tools, { max: TOOLS_BYTES_MAX, unit: 'B' })];
+  for (const workflow of WALKED) rows.push(...(await inFolder((root) => overheads(root, workflow))));
+  return [...rows, ...packed()];
+}
+
+/** The most that any reply of a walk says beside the prompt of its step. */
+async function overheads(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
+  const machine = benchMachine(root, [workflow.source]);
+  const layer = appLayer(benchServices(machine, hastyStore(machine.data)), machine.workspace);
+  const walker = await startWalk(workflow, layer);
+  const seen: { readonly text: number; readonly data: number }[] = [];
+  for (let i = 0; i < STEPS; i++) {
+    await walk(walker, layer, 1);
+    seen.push(overhead(walker.at()));
+  }
+  const most = (of: 'text' | 'data') => Math.max(...seen.map((one) => one[of]));
+  return [
+    budgeted(`text beside the prompt, ${workflow.name}, at most`, most('text'), { max: TEXT_BYTES_MAX, unit: 'B' }),
+    budgeted(`data beside the prompt, ${workflow.name}, at most`, most('data'), { max: DATA_BYTES_MAX, unit: 'B' }),
+  ];
+}
+
+function overhead({ text, structured }: Reply): { readonly text: number; readonly data: number } {
+  const prompt = textOf((structured['pending'] as JsonObject)['prompt']);
+  return {
+    text: utf8Length(text) - utf8Length(prompt),
+    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)),
+  };
+}
+
+/** The package as it would be published now. */
+function packed(): readonly Row[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const [made] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  return [
+    budgeted('packed package', made.size, { max: PACKED_BYTES_MAX, unit: 'B' }),
+    budgeted('unpacked package', made.unpackedSize, { max: UNPACKED_BYTES_MAX, unit: 'B' }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshStore, inFolder } from './bench-store.ts';
+import { benchMachine, benchServices } from './engine/bench-services.ts';
+import { appLayer, type Call, type Layer, mcpLayer } from './engine/layers.ts';
+import { manyWorkflows, WALKED } from '../test/examples/walked-workflows.ts';
+import { measure, noFigures } from './figures.ts';
+import { budgeted, median, type Row } from './row.ts';
+
+const WORKFLOWS = 50;
+const ROUNDS = 300;
+const LIST_CPU_MS_MAX = 3;
+const START_CPU_MS_MAX = 10;
+
+/** Listing the workflows of a team, and starting one of them where git has something to tell and where it has not. */
+export async function benchStartAndList(): Promise<readonly Row[]> {
+  return inFolder(async (root) => {
+    const walked = WALKED.map(({ source }) => source);
+    const machine = benchMachine(root, [...walked, ...manyWorkflows(WORKFLOWS - walked.length)]);
+    const repository = join(root, 'repository');
+    makeRepository(repository);
+    const services = benchServices(machine, freshStore(machine.data));
+    const mcp = await mcpLayer(services, machine.workspace);
+    const app = appLayer(services, machine.workspace);
+    const list = { tool: 'list_workflows', arguments: {} };
+    const starts = WALKED.flatMap(({ name, start }) => [
+      ask(`start, ${name}, app, outside of git`, app, { tool: 'start_workflow', arguments: start }),
+      ...[machine.workspace, repository].map((workspacePath) =>
+        ask(`start, ${name}, mcp, ${workspacePath === repository ? 'in a repository' : 'outside of git'}`, mcp, {
+          tool: 'start_workflow',
+          arguments: { ...start, workspacePath },
+        }),
+      ),
+    ]);
+    const lists = [ask(`list of ${WORKFLOWS} workflows, mcp`, mcp, list)];
+    const asked = [...starts, ...lists];
+    for (let i = 0; i < ROUNDS; i++) {
+      for (const { layer, call, figures } of asked) (await measure(figures, layer.ready(call)))();
+    }
+    const rows = (of: typeof asked, max: number) =>
+      of.map(({ metric, figures }) => budgeted(metric, median(figures.cpu), { max, unit: 'ms' }));
+    return [...rows(lists, LIST_CPU_MS_MAX), ...rows(starts, START_CPU_MS_MAX)];
+  });
+}
+
+function ask(metric: string, layer: Layer, call: Call) {
+  return { metric: `${metric}, CPU`, layer, call, figures: noFigures() };
+}
+
+function makeRepository(path: string): void {
+  mkdirSync(path);
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', path, ...args], { stdio: 'ignore' });
+  git('init', '-b', 'main');
+  git('-c', 'user.name=bench', '-c', 'user.email=bench@example.org', 'commit', '--allow-empty', '-m', 'first');
+}

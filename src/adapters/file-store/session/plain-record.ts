@@ -1,0 +1,74 @@
+import type { Sha256Digest } from '../../../core/json/canonical-bytes.ts';
+import { EventId, ID_BODY_PATTERN, SessionId } from '../../../core/log/ids.ts';
+import { MANIFEST_VERSION, type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
+import { digestOf } from '../content/content-store.ts';
+import type { Line } from './lines.ts';
+
+const NUMBER = '(0|[1-9][0-9]{0,8})';
+const DIGEST = '"(sha256:[0-9a-f]{64})"';
+const SESSION = `"(${SessionId.prefix}_${ID_BODY_PATTERN})"`;
+const EVENT = `"(${EventId.prefix}_${ID_BODY_PATTERN})"`;
+
+const SEGMENT = new RegExp(
+  `^\\{"bytes":${NUMBER},"chain":${DIGEST},"firstEventIndex":${NUMBER},"kind":"segment_closed","lastEventIndex":${NUMBER},"manifestIndex":${NUMBER},"pins":${NUMBER},"segmentRelPath":"([^"\\\\]+)","sessionId":${SESSION},"sha256":${DIGEST},"v":${MANIFEST_VERSION}\\}$`,
+);
+const PIN = new RegExp(
+  `^\\{"chain":${DIGEST},"createdByEventId":${EVENT},"eventIndex":${NUMBER},"kind":"snapshot_pinned","manifestIndex":${NUMBER},"sessionId":${SESSION},"snapshotRef":${DIGEST},"v":${MANIFEST_VERSION}\\}$`,
+);
+const CHAIN_START = '"chain":"';
+const CHAIN_LENGTH = `${CHAIN_START}sha256:",`.length + 64;
+
+export type PlainRecord = {
+  readonly record: ManifestRecord;
+  /** The chain value that the record should have behind another one. */
+  readonly chainBehind: (previous: Sha256Digest) => string;
+};
+
+/**
+ * A record from a line that is exactly as we write them, to the byte. Such a line is in canonical form and has the right
+ * shape, so neither is to be checked any more; `undefined` says nothing about any other line. Nearly all lines are such,
+ * and reading a long manifest takes a third of the time.
+ */
+export function plainRecord({ bytes }: Line): PlainRecord | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const record = segmentIn(text) ?? pinIn(text);
+  if (record === undefined) return undefined;
+  const start = text.indexOf(CHAIN_START);
+  const unchained = `${text.slice(0, start)}${text.slice(start + CHAIN_LENGTH)}`;
+  return { record, chainBehind: (previous) => digestOf(Buffer.from(`${previous}\n${unchained}`)) };
+}
+
+function segmentIn(text: string): ManifestRecord | undefined {
+  const [, size, chain, firstEvent, lastEvent, manifestIndex, pins, path, sessionId, sha256] = SEGMENT.exec(text) ?? [];
+  const [firstEventIndex, lastEventIndex] = [Number(firstEvent), Number(lastEvent)];
+  if (path === undefined || firstEventIndex > lastEventIndex) return undefined;
+  if (path !== segmentRelPath(firstEventIndex, lastEventIndex)) return undefined;
+  return {
+    v: MANIFEST_VERSION,
+    kind: 'segment_closed',
+    manifestIndex: Number(manifestIndex),
+    sessionId,
+    chain,
+    firstEventIndex,
+    lastEventIndex,
+    segmentRelPath: path,
+    sha256,
+    bytes: Number(size),
+    pins: Number(pins),
+  } as ManifestRecord;
+}
+
+function pinIn(text: string): ManifestRecord | undefined {
+  const [, chain, createdByEventId, eventIndex, manifestIndex, sessionId, snapshotRef] = PIN.exec(text) ?? [];
+  if (chain === undefined) return undefined;
+  return {
+    v: MANIFEST_VERSION,
+    kind: 'snapshot_pinned',
+    manifestIndex: Number(manifestIndex),
+    sessionId,
+    chain,
+    eventIndex: Number(eventIndex),
+    snapshotRef,
+    createdByEventId,
+  } as ManifestRecord;
+}

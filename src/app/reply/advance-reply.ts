@@ -1,0 +1,44 @@
+import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { RunId } from '../../core/log/ids.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import type { AttemptOutcome } from '../../core/run/decide/advance-run.ts';
+import type { WorkflowIndex } from '../../core/run/workflow-index.ts';
+import { shownAssessments } from './accepted-assessments.ts';
+import { listedGaps } from './listed-gaps.ts';
+
+/** The reply to a try at a step. It is stored with the try, so it tells nothing that only holds today. */
+export function advanceReply(
+  { runId, index }: { readonly runId: RunId; readonly index: WorkflowIndex },
+  outcome: AttemptOutcome,
+): StoredReply {
+  const { state, facts, blocked } = outcome;
+  const listed = listedGaps(state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
+  const { accepted, warnings } = shownAssessments(blocked === undefined ? outcome.check.assessments : []);
+  const found = [...warningFacts(index, outcome), ...warnings, ...listed.warnings];
+  return stepReply({
+    runId,
+    index,
+    state,
+    facts,
+    lifecycle: 'advance',
+    warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
+    gaps: listed.gaps,
+    ...(blocked === undefined ? {} : { blocked }),
+    ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
+  });
+}
+
+function warningFacts({ workflow }: WorkflowIndex, outcome: AttemptOutcome): readonly WarningFact[] {
+  const { check, isNoteCut, preferenceWarnings } = outcome;
+  const degraded = check.observations.filter(
+    ({ capability, status }) => status === 'unavailable' && workflow.capabilities[capability] === 'preferred',
+  );
+  return [
+    ...(isNoteCut ? [{ code: 'note_cut' } as const] : []),
+    ...check.unreadable.map(({ message }) => ({ code: 'unreadable_artifact', message }) as const),
+    ...(check.unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: check.unknownKinds } as const]),
+    ...degraded.map(({ capability }) => ({ code: 'capability_degraded', capability }) as const),
+    ...preferenceWarnings,
+  ];
+}

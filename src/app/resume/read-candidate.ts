@@ -1,0 +1,79 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import { truncate } from '../../core/json/truncate.ts';
+import { RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
+import { pendingStep } from '../../core/log/execution-snapshot.ts';
+import { runTag } from '../../core/log/ids.ts';
+import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
+import type { Candidate } from '../../core/resume/candidate.ts';
+import type { ShownCandidate } from '../../core/resume/candidate-list.ts';
+import type { RankedRun } from '../../core/resume/rank-runs.ts';
+import { indexWorkflow, stepOf } from '../../core/run/workflow-index.ts';
+import type { TokenMint } from '../../core/token/mint-token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import { searchedText } from '../../core/views/session-summary.ts';
+import { readPlace } from '../place/read-place.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import { stateTokenOf } from '../reply/give-reply.ts';
+import type { ReadServices } from '../services.ts';
+import type { VerifiedRuns } from './verified-runs.ts';
+
+/** What candidates are read with. */
+export type CandidateReader = {
+  readonly services: ReadServices;
+  readonly sessions: VerifiedRuns['sessions'];
+  readonly mint: TokenMint;
+};
+
+/** The preferred tip of a run, as a token of it would name it. */
+export function tipOf({ session, run }: RankedRun): TokenTarget {
+  const { runId, workflowId } = run;
+  const { nodeId } = run.tip;
+  return { kind: 'state', sessionId: session.sessionId, runId, nodeId, tag: runTag(runId), workflowId };
+}
+
+export async function readCandidate(
+  { services, sessions, mint }: CandidateReader,
+  ranked: RankedRun,
+): Promise<Result<Candidate, TokenRefusal | StoreFailure>> {
+  const { sessionId, lastAt } = ranked.session;
+  const { runId, workflowId, goal, status, tip } = ranked.run;
+  const session = sessionOf(sessions, ranked);
+  const place = await readPlace(services, session, tipOf(ranked));
+  if (place.isErr()) return err(place.error);
+  const { workflow, snapshot } = place.value;
+  const stepId = pendingStep(snapshot)?.stepId;
+  const stepTitle =
+    stepId === undefined ? undefined : titleWithoutValues(stepOf(indexWorkflow(workflow), stepId).title);
+  return ok({
+    sessionId,
+    runId,
+    workflowId,
+    title: workflow.name,
+    ...(goal === undefined ? {} : { goal }),
+    status,
+    ...(stepTitle === undefined ? {} : { stepTitle }),
+    ...(lastAt === undefined ? {} : { lastAt }),
+    stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view: session.view, mint }),
+    whyMatched: ranked.whyMatched,
+  });
+}
+
+/** The same with the beginning of the notes that search looks at. */
+export async function readWithSnippet(
+  reader: CandidateReader,
+  ranked: RankedRun,
+): Promise<Result<ShownCandidate, TokenRefusal | StoreFailure>> {
+  const { view } = sessionOf(reader.sessions, ranked);
+  const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
+  const candidate = await readCandidate(reader, ranked);
+  return candidate.map((one) => ({ ...one, snippet: truncate(text, RESUME_SNIPPET_BYTES_MAX) }));
+}
+
+export function sessionOf(sessions: VerifiedRuns['sessions'], { session }: RankedRun) {
+  const found = sessions.get(session.sessionId);
+  assert(found !== undefined, `${session.sessionId} is shown only after it was read`);
+  return found;
+}

@@ -1,0 +1,207 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { engine, requestOf, stepOf, tokenOf, told, WORKSPACE, withFile } from '../../../test/examples/engine.ts';
+import { goldenStore, STORED_RUNS } from '../../../test/resume/golden-store.ts';
+import { storeFolder } from '../../../test/store-folder.ts';
+import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { storeOf } from '../../adapters/file-store/file-store.ts';
+import { resumeReplyShape } from '../../mcp/shapes/resume-reply-shape.ts';
+import { advance } from '../advance.ts';
+import type { Services } from '../services.ts';
+import { type ResumeRequest, resumeSession } from './resume-session.ts';
+
+async function resume(services: Services, request: ResumeRequest) {
+  const reply = (await resumeSession(services, request))._unsafeUnwrap();
+  expect(resumeReplyShape.safeParse(reply.structured).error).toBeUndefined();
+  return reply;
+}
+
+const whole = ({ text, furtherTexts = [] }: { text: string; furtherTexts?: readonly string[] }) =>
+  [text, ...furtherTexts].join('\n');
+
+describe('an agent that knows only where it works', () => {
+  it('is back with one call: goal, rules, work so far, step and tokens, and it can go on', async () => {
+    enforces('resume_strong_match_rehydrates', 'resume_tip_only', 'resume_is_read_only');
+    const { services, start, send, show, events } = engine();
+    const first = await start('test.plain', { goal: 'Mend the shop' });
+    const second = await send(first, { notes: 'Found the broken till.' });
+    const shown = await show(second);
+    const before = events.length;
+    const reply = await resume(services, { workspace: `${WORKSPACE}/` });
+    expect(events.length).toBe(before);
+    const { resumed, ...rehydration } = reply.structured;
+    expect(rehydration).toEqual(shown.structured);
+    expect(reply.text).toBe(shown.text);
+    expect(resumed).toEqual({ whyMatched: ['recency_fallback', 'matched_workspace'], others: [] });
+    for (const part of ['Mend the shop', 'Never skip a step.', 'Found the broken till.', 'Do s2.']) {
+      expect(reply.text).toContain(part);
+      expect(JSON.stringify(reply.structured)).toContain(part);
+    }
+    expect(stepOf(await send(reply, { notes: 'Mended it.' }))).toBe('s3');
+  });
+
+  it('is given a choice where two runs are open, each with the call that shows it', async () => {
+    enforces('resume_max_candidates', 'resume_snippet_budget', 'resume_why_matched');
+    const { services, start, send, show } = engine();
+    const one = await send(await start('test.plain', { goal: 'One' }), { notes: `Long ${'é'.repeat(2_000)}` });
+    await send(await start('test.plain', { goal: 'Two' }), { notes: 'Short.' });
+    await start('test.plain', { goal: 'Elsewhere', workspace: '/other' });
+    const reply = await resume(services, { workspace: WORKSPACE });
+    const candidates = reply.structured['candidates'] as { goal: string; snippet: string; stateToken: string }[];
+    expect(candidates.map(({ goal }) => goal).sort()).toEqual(['Elsewhere', 'One', 'Two']);
+    const long = candidates.find(({ goal }) => goal === 'One') ?? expect.fail();
+    expect(Buffer.byteLength(long.snippet)).toBeLessThanOrEqual(2_048);
+    expect(Buffer.byteLength(long.snippet)).toBeGreaterThan(2_040);
+    expect(long.snippet.endsWith('\n\n[TRUNCATED]')).toBe(true);
+    expect((await show(long.stateToken)).structured['ackToken']).toBe(one.structured['ackToken']);
+    expect(told(reply, 'nextIntent')).toBe('rehydrate_only');
+    expect(told(reply, 'nextCall')).toEqual(told(reply, 'candidates.0.nextCall'));
+    for (const { stateToken } of candidates) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
+  });
+
+  it('is told apart by branch and commit of the workspace, which are looked up for it', async () => {
+    enforces('resume_strong_match_rehydrates');
+    const { engine: made, runs } = await goldenStore();
+    const seen = (branch: string) => ({
+      observe: async (path: string | undefined) => [
+        { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
+        { key: 'git_branch', value: { type: 'short_string', value: branch }, confidence: 'high' } as const,
+        ...(path === '/work/shop/src' ? [] : [expect.fail('asked about another folder')]),
+      ],
+    });
+    const services = { ...made.services, workspace: seen('feature/login-2') };
+    const reply = await resume(services, { workspace: '/work/shop/src' });
+    const expected = runs.find(({ name }) => name === 'branch longer');
+    expect(told(reply, 'session.runId')).toBe(expected?.runId);
+    expect(told(reply, 'resumed.whyMatched')).toEqual(['matched_branch', 'matched_workspace']);
+
+    // Whoever asks for something in particular does not mean whatever was begun on this branch.
+    const asked = await resume(services, { workspace: '/work/shop/src', query: 'nowhere' });
+    expect(JSON.stringify(asked.structured)).not.toContain('matched_branch');
+  });
+
+  it('finds a run once, where work went on last, however often it was rewound', async () => {
+    enforces('resume_tip_only');
+    const { services, start, send, show } = engine();
+    const first = await start('test.plain');
+    await send(await send(first, { notes: 'This way.' }), { notes: 'Further this way.' });
+    const other = await send(await show(first), { notes: 'The other way.' });
+    const reply = await resume(services, { workspace: WORKSPACE });
+    expect(tokenOf(reply, 'stateToken')).toBe(tokenOf(other, 'stateToken'));
+    expect(told(reply, 'resumed.others')).toEqual([]);
+  });
+
+  it('is told so where nothing is stored', async () => {
+    const { services } = engine();
+    expect((await resume(services, { workspace: WORKSPACE })).structured).toEqual({
+      kind: 'ok',
+      candidates: [],
+      total: 0,
+      nextIntent: 'rehydrate_only',
+      nextCall: { tool: 'list_workflows', arguments: {} },
+    });
+  });
+});
+
+describe('an id', () => {
+  it('leads to its session or run and to nothing else, wherever that is and however it ended', async () => {
+    enforces('resume_strong_match_rehydrates', 'resume_why_matched');
+    const { engine: made, runs } = await goldenStore();
+    for (const run of runs) {
+      const { sessionId, runId } = run;
+      const byRun = await resume(made.services, { runId, workspace: '/gone' });
+      expect(told(byRun, 'session')).toEqual({ sessionId, runId });
+      expect(told(byRun, 'resumed')).toEqual({
+        whyMatched: expect.arrayContaining(['matched_session_id']),
+        others: [],
+      });
+      const bySession = await resume(made.services, { sessionId: ` ${sessionId} ` });
+      expect(told(bySession, 'session.sessionId')).toBe(sessionId);
+      const isOfTwo = runs.filter((other) => other.sessionId === sessionId).length === 2;
+      expect(told(bySession, 'resumed.others')).toHaveLength(isOfTwo ? 1 : 0);
+    }
+  });
+
+  it('that leads nowhere is refused by its name', async () => {
+    const { engine: made, runs } = await goldenStore(undefined, STORED_RUNS.slice(0, 2));
+    const [one, two] = runs;
+    for (const request of [
+      { sessionId: 'sess_0000000000000000' },
+      { sessionId: '../..' },
+      { runId: 'run_0000000000000000' },
+      { sessionId: one?.sessionId, runId: two?.runId },
+    ]) {
+      const refused = (await resumeSession(made.services, request))._unsafeUnwrapErr();
+      expect(refused).toEqual({ code: 'session_not_found', named: request.runId ?? request.sessionId });
+    }
+  });
+});
+
+describe('a session that cannot be trusted', () => {
+  it.each([
+    ['its log', (root: string, id: string) => writeFileSync(join(root, layout.manifest(id as never)), 'x\n')],
+    [
+      'a segment',
+      (root: string, id: string) => rmSync(join(root, layout.session(id as never), 'events'), { recursive: true }),
+    ],
+    ['its workflow', (root: string) => rmSync(join(root, layout.pinnedWorkflows), { recursive: true })],
+    ['its snapshots', (root: string) => rmSync(join(root, 'snapshots'), { recursive: true })],
+  ])('because %s is damaged is not offered, though the index still knows it', async (what, damage) => {
+    enforces('resume_healthy_only');
+    const folder = storeFolder();
+    const { engine: made, runs } = await goldenStore(storeOf(folder), STORED_RUNS.slice(0, 5));
+    const [first, ...others] = runs;
+    if (first === undefined) expect.fail();
+    // Known to the index before the damage, and for the next seconds.
+    const store = storeOf(folder);
+    const services = { ...made.services, ...store };
+    expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(5);
+    damage(folder.root, first.sessionId);
+    const reply = await resume(services, { query: 'nowhere' });
+    const left = what === 'its log' || what === 'a segment' ? others : [];
+    const shown = (reply.structured['candidates'] as { runId: string }[]).map(({ runId }) => runId);
+    expect(shown.sort()).toEqual(left.map(({ runId }) => runId).sort());
+    const named = await resumeSession(services, { sessionId: first.sessionId });
+    expect(named.isErr()).toBe(true);
+  });
+});
+
+const PROMPT = `Do it. ${'And well. '.repeat(250)}`;
+
+describe('a long way', () => {
+  it('is told in ten thousand bytes: the recap gives way, the step and the tokens do not', async () => {
+    enforces('resume_strong_match_is_compact');
+    const steps = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, title: `Part ${i}`, prompt: PROMPT }));
+    const file = { id: 'test.long', name: 'Long', description: 'Long.', metaGuidance: ['Be brief.'], steps };
+    const { services, start, send, show } = engine({ listing: () => withFile(file) });
+    let reply = await start('test.long', { goal: 'g'.repeat(1_024) });
+    for (let i = 0; i < 8; i++) reply = await send(reply, { notes: `Note ${i} "quoted"\n${'"line"\n'.repeat(270)}` });
+    for (const goal of ['a', 'b', 'c', 'd']) {
+      await start('test.plain', { goal: goal.repeat(1_024), workspace: '/other' });
+    }
+    expect(Buffer.byteLength(whole(await show(reply)))).toBeGreaterThan(9_000);
+    const back = await resume(services, { workspace: WORKSPACE });
+    expect(Buffer.byteLength(whole(back))).toBeLessThanOrEqual(10_000);
+    expect(Buffer.byteLength(JSON.stringify(back.structured))).toBeLessThanOrEqual(10_000);
+    expect(told(back, 'recap.entries.0.text')).toContain('Note 7');
+    expect(told(back, 'resumed.others')).toHaveLength(4);
+    const next = await advance(services, { ackToken: tokenOf(back, 'ackToken'), ...requestOf({ notes: 'On.' }) });
+    expect(told(next._unsafeUnwrap(), 'isComplete')).toBe(true);
+  });
+});
+
+it('without keys there are no tokens to give, and none are made by looking', async () => {
+  enforces('resume_is_read_only');
+  const { services, start } = engine();
+  await start('test.plain');
+  const keyless = {
+    ...services,
+    keyring: {
+      ...services.keyring,
+      find: async () => services.keyring.find().then((found) => found.map(() => undefined)),
+    },
+  };
+  expect((await resumeSession(keyless, {}))._unsafeUnwrapErr()).toEqual({ code: 'keys_missing' });
+});

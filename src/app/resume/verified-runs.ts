@@ -1,0 +1,67 @@
+import { err, ok, type Result } from 'neverthrow';
+import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { contenders } from '../../core/resume/contenders.ts';
+import { type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
+import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
+import type { SessionSummary } from '../../core/views/session-summary.ts';
+import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
+import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
+import type { ReadServices } from '../services.ts';
+import { summariseSession } from '../summarise-session.ts';
+
+/** An answer of which everything that is shown was read from the log itself. */
+export type VerifiedRuns = {
+  /** All runs, best first. */
+  readonly ranked: readonly RankedRun[];
+  /** The run that is surely meant. */
+  readonly strong: RankedRun | undefined;
+  readonly sessions: ReadonlyMap<SessionId, LoadedSession>;
+};
+
+/**
+ * Ranks what the index knows, reads what would be shown, and ranks again with what was found, until nothing is shown
+ * that was not read. A session that is damaged, or lacks something it needs to go on, drops out.
+ */
+export async function verifiedRuns(
+  services: ReadServices,
+  summaries: readonly SessionSummary[],
+  { question, names }: { readonly question: ResumeQuestion; readonly names: WorkflowNames },
+): Promise<VerifiedRuns> {
+  const known = new Map(summaries.map((summary) => [summary.sessionId, summary]));
+  const sessions = new Map<SessionId, LoadedSession>();
+  for (;;) {
+    const ranked = rankRuns(known.values(), question, names);
+    const rivals = contenders(ranked, question);
+    // A second contender decides as much as the first whether one is surely meant.
+    const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
+    const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
+    if (unread.size === 0) return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions };
+    for (const sessionId of unread) {
+      const verified = await verifySession(services, sessionId);
+      if (verified.isErr()) known.delete(sessionId);
+      else {
+        known.set(sessionId, verified.value.summary);
+        sessions.set(sessionId, verified.value.session);
+      }
+    }
+  }
+}
+
+type Verified = { readonly session: LoadedSession; readonly summary: SessionSummary };
+
+/** Reads a session in full, and everything that going on with its runs needs. */
+export async function verifySession(
+  services: ReadServices,
+  sessionId: SessionId,
+): Promise<Result<Verified, LoadRefusal | OtherWorkflowStored>> {
+  const session = await services.sessions.load(sessionId);
+  if (session.isErr()) return err(session.error);
+  const summary = await summariseSession(session.value, services.snapshots);
+  if (summary.isErr()) return err(summary.error);
+  for (const { workflowHash } of summary.value.runs) {
+    const workflow = await services.pinnedWorkflows.get(workflowHash);
+    if (workflow.isErr()) return err(workflow.error);
+  }
+  return ok({ session: session.value, summary: summary.value });
+}

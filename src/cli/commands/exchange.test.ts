@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ok } from 'neverthrow';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { HEALTHY } from '../../../test/examples/audits.ts';
+import { exportServices } from '../../../test/examples/bundles.ts';
+import { engine } from '../../../test/examples/engine.ts';
+import { sharedSession } from '../../../test/examples/shared-session.ts';
+import { createBundleFile, readBundleFile } from '../../adapters/exchange/bundle-files.ts';
+import type { Exchange } from '../program.ts';
+import { exportShape } from '../shapes/export-shape.ts';
+import { importShape } from '../shapes/import-shape.ts';
+
+describe('export', () => {
+  it('writes a file that import takes, and says what is in it', async () => {
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'session.json');
+    const { exitCode, out, talk } = await run('export', sessionId, '--as', 'bundle', '-o', file);
+    expect([exitCode, talk]).toEqual([0, `Next: workrail import ${file} --dry-run\n`]);
+    expect(out).toMatch(new RegExp(`^${sessionId} is in ${file}: 32 events, 1 artifact, [0-9.]+ kB\\.\n`));
+    expect(readdirSync(folder)).toEqual(['session.json']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const there = await world({ isEmpty: true });
+    expect(await there.run('import', file, '--dry-run')).toMatchObject({
+      exitCode: 0,
+      out: `Nothing is wrong with it; nothing was written. Would import ${sessionId}: 2 runs, 32 events, 1 artifact.\n`,
+      talk: `Next: workrail import ${file}\n`,
+    });
+    expect(await there.run('import', file)).toMatchObject({
+      exitCode: 0,
+      out: `Imported ${sessionId}: 2 runs, 32 events, 1 artifact.\n`,
+      talk: `Next: workrail session verify ${sessionId}\n`,
+    });
+    expect((await there.run('import', file, '--dry-run')).out).toContain(
+      `${sessionId} as a new session, because that id is taken here`,
+    );
+  });
+
+  it('gives the bundle to whoever reads on, and never to a screen', async () => {
+    const { run, sessionId, streamed } = await world();
+    expect(await run('export', sessionId)).toMatchObject({ exitCode: 0, out: '' });
+    expect(JSON.parse(streamed())).toMatchObject({ bundleSchemaVersion: 1, session: { sessionId } });
+    const onScreen = await run('export', sessionId, { terminals: ['output'] });
+    expect(onScreen).toMatchObject({ exitCode: 2, out: '', talk: expect.stringContaining('-o FILE') });
+    expect((await run('export', sessionId, '--as', 'pdf')).exitCode).toBe(2);
+    expect((await run('export')).exitCode).toBe(2);
+    expect((await run('export', 'nowhere', '-o', 'x')).exitCode).toBe(3);
+  });
+
+  it('prints the published shapes under --json', async () => {
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'session.json');
+    const exported = exportShape.parse(JSON.parse((await run('export', sessionId, '-o', file, '--json')).out));
+    expect(exported).toMatchObject({ ok: true, data: { sessionId, file, events: 32 } });
+    const imported = importShape.parse(JSON.parse((await run('import', file, '--json', '--dry-run')).out));
+    expect(imported).toMatchObject({ ok: true, data: { isDryRun: true, from: sessionId } });
+    expect(exportShape.parse(JSON.parse((await run('export', sessionId, '--json')).out))).toMatchObject({ ok: false });
+  });
+
+  it('leaves nothing behind where it cannot write', async () => {
+    const { run, folder, sessionId } = await world();
+    const { exitCode, talk } = await run('export', sessionId, '-o', join(folder, 'missing', 'session.json'));
+    expect([exitCode, talk]).toEqual([1, expect.stringContaining('ENOENT')]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('import', () => {
+  it('names what is wrong with a file, and ends with exit code 4', async () => {
+    const { run, folder } = await world({ isEmpty: true });
+    const file = join(folder, 'session.json');
+    writeFileSync(file, '{"bundleSchemaVersion":7}');
+    const { exitCode, out, talk } = await run('import', file);
+    expect([exitCode, out, talk]).toEqual([
+      4,
+      '',
+      expect.stringMatching(/^BUNDLE_UNSUPPORTED_VERSION: .*version 7.*\nFix: Update/),
+    ]);
+    const told = importShape.parse(JSON.parse((await run('import', file, '--json')).out));
+    expect(told).toMatchObject({ ok: false, error: { code: 'BUNDLE_UNSUPPORTED_VERSION', details: { version: '7' } } });
+    expect((await run('import', join(folder, 'none.json'))).exitCode).toBe(3);
+  });
+
+  it('reads nothing of a file that is larger than any bundle', async () => {
+    enforces('import_limits');
+    const { run, folder } = await world({ isEmpty: true });
+    const file = join(folder, 'large.json');
+    writeFileSync(file, '');
+    truncateSync(file, 2 ** 30);
+    expect(await run('import', file)).toMatchObject({
+      exitCode: 4,
+      talk: expect.stringMatching(
+        /^BUNDLE_INVALID_FORMAT: The file has 1073741824 bytes; a bundle has at most 268435456\./,
+      ),
+    });
+  });
+});
+
+async function world({ isEmpty = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'workrail-exchange-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { services, ...here } = engine();
+  const sessionId = isEmpty ? HEALTHY.sessionId : (await sharedSession({ services, ...here })).sessionId;
+  const pieces: Uint8Array[] = [];
+  const stream = {
+    write: async (piece: Uint8Array) => ok(void pieces.push(piece)),
+    finish: async () => ok(undefined),
+    abandon: async () => undefined,
+  };
+  const exchange: Exchange = {
+    services: { ...exportServices(services), ...services },
+    input: readBundleFile,
+    output: async (file) => (file === undefined ? ok(stream) : createBundleFile(file)),
+  };
+  type Fake = Parameters<typeof runFake>[0];
+  const run = (...args: (string | Partial<Fake>)[]) => {
+    const argv = args.filter((arg) => typeof arg === 'string');
+    const more = args.find((arg) => typeof arg === 'object') ?? {};
+    return runFake({ argv, audits: [{ ...HEALTHY, sessionId }], exchange, ...more });
+  };
+  return { run, folder, sessionId, streamed: () => Buffer.concat(pieces).toString() };
+}

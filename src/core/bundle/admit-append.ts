@@ -1,0 +1,115 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { CanonicalBytes, Sha256Digest } from '../json/canonical-bytes.ts';
+import type { SessionEvent } from '../log/event.ts';
+import type { SessionId, WorkflowHash } from '../log/ids.ts';
+import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
+import { type AppendPlan, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
+import { hasItsPins } from '../log/plan/content-refs.ts';
+import { checkPlanIntegrity } from '../log/plan/plan-integrity.ts';
+import { knownGraph } from '../views/known-graph.ts';
+import { applyEvent, emptySessionView, type SessionView } from '../views/session-view.ts';
+import type { BundleTools } from './bundle-tools.ts';
+
+/** What the manifest records of one append. */
+export type AppendRecords = { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
+
+/** What was admitted so far. */
+export type History = {
+  readonly sessionId: SessionId;
+  readonly view: SessionView;
+  chain: Sha256Digest;
+  nextManifestIndex: number;
+};
+
+export type ViolationReason =
+  | 'foreign_session'
+  | 'chain_broken'
+  | 'segment_mismatch'
+  | 'pins_mismatch'
+  | 'history_inconsistent'
+  | PlanRefusal['code'];
+
+/** What an append is refused for, and which of its parts; `position` counts from the start of the session. */
+export type Violation = {
+  readonly reason: ViolationReason;
+  readonly at: 'events' | 'manifest';
+  readonly position: number;
+};
+
+export function emptyHistory(sessionId: SessionId, { sha256 }: Pick<BundleTools, 'sha256'>): History {
+  return { sessionId, view: emptySessionView(), chain: chainGenesis(sessionId, sha256), nextManifestIndex: 0 };
+}
+
+/**
+ * Takes an append that was recorded elsewhere into a history, if a store would take it and its records attest it. What
+ * is exported has passed this, and so has what is imported. Gives the bytes of its segment.
+ */
+export function admitAppend(
+  history: History,
+  { plan, records }: { readonly plan: AppendPlan; readonly records: AppendRecords },
+  tools: BundleTools,
+): Result<CanonicalBytes, Violation> {
+  const { view } = history;
+  const first = view.nextEventIndex;
+  const inEvents = (reason: ViolationReason, position = first): Violation => ({ reason, at: 'events', position });
+  const chain = chainBehind(history, records, tools);
+  if (chain.isErr()) return err(chain.error);
+  if (planNovelty(plan, view.knownKeys).kind !== 'new') return err(inEvents('repeated_dedupe_key'));
+  const sealed = sealPlan(plan, first, tools);
+  if (sealed.isErr()) return err(inEvents(sealed.error.code, first + positionOf(sealed.error)));
+  const bytes = sealed.value.segment;
+  const inManifest = (reason: ViolationReason): Violation => ({
+    reason,
+    at: 'manifest',
+    position: history.nextManifestIndex,
+  });
+  if (!isAttested(plan.events, bytes, { segment: records.segment, tools })) return err(inManifest('segment_mismatch'));
+  if (!hasItsPins(plan.events, records.pins)) return err(inManifest('pins_mismatch'));
+  const integrity = checkPlanIntegrity(knownGraph(view), plan.events);
+  if (integrity.isErr()) return err(inEvents('history_inconsistent', integrity.error.eventIndex));
+
+  for (const event of plan.events) applyEvent(view, event);
+  history.chain = chain.value;
+  history.nextManifestIndex += 1 + records.pins.length;
+  return ok(bytes);
+}
+
+/** Workflows that the events of an append name. */
+export function namedWorkflows(events: readonly SessionEvent[]): readonly WorkflowHash[] {
+  const hashes = events.flatMap((event) =>
+    event.kind === 'run_started' || event.kind === 'node_created' ? [event.data.workflowHash] : [],
+  );
+  return [...new Set(hashes)];
+}
+
+function chainBehind(
+  history: History,
+  { segment, pins }: AppendRecords,
+  { sha256 }: BundleTools,
+): Result<Sha256Digest, Violation> {
+  let { chain, nextManifestIndex: position } = history;
+  for (const record of [segment, ...pins]) {
+    if (record.sessionId !== history.sessionId) return err({ reason: 'foreign_session', at: 'manifest', position });
+    chain = chainOf(chain, record, sha256);
+    const isChained = record.chain === chain && record.manifestIndex === position;
+    if (!isChained) return err({ reason: 'chain_broken', at: 'manifest', position });
+    position += 1;
+  }
+  return ok(chain);
+}
+
+type Attesting = { readonly segment: SegmentClosed; readonly tools: BundleTools };
+
+function isAttested(events: readonly SessionEvent[], bytes: CanonicalBytes, { segment, tools }: Attesting): boolean {
+  return (
+    segment.firstEventIndex === events[0]?.eventIndex &&
+    segment.lastEventIndex === events.at(-1)?.eventIndex &&
+    segment.bytes === bytes.length &&
+    segment.pins === events.filter(({ kind }) => kind === 'node_created').length &&
+    segment.sha256 === tools.sha256(bytes)
+  );
+}
+
+function positionOf(refusal: PlanRefusal): number {
+  return 'position' in refusal ? refusal.position : 0;
+}

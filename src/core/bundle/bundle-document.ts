@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { toBase32 } from '../json/base32.ts';
+import type { Sha256 } from '../json/canonical-bytes.ts';
+import { sessionEventSchema } from '../log/event.ts';
+import { executionSnapshotSchema } from '../log/execution-snapshot.ts';
+import { salvageSchema } from '../log/health.ts';
+import {
+  artifactDigestSchema,
+  derivedBits,
+  ID_BODY_PATTERN,
+  plainDigestSchema,
+  SessionId,
+  snapshotRefSchema,
+  workflowHashSchema,
+} from '../log/ids.ts';
+import { manifestRecordSchema } from '../log/manifest.ts';
+import { compiledWorkflowSchema } from '../workflow/compiled/compiled-workflow.ts';
+import { BUNDLE_BYTES_MAX, BUNDLE_EVENTS_MAX } from './bundle-limits.ts';
+
+export const BUNDLE_VERSION = 1;
+export const INTEGRITY_KIND = 'sha256_manifest_v1';
+
+/** A value of the bundle, with the hash and the length of its canonical JSON. */
+export const integrityEntrySchema = z.strictObject({
+  path: z.string().min(1),
+  sha256: plainDigestSchema,
+  bytes: z.int().min(0).max(BUNDLE_BYTES_MAX),
+});
+export type IntegrityEntry = z.infer<typeof integrityEntrySchema>;
+
+/** Follows from all that the bundle holds: the same session in the same state gives the same one. */
+export const bundleIdSchema = z.string().regex(new RegExp(`^bundle_${ID_BODY_PATTERN}$`));
+
+/** For people only, as is `producer`: nothing goes by it. */
+export const exportedAtSchema = z.iso.datetime();
+
+export const producerSchema = z.object({
+  appVersion: z.string().min(1),
+  appliedConfigHash: plainDigestSchema.optional(),
+});
+export type Producer = z.infer<typeof producerSchema>;
+
+/** A session as one document that another machine can go on from. It holds no tokens. */
+export const bundleSchema = z.strictObject({
+  bundleSchemaVersion: z.literal(BUNDLE_VERSION),
+  bundleId: bundleIdSchema,
+  exportedAt: exportedAtSchema,
+  producer: producerSchema,
+  integrity: z.strictObject({ kind: z.literal(INTEGRITY_KIND), entries: z.array(integrityEntrySchema) }),
+  session: z.strictObject({
+    sessionId: SessionId.schema,
+    /** Ascending by `eventIndex`, from 0. */
+    events: z.array(sessionEventSchema).min(1).max(BUNDLE_EVENTS_MAX),
+    /** Ascending by `manifestIndex`, from 0. */
+    manifest: z.array(manifestRecordSchema).min(1),
+    snapshots: z.record(snapshotRefSchema, executionSnapshotSchema),
+    pinnedWorkflows: z.record(workflowHashSchema, compiledWorkflowSchema),
+    /** The bytes of artifacts in base64; absent when there are none. */
+    artifacts: z.record(artifactDigestSchema, z.base64()).optional(),
+    /** Present when this is only the readable part of a session. */
+    salvage: salvageSchema.optional(),
+  }),
+});
+
+/** What the content of a bundle is called in its integrity manifest. */
+export const TABLES = ['artifacts', 'pinnedWorkflows', 'snapshots'] as const;
+export type TableName = (typeof TABLES)[number];
+
+export function bundleIdOf(entries: readonly IntegrityEntry[], sha256: Sha256): string {
+  const parts = inPathOrder(entries).flatMap(({ path, sha256: digest, bytes }) => [path, digest, bytes]);
+  return `bundle_${toBase32(derivedBits(['bundle', ...parts], sha256))}`;
+}
+
+export function inPathOrder(entries: readonly IntegrityEntry[]): readonly IntegrityEntry[] {
+  return [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
+}

@@ -1,0 +1,20 @@
+import { err, type Result } from 'neverthrow';
+import type * as z from 'zod';
+import { assert } from '../../assert.ts';
+import { parseDocument } from '../../log/schema-refusal.ts';
+import { type BundleRefusal, invalid } from '../bundle-refusal.ts';
+import type { BundleTools } from '../bundle-tools.ts';
+import type { BundleIndex } from '../read/bundle-index.ts';
+
+/** One of the single values of a bundle, which must be there. */
+export function readValue<Schema extends z.ZodType>(
+  { bytes, values }: BundleIndex,
+  path: string,
+  { schema, tools }: { readonly schema: Schema; readonly tools: BundleTools },
+): Result<z.infer<Schema>, BundleRefusal> {
+  const span = values.get(path);
+  assert(span !== undefined, `an index without ${path} is none`);
+  const value = tools.parseJson(bytes.subarray(...span));
+  if (value.isErr()) return err({ ...invalid('not_json', path), offset: span[0] });
+  return parseDocument(schema, value.value).mapErr((refusal) => invalid('wrong_shape', `${path}${refusal.path}`));
+}

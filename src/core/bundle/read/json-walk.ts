@@ -1,0 +1,146 @@
+/** Part of a text: the byte it begins with and the one behind it. */
+export type Span = readonly [start: number, end: number];
+
+/** Finds values in JSON without making them. Scalars are only delimited: whoever takes a value parses it. */
+export type JsonWalk = {
+  readonly bytes: Uint8Array;
+  readonly depthMax: number;
+  fault: WalkFault | undefined;
+};
+
+export type WalkFault = { readonly reason: 'not_json' | 'too_deep'; readonly offset: number };
+
+/** Where a value begins, and how many objects and lists are open around it. */
+export type Place = { readonly at: number; readonly depth: number };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Where a value ends; nothing once there is a fault. */
+export function skipValue(walk: JsonWalk, { at, depth }: Place): number | undefined {
+  const first = walk.bytes[at];
+  if (first === QUOTE) return skipString(walk, at);
+  return first === OPEN_OBJECT || first === OPEN_LIST ? skipNested(walk, at, depth) : skipScalar(walk, at);
+}
+
+/** Goes through the members of an object. `onMember` gets each key and where its value begins, and says where it ends. */
+export function walkObject(
+  walk: JsonWalk,
+  { at, depth }: Place,
+  onMember: (key: Span, value: Place) => number | undefined,
+): number | undefined {
+  if (isTooDeep(walk, at, depth)) return undefined;
+  return walkMembers(walk, { at, close: CLOSE_OBJECT }, (start) => {
+    if (walk.bytes[start] !== QUOTE) return wrong(walk, start);
+    const keyEnd = skipString(walk, start);
+    if (keyEnd === undefined) return undefined;
+    const colon = skipSpace(walk.bytes, keyEnd);
+    if (walk.bytes[colon] !== COLON) return wrong(walk, colon);
+    return onMember([start, keyEnd], { at: skipSpace(walk.bytes, colon + 1), depth: depth + 1 });
+  });
+}
+
+export function walkList(
+  walk: JsonWalk,
+  { at, depth }: Place,
+  onItem: (value: Place) => number | undefined,
+): number | undefined {
+  if (isTooDeep(walk, at, depth)) return undefined;
+  return walkMembers(walk, { at, close: CLOSE_LIST }, (start) => onItem({ at: start, depth: depth + 1 }));
+}
+
+export function isObjectAt({ bytes }: JsonWalk, at: number): boolean {
+  return bytes[at] === OPEN_OBJECT;
+}
+
+export function isListAt({ bytes }: JsonWalk, at: number): boolean {
+  return bytes[at] === OPEN_LIST;
+}
+
+export function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at++;
+  return at;
+}
+
+function walkMembers(
+  walk: JsonWalk,
+  { at, close }: { readonly at: number; readonly close: number },
+  onMember: (at: number) => number | undefined,
+): number | undefined {
+  const { bytes } = walk;
+  let next = skipSpace(bytes, at + 1);
+  if (bytes[next] === close) return next + 1;
+  for (;;) {
+    const end = onMember(next);
+    if (end === undefined) return undefined;
+    const behind = skipSpace(bytes, end);
+    if (bytes[behind] === close) return behind + 1;
+    if (bytes[behind] !== COMMA) return wrong(walk, behind);
+    next = skipSpace(bytes, behind + 1);
+  }
+}
+
+function skipNested(walk: JsonWalk, start: number, depth: number): number | undefined {
+  const { bytes, depthMax } = walk;
+  let open = depth;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const end = skipString(walk, at);
+      if (end === undefined) return undefined;
+      at = end - 1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      open++;
+      if (open > depthMax) return wrong(walk, at, 'too_deep');
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      open--;
+      if (open === depth) return at + 1;
+    }
+  }
+  return wrong(walk, bytes.length);
+}
+
+function skipString(walk: JsonWalk, start: number): number | undefined {
+  const { bytes } = walk;
+  for (let from = start + 1; ; ) {
+    const quote = bytes.indexOf(QUOTE, from);
+    if (quote < 0) return wrong(walk, start);
+    let before = quote;
+    while (bytes[before - 1] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 0) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+function skipScalar(walk: JsonWalk, start: number): number | undefined {
+  const { bytes } = walk;
+  let at = start;
+  while (at < bytes.length && !isBehindScalar(bytes[at])) at++;
+  return at === start ? wrong(walk, at) : at;
+}
+
+function isBehindScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isSpace(byte);
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isTooDeep(walk: JsonWalk, at: number, depth: number): boolean {
+  if (depth < walk.depthMax) return false;
+  wrong(walk, at, 'too_deep');
+  return true;
+}
+
+function wrong(walk: JsonWalk, offset: number, reason: WalkFault['reason'] = 'not_json'): undefined {
+  walk.fault ??= { reason, offset };
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../json/json-value.ts';
+import type { RunId, SessionId, WorkflowId } from '../log/ids.ts';
+import { runTag } from '../log/ids.ts';
+import { oneLine, quoteOurLines } from '../prompt/our-lines.ts';
+import { callText } from '../prompt/reply/call-text.ts';
+import type { RunStatus } from '../views/run-status.ts';
+import { type MatchReason, reasonWords } from './match-reason.ts';
+import { utcMinute } from './utc-minute.ts';
+
+/** A run that may be the one that is meant, read and verified. */
+export type Candidate = {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  readonly workflowId: WorkflowId;
+  readonly title: string;
+  readonly goal?: string;
+  readonly status: RunStatus;
+  /** The step that its preferred tip stands at; absent where none is due. */
+  readonly stepTitle?: string;
+  readonly lastAt?: number;
+  readonly stateToken: string;
+  readonly whyMatched: readonly MatchReason[];
+};
+
+/** The call that shows where a run stands and changes nothing. */
+export function showCall({ stateToken }: Candidate) {
+  return { tool: 'continue_workflow', arguments: { stateToken } } as const;
+}
+
+export function candidateData(candidate: Candidate): JsonObject {
+  const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
+  return {
+    sessionId,
+    runId,
+    run: { tag: runTag(runId), workflowId, title },
+    ...(goal === undefined ? {} : { goal }),
+    status,
+    ...(stepTitle === undefined ? {} : { stepTitle }),
+    ...(lastAt === undefined ? {} : { lastActive: utcMinute(lastAt) }),
+    whyMatched,
+    stateToken,
+    nextCall: showCall(candidate),
+  };
+}
+
+const STATUS: { readonly [status in RunStatus]: string } = {
+  in_progress: 'in progress',
+  blocked: 'blocked',
+  complete: 'complete',
+  complete_with_gaps: 'complete with gaps',
+};
+
+/** One line: what it is about, where it stands, why it is offered, and the call that shows it. */
+export function candidateLine(candidate: Candidate): string {
+  const { runId, workflowId, title, goal, status, stepTitle, lastAt, whyMatched } = candidate;
+  const parts = [
+    `"${oneLine(goal ?? title)}"`,
+    `run ${runTag(runId)} of ${workflowId}`,
+    `${STATUS[status]}${stepTitle === undefined ? '' : ` at "${oneLine(stepTitle)}"`}`,
+    ...(lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`]),
+    `found by ${reasonWords(whyMatched)}`,
+  ];
+  return `${quoteOurLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
+}

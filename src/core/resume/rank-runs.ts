@@ -1,0 +1,106 @@
+import type { WorkflowHash } from '../log/ids.ts';
+import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
+import { textTokens } from '../views/text-tokens.ts';
+import type { MatchReason } from './match-reason.ts';
+import { bareFolder, type ResumeQuestion } from './resume-question.ts';
+
+/** A run and how well it answers. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
+export type RankedRun = {
+  readonly session: SessionSummary;
+  readonly run: RunSummary;
+  readonly tier: number;
+  readonly isSameWorkspace: boolean;
+  readonly whyMatched: readonly MatchReason[];
+};
+
+export type WorkflowNames = { readonly get: (hash: WorkflowHash) => string | undefined };
+
+/**
+ * Every run in the order in which it answers a question: strict tiers, no scores. Each run stands for its preferred tip.
+ * Who names a session or a run gets nothing else.
+ */
+export function rankRuns(
+  summaries: Iterable<SessionSummary>,
+  question: ResumeQuestion,
+  names: WorkflowNames,
+): readonly RankedRun[] {
+  const isOfWorkflow = workflowMatcher(question.words, names);
+  const ranked: RankedRun[] = [];
+  for (const session of summaries) {
+    if (question.sessionId !== undefined && session.sessionId !== question.sessionId) continue;
+    for (const run of session.runs) {
+      if (question.runId !== undefined && run.runId !== question.runId) continue;
+      ranked.push(rankOf(session, run, { question, isOfWorkflow }));
+    }
+  }
+  return ranked.sort(compareRanked);
+}
+
+type Matching = { readonly question: ResumeQuestion; readonly isOfWorkflow: (run: RunSummary) => boolean };
+
+function rankOf(session: SessionSummary, run: RunSummary, { question, isOfWorkflow }: Matching): RankedRun {
+  const { git_head_sha, git_branch, repo_root } = session.observed;
+  const { sessionId, runId, headSha, branch, words, workspaces } = question;
+  const isSameWorkspace = repo_root !== undefined && workspaces.includes(bareFolder(repo_root));
+  // In the order of the tiers, the first one being that of an id.
+  const matches: readonly (readonly [MatchReason, boolean])[] = [
+    ['matched_session_id', sessionId !== undefined || runId !== undefined],
+    ['matched_head_sha', headSha !== undefined && git_head_sha === headSha],
+    ['matched_branch', branch !== undefined && git_branch?.startsWith(branch) === true],
+    ['matched_notes', words.length > 0 && words.every((word) => hasWord(run.recapTokens, word))],
+    ['matched_workflow_id', isOfWorkflow(run)],
+  ];
+  const found = matches.filter(([, isMatch]) => isMatch).map(([reason]) => reason);
+  const tier = found[0] === undefined ? matches.length : matches.findIndex(([, isMatch]) => isMatch);
+  const whyMatched: readonly MatchReason[] = found.length === 0 ? ['recency_fallback'] : found;
+  return {
+    session,
+    run,
+    tier,
+    isSameWorkspace,
+    whyMatched: isSameWorkspace ? [...whyMatched, 'matched_workspace'] : whyMatched,
+  };
+}
+
+/** There are far fewer workflows than runs, so each is looked through once. */
+function workflowMatcher(words: readonly string[], names: WorkflowNames): (run: RunSummary) => boolean {
+  if (words.length === 0) return () => false;
+  const known = new Map<WorkflowHash, boolean>();
+  return ({ workflowId, workflowHash }) => {
+    const before = known.get(workflowHash);
+    if (before !== undefined) return before;
+    const tokens = textTokens(`${workflowId}\n${names.get(workflowHash) ?? ''}`);
+    const isMatch = words.every((word) => hasWord(tokens, word));
+    known.set(workflowHash, isMatch);
+    return isMatch;
+  };
+}
+
+/** Whether a sorted list holds a word. */
+function hasWord(sorted: readonly string[], word: string): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < word) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === word;
+}
+
+/** Indexes of two sessions say nothing about which is newer, so time comes before them; ids make it one order. */
+function compareRanked(a: RankedRun, b: RankedRun): number {
+  return (
+    a.tier - b.tier ||
+    Number(b.isSameWorkspace) - Number(a.isSameWorkspace) ||
+    (b.session.lastAt ?? UNKNOWN) - (a.session.lastAt ?? UNKNOWN) ||
+    b.run.lastActivityIndex - a.run.lastActivityIndex ||
+    compareTexts(a.session.sessionId, b.session.sessionId) ||
+    compareTexts(a.run.runId, b.run.runId)
+  );
+}
+
+const UNKNOWN = -1;
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

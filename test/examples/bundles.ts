@@ -1,0 +1,105 @@
+import type { Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
+import { nodeBundleTools } from '../../src/adapters/exchange/node-bundle-tools.ts';
+import type { BundleOutput } from '../../src/app/bundle/bundle-output.ts';
+import {
+  type Exported,
+  type ExportRefusal,
+  type ExportServices,
+  exportSession,
+} from '../../src/app/bundle/export-session.ts';
+import { type Imported, type ImportRefusal, importSession } from '../../src/app/bundle/import-session.ts';
+import type { Services, Store } from '../../src/app/services.ts';
+import type { IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
+import { bundleHead } from '../../src/core/bundle/bundle-head.ts';
+import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalJson } from '../../src/core/json/canonical-json.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import { sha256 } from './sha256.ts';
+
+/** Exports at one and the same moment, so that equal sessions give equal bytes. */
+export async function exported(
+  store: Store,
+  sessionId: SessionId,
+): Promise<Result<Exported & { readonly file: Uint8Array }, ExportRefusal>> {
+  const pieces: Uint8Array[] = [];
+  let isAbandoned = false;
+  const output: BundleOutput = {
+    write: async (piece) => {
+      pieces.push(piece);
+      return ok(undefined);
+    },
+    finish: async () => ok(undefined),
+    abandon: async () => {
+      isAbandoned = true;
+    },
+  };
+  const done = await exportSession(exportServices(store), { sessionId, output });
+  if (done.isErr())
+    return isAbandoned ? err(done.error) : err({ code: 'output_failed', place: 'test', cause: 'left open' });
+  return ok({ ...done.value, file: Buffer.concat(pieces) });
+}
+
+export function exportServices(store: Store): ExportServices {
+  return {
+    ...store,
+    tools: nodeBundleTools,
+    breathe: async () => undefined,
+    appVersion: '1.2.3',
+    now: () => '2026-01-02T03:04:05.678Z',
+  };
+}
+
+export function imported(
+  services: Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ids'>,
+  file: Uint8Array,
+  isDryRun = false,
+): Promise<Result<Imported, ImportRefusal>> {
+  const more = { tools: nodeBundleTools, breathe: async () => undefined };
+  return importSession({ ...services, ...more }, { bytes: file, isDryRun });
+}
+
+/** A bundle to be changed by hand. */
+export type LooseBundle = {
+  bundleId: string;
+  exportedAt: string;
+  producer: { appVersion: string };
+  integrity: { kind: string; entries: IntegrityEntry[] };
+  session: {
+    sessionId: string;
+    events: Record<string, unknown>[];
+    manifest: Record<string, unknown>[];
+    snapshots: Record<string, unknown>;
+    pinnedWorkflows: Record<string, unknown>;
+    artifacts?: Record<string, string>;
+    salvage?: Record<string, unknown>;
+  };
+};
+
+export function loose(file: Uint8Array): LooseBundle {
+  return JSON.parse(Buffer.from(file).toString()) as LooseBundle;
+}
+
+/** As somebody would write it who knows how bundles are made and lies: digests and id fit what is there. */
+export function resealed(bundle: LooseBundle): Uint8Array {
+  const { session, exportedAt, producer } = bundle;
+  const values: [string, unknown][] = [
+    ['session/events', session.events],
+    ['session/manifest', session.manifest],
+    ...(session.salvage === undefined ? [] : [['session/salvage', session.salvage] as [string, unknown]]),
+    ...(['snapshots', 'pinnedWorkflows', 'artifacts'] as const).flatMap((table) =>
+      Object.entries(session[table] ?? {}).map(([key, value]): [string, unknown] => [`session/${table}/${key}`, value]),
+    ),
+  ];
+  const entries = values.map(([path, value]) => {
+    const bytes = canonicalBytes(value)._unsafeUnwrap();
+    return { path, sha256: sha256(bytes), bytes: bytes.length };
+  });
+  const head = bundleHead({ exportedAt, producer }, entries, sha256).text;
+  return Buffer.from(`${head}${canonicalJson(session)._unsafeUnwrap()}}`);
+}
+
+/** The same bundle with its old digests. */
+export function unsealed(bundle: object): Uint8Array {
+  return Buffer.from(JSON.stringify(bundle));
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import { FAULTS } from './faults/all-faults.ts';
+import { simulate } from './play/simulate.ts';
+import { FAULTY_CALLS, TIMEOUT_MS } from './play/volume.ts';
+import { memoryWorld } from './world/memory-world.ts';
+import { SMALL_FILES } from './world/small-workflows.ts';
+
+it(
+  'an agent that sees only the text of replies and gets nearly everything wrong is never let past a step, and is always led back',
+  async () => {
+    enforces('simulator_obedient_reader_recovers', 'order_violations_never_accepted', 'replay_never_advances_twice');
+    const { violations, weakClasses, mended, tally } = await simulate({
+      name: 'lossy agent',
+      sight: 'text',
+      faults: FAULTS,
+      faultyCalls: FAULTY_CALLS,
+      callsPerWorld: 200,
+      newWorld: (seed) => memoryWorld(SMALL_FILES, { seed }),
+    });
+    expect(violations).toEqual([]);
+    expect(weakClasses).toEqual([]);
+    expect(mended).toBeGreaterThanOrEqual(0.99);
+    expect(tally.size).toBe(FAULTS.length);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,46 @@
+import type { Scene, Slip } from '../faults/fault.ts';
+import { type Call, type Reply, readReply, type Sight } from '../reader/obedient-reader.ts';
+import { stubbornly } from '../reader/stubborn-reader.ts';
+import { type Told, told } from '../witness/told.ts';
+import type { Agent } from './agent.ts';
+
+export type Mended = {
+  /** Calls that were needed after the wrong one; `undefined` when none of them helped. */
+  readonly further: number | undefined;
+  /** Some reply told no call, and the reader went back to the last one that did. */
+  readonly isFromMemory: boolean;
+  /** What the last reply says, and the call that it answers. */
+  readonly at: Told | undefined;
+  readonly by: Call;
+  readonly exchanges: readonly { readonly call: Call; readonly reply: Reply }[];
+};
+
+type Reader = {
+  readonly sight: Sight;
+  /** How often the mistake is made before the reply is looked at. */
+  readonly wrongTimes: number;
+  readonly own: Agent['own'];
+};
+
+const FURTHER_MAX = 5;
+
+/** Makes a mistake, and does what the replies say until it is mended. */
+export async function mend(scene: Scene, slip: Slip, { sight, wrongTimes, own }: Reader): Promise<Mended> {
+  let reply = await stubbornly(slip.commit ?? (() => scene.witness.send(scene.chat(), slip.call)), wrongTimes);
+  let by = slip.call;
+  let isFromMemory = false;
+  const exchanges = [{ call: by, reply }];
+  for (let further = 0; ; further++) {
+    const at = told(reply);
+    const ending = { isFromMemory, at, by, exchanges };
+    if (at !== undefined && (await slip.isMended(at))) return { ...ending, further };
+    const { next, rejoin } = readReply(reply, sight);
+    const call = slip.wantsToRejoin === true ? (rejoin ?? next) : next;
+    const chosen = call === undefined ? slip.fromMemory : own(call, scene.at, at);
+    if (chosen === undefined || further === FURTHER_MAX) return { ...ending, further: undefined };
+    by = chosen;
+    isFromMemory ||= call === undefined;
+    reply = await scene.witness.send(scene.chat(), by);
+    exchanges.push({ call: by, reply });
+  }
+}

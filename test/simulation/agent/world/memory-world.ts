@@ -1,0 +1,78 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { ok } from 'neverthrow';
+import { memoryStore } from '../../../../src/adapters/memory-store/memory-store.ts';
+import { nodeHasher } from '../../../../src/adapters/node-hasher.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-source.ts';
+import type { Services, Store } from '../../../../src/app/services.ts';
+import type { SessionEvent } from '../../../../src/core/log/event.ts';
+import { ID_BYTES, RunId, SessionId } from '../../../../src/core/log/ids.ts';
+import { signingKey } from '../../../../src/core/token/keyring.ts';
+import { mcpBackend } from '../../../../src/mcp/backend.ts';
+import { mcpServer } from '../../../../src/mcp/server.ts';
+import { type SeededRandom, seededRandom } from '../../seeded-random.ts';
+import type { Reply } from '../reader/obedient-reader.ts';
+import { servicesOver } from './services-over.ts';
+import type { Chat, World } from './world.ts';
+
+export type Nature = {
+  /** Decides ids and keys, so that the same play in the same world is the same to the last character. */
+  readonly seed?: number;
+  readonly tokenForm?: Services['tokenForm'];
+};
+
+/** A world without a disk: real servers and clients in one process, over a store that ends with it. */
+export function memoryWorld(files: readonly WorkflowFile[], { seed = 1, tokenForm = 'compact' }: Nature = {}): World {
+  const log = new Map<string, SessionEvent[]>();
+  const store = memoryStore(nodeHasher.sha256);
+  const chance = seededRandom(seed);
+  const witnessedStore = { ...store, sessions: witnessed(store.sessions, log), keyring: seededKeyring(chance) };
+  const services = { ...servicesOver(witnessedStore, files), ids: seededIds(chance), tokenForm };
+  return { services, log: () => log, newChat: () => newChat(services) };
+}
+
+function seededIds(chance: SeededRandom): Services['ids'] {
+  return { session: () => SessionId.of(bytes(chance, ID_BYTES)), run: () => RunId.of(bytes(chance, ID_BYTES)) };
+}
+
+function seededKeyring(chance: SeededRandom): Services['keyring'] {
+  const keyring = { current: signingKey(bytes(chance, 32)) };
+  return { find: async () => ok(keyring), open: async () => ok(keyring), rotate: async () => ok(keyring) };
+}
+
+function bytes(chance: SeededRandom, length: number): Uint8Array {
+  return Uint8Array.from({ length }, () => chance.below(256));
+}
+
+async function newChat(services: Services): Promise<Chat> {
+  const server = mcpServer(mcpBackend({ version: '0', services: async () => services, isLogged: false }));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs);
+  const client = new Client({ name: 'lossy-agent', version: '0' });
+  await client.connect(ours);
+  const call: Chat['call'] = async ({ tool, arguments: given }) =>
+    (await client.callTool({ name: tool, arguments: { ...given } })) as Reply;
+  return {
+    call,
+    killDuring: async (lost) => {
+      await call(lost);
+      await client.close();
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The same store, with everything that is appended written down once more. */
+function witnessed(sessions: Store['sessions'], log: Map<string, SessionEvent[]>): Store['sessions'] {
+  return {
+    ...sessions,
+    append: async (permit, plan) => {
+      const appended = await sessions.append(permit, plan);
+      if (appended.isErr()) return appended;
+      const events = log.get(plan.sessionId) ?? [];
+      log.set(plan.sessionId, events);
+      const last = events.at(-1)?.eventIndex ?? -1;
+      events.push(...plan.events.filter(({ eventIndex }) => eventIndex > last));
+      return appended;
+    },
+  };
+}

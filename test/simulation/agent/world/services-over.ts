@@ -1,0 +1,40 @@
+import { nodeHasher } from '../../../../src/adapters/node-hasher.ts';
+import { randomIds } from '../../../../src/adapters/random-ids.ts';
+import { re2Patterns } from '../../../../src/adapters/re2-patterns.ts';
+import { type WorkflowCatalog, workflowCatalog } from '../../../../src/app/catalog/workflow-catalog.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-source.ts';
+import type { Services, Store } from '../../../../src/app/services.ts';
+import { PRESETS } from '../../../../src/core/log/preferences.ts';
+import { compileWorkflow } from '../../../../src/core/workflow/compile-workflow.ts';
+import { COMMON_FILES } from './workflow-files.ts';
+
+const { sha256 } = nodeHasher;
+const compilePattern = re2Patterns();
+const clock = { nowMs: () => 1_700_000_000_000 };
+
+/** Files are the same in every world that has them, so they are looked through once. */
+const catalogs = new Map<readonly WorkflowFile[], WorkflowCatalog>();
+
+/** Everything a server needs over a store, with any set of workflow files and nothing else of this machine. */
+export function servicesOver(store: Store, files: readonly WorkflowFile[]): Services {
+  const catalog = catalogs.get(files) ?? catalogOf(files);
+  catalogs.set(files, catalog);
+  return {
+    ...store,
+    catalog,
+    patterns: { load: async () => compilePattern },
+    workspace: { observe: async () => [] },
+    references: { find: async () => [] },
+    defaults: PRESETS.guided,
+    hasher: nodeHasher,
+    clock,
+    ids: randomIds(clock),
+    tokenForm: 'compact',
+  };
+}
+
+function catalogOf(files: readonly WorkflowFile[]): WorkflowCatalog {
+  const listing = { files: [...COMMON_FILES, ...files] };
+  const compile = (input: Parameters<typeof compileWorkflow>[0]) => compileWorkflow(input, { sha256, compilePattern });
+  return workflowCatalog({ files: async () => listing }, { sha256, aliases: new Map(), compile });
+}

@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest';
+import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { Observation } from '../../src/core/log/events/observation-recorded.ts';
+import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
+import { resumeReplyShape } from '../../src/mcp/shapes/resume-reply-shape.ts';
+import { answer, type Desk } from '../../src/mcp/tool-desk.ts';
+import { enforces } from '../enforces.ts';
+import { TIMEOUT_MS } from './agent/play/volume.ts';
+import { servicesOver } from './agent/world/services-over.ts';
+import { SMALL_FILES, SMALL_WORKFLOWS } from './agent/world/small-workflows.ts';
+import { workflowFile } from './agent/world/workflow-files.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+
+const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? 1_000);
+const SEED = Number(process.env['WORKRAIL_SEED'] ?? 20_261_115);
+const REPLY_BYTES_MAX = 10_000;
+
+const RULED = {
+  id: 'sim.ruled',
+  name: 'Ruled',
+  description: 'With rules that hold all the time.',
+  metaGuidance: ['Change one thing at a time.', 'Say what you measured.'],
+  steps: Array.from({ length: 12 }, (_, i) => ({ id: `s${i}`, title: `Part ${i}`, prompt: `Do part ${i} of it.` })),
+};
+const FILES = [...SMALL_FILES, workflowFile({ name: 'ruled.json', text: JSON.stringify(RULED) }, { kind: 'project' })];
+const WORKFLOWS = ['sim.ruled', 'sim.ruled', ...SMALL_WORKFLOWS];
+const HERE = '/work/here';
+const ELSEWHERE = ['/work/there', '/work/here-too', '/'];
+
+type Told = {
+  readonly run: { readonly tag: string; readonly workflowId: string };
+  readonly isComplete: boolean;
+  readonly pending: { readonly prompt: string } | null;
+  readonly nextCall: { readonly tool: string; readonly arguments: JsonObject };
+  readonly stateToken: string;
+  readonly checkpointToken: string;
+};
+
+/** An agent over a store of its own. */
+type Agent = { readonly desk: Desk; readonly chance: SeededRandom };
+
+function newAgent(seed: number): Agent {
+  const chance = seededRandom(seed);
+  const isGit = chance.chance(0.5);
+  let nowMs = 1_700_000_000_000;
+  const services = {
+    ...servicesOver(memoryStore(nodeHasher.sha256), FILES),
+    workspace: { observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, isGit)) },
+    clock: { nowMs: () => nowMs++ },
+  };
+  return { desk: { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } }, chance };
+}
+
+function seenAt(path: string, isGit: boolean): readonly Observation[] {
+  const root: Observation = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
+  if (!isGit) return [root];
+  return [root, { key: 'git_branch', value: { type: 'short_string', value: 'main' }, confidence: 'high' }];
+}
+
+async function call({ desk }: Agent, tool: string, sent: JsonObject) {
+  const result = await answer(desk, { name: tool, arguments: sent });
+  expect(result.isError, JSON.stringify(result)).not.toBe(true);
+  const content = result.content as readonly { readonly text: string }[];
+  return { told: result.structuredContent as unknown as Told, text: content.map((part) => part.text).join('\n') };
+}
+
+type Work = { readonly workflowId: string; readonly workspace: string; readonly calls: number };
+type Worked = { readonly told: Told; readonly lastMark: string; readonly goal: string };
+
+/** Starts a run and does what it is told for a while. Goals and notes are of any length. */
+async function work(agent: Agent, { workflowId, workspace, calls }: Work): Promise<Worked> {
+  const { chance } = agent;
+  const goal = `Goal ${chance.below(1_000_000)} ${'very '.repeat(chance.below(150))}important`;
+  let { told } = await call(agent, 'start_workflow', { workflowId, workspacePath: workspace, goal });
+  let lastMark = '';
+  for (let i = 0; i < calls && !told.isComplete; i++) {
+    const { tool, arguments: sent } = told.nextCall;
+    const { notesMarkdown = '', ...output } = (sent['output'] ?? {}) as JsonObject;
+    lastMark = `mark ${chance.below(1_000_000)}`;
+    const words = '"because" of this and that, '.repeat(chance.below(chance.chance(0.25) ? 400 : 12));
+    const notes = `${lastMark}\n${words}\n${notesMarkdown}`;
+    told = (await call(agent, tool, { ...sent, output: { ...output, notesMarkdown: notes } })).told;
+  }
+  return { told, lastMark, goal };
+}
+
+/** Work that has nothing to do with ours: in other places, or here and done. */
+async function otherWork(agent: Agent): Promise<void> {
+  const { chance } = agent;
+  for (let i = chance.below(3); i > 0; i--) {
+    const workflowId = chance.pick(WORKFLOWS);
+    await work(agent, { workflowId, workspace: chance.pick(ELSEWHERE), calls: chance.below(4) });
+  }
+  if (chance.chance(0.3)) await work(agent, { workflowId: 'sim.plain', workspace: HERE, calls: 4 });
+}
+
+async function ourWork(agent: Agent): Promise<Worked> {
+  const { chance } = agent;
+  const calls = chance.below(10);
+  const work1 = await work(agent, { workflowId: chance.pick(WORKFLOWS), workspace: HERE, calls });
+  const ours = work1.told.isComplete ? await work(agent, { workflowId: 'sim.ruled', workspace: HERE, calls }) : work1;
+  if (chance.chance(0.3)) {
+    const output = { notesMarkdown: 'Saved on the way.' };
+    await call(agent, 'checkpoint_workflow', { checkpointToken: ours.told.checkpointToken, output });
+  }
+  return ours;
+}
+
+/** How many bytes it took to be back, as text and as data. */
+async function comeBack(agent: Agent, { told: before, goal, lastMark }: Worked): Promise<readonly number[]> {
+  const { told, text } = await call(agent, 'resume_session', { workspacePath: HERE });
+  expect(resumeReplyShape.safeParse(told).error).toBeUndefined();
+  expect([told.run.tag, told.pending]).toEqual([before.run.tag, before.pending]);
+  const data = JSON.stringify(told);
+  const rules = told.run.workflowId === 'sim.ruled' ? RULED.metaGuidance : [];
+  for (const part of [
+    goal,
+    lastMark,
+    ...rules,
+    told.stateToken,
+    told.checkpointToken,
+    JSON.stringify(told.nextCall.arguments),
+  ]) {
+    expect(text).toContain(part);
+    expect(data).toContain(part);
+  }
+  expect(text).toContain(told.pending?.prompt ?? '');
+  const next = await call(agent, told.nextCall.tool, told.nextCall.arguments);
+  expect(next.told.run.tag).toBe(before.run.tag);
+  return [Buffer.byteLength(text), Buffer.byteLength(data)];
+}
+
+it(
+  `an agent that knows only its workspace is back with one call, in ${STORES} stores from seed ${SEED}`,
+  async () => {
+    enforces('resume_strong_match_rehydrates', 'resume_strong_match_is_compact');
+    let largest = 0;
+    for (let seed = SEED; seed < SEED + STORES; seed++) {
+      const agent = newAgent(seed);
+      await otherWork(agent);
+      const ours = await ourWork(agent);
+      await otherWork(agent);
+      const sizes = await comeBack(agent, ours).catch((cause: unknown) => {
+        throw new Error(`not back with seed ${seed}`, { cause });
+      });
+      largest = Math.max(largest, ...sizes);
+    }
+    expect(largest).toBeLessThanOrEqual(REPLY_BYTES_MAX);
+    // A store in which nothing was long would prove nothing.
+    expect(largest).toBeGreaterThan(REPLY_BYTES_MAX / 2);
+  },
+  TIMEOUT_MS,
+);
