@@ -8,8 +8,9 @@ import {
   inFolder,
   pinWorkflow,
 } from './bench-store.ts';
+import { type Figures, measure, noFigures } from './figures.ts';
 import { floor } from './floor.ts';
-import { budgeted, median, noted, type Row, timed } from './row.ts';
+import { budgeted, median, noted, type Row } from './row.ts';
 
 const SHORT_STEPS = 10;
 const LONG_STEPS = 1_000;
@@ -27,8 +28,6 @@ const FLOORS_MAX = 3;
 const WALL_MS_EXTRA = 2;
 const GROWTH_MAX = 1.3;
 
-type Figures = { readonly wall: number[]; readonly cpu: number[] };
-
 /** Warm appends early and late in a session, each round beside the bare file operations. */
 export async function benchAppend(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
@@ -43,7 +42,7 @@ export async function benchAppend(): Promise<readonly Row[]> {
 
     const { sessions } = freshStore(data);
     for (const { sessionId } of [...short, long]) await sessions.load(sessionId);
-    const figures = { floor: figuresOf(), short: figuresOf(), long: figuresOf() };
+    const figures = { floor: noFigures(), short: noFigures(), long: noFigures() };
     const bare = await floor(join(root, 'floor'));
     for (let i = 0; i < ROUNDS; i++) {
       const plan = short[i % SHORT_SESSIONS]?.step();
@@ -59,16 +58,6 @@ export async function benchAppend(): Promise<readonly Row[]> {
 
 async function grow(sessions: ReturnType<typeof hastyStore>['sessions'], session: GrowingSession, steps: number) {
   for (let i = 0; i < steps; i++) await append(sessions, session.step());
-}
-
-function figuresOf(): Figures {
-  return { wall: [], cpu: [] };
-}
-
-async function measure(figures: Figures, work: () => Promise<void>): Promise<void> {
-  const { wallMs, cpuMs } = await timed(work);
-  figures.wall.push(wallMs);
-  figures.cpu.push(cpuMs);
 }
 
 function rowsOf({ floor, short, long }: { readonly [name in 'floor' | 'short' | 'long']: Figures }): readonly Row[] {

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
+import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { hastyStore, inFolder } from './bench-store.ts';
 import { type BenchMachine, benchMachine, benchServices } from './engine/bench-services.ts';
 import { appLayer, type Call, lineReader, replyIn, textOf } from './engine/layers.ts';
-import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { startWalk, walk } from './engine/walker.ts';
 import { budgeted, median, noted, type Row } from './row.ts';
 import { HELLO, PROGRAM } from './start-up.ts';

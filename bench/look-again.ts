@@ -1,7 +1,7 @@
+import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { freshStore, hastyStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';
 import { appLayer, type Call, type Layer, mcpLayer, textOf } from './engine/layers.ts';
-import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { startWalk, walk } from './engine/walker.ts';
 import { type Figures, measure, noFigures } from './figures.ts';
 import { budgeted, median, type Row } from './row.ts';

@@ -28,14 +28,16 @@ export function median(figures: readonly number[]): number {
   return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
 }
 
-/** Wall-clock and processor milliseconds of some work. */
-export async function timed(work: () => unknown): Promise<{ readonly wallMs: number; readonly cpuMs: number }> {
+/** Wall-clock and processor milliseconds of some work, and what came of it. */
+export async function timed<Value>(
+  work: () => Value | Promise<Value>,
+): Promise<{ readonly wallMs: number; readonly cpuMs: number; readonly value: Value }> {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  await work();
+  const value = await work();
   const wallMs = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
-  return { wallMs, cpuMs: (user + system) / 1_000 };
+  return { wallMs, cpuMs: (user + system) / 1_000, value };
 }
 
 function shown(figure: number, unit: string): string {

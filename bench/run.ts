@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { benchAdvance } from './advance.ts';
 import { benchAppend } from './append.ts';
 import { benchColdLoad } from './cold-load.ts';
@@ -36,4 +37,10 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   rows.push(...(await bench()));
 }
 console.table(rows);
+// Others on the same machine make everything slower, processor time too: figures of a busy one say little.
+console.log(
+  `load of the machine over the last 1, 5 and 15 minutes: ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(', ')}`,
+);
 if (rows.some(({ verdict }) => verdict === 'FAIL')) process.exitCode = 1;

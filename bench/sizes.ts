@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import type { JsonObject } from '../src/core/json/json-value.ts';
 import { utf8Length } from '../src/core/json/utf8.ts';
 import { publishedTools } from '../src/mcp/tool-desk.ts';
+import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { hastyStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';
 import { appLayer, type Reply, textOf } from './engine/layers.ts';
-import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { startWalk, walk } from './engine/walker.ts';
 import { budgeted, type Row } from './row.ts';
 
@@ -41,11 +41,15 @@ async function overheads(root: string, workflow: WalkedWorkflow): Promise<readon
   ];
 }
 
+/** Examples of artifacts in the next call belong to what the step asks for. */
 function overhead({ text, structured }: Reply): { readonly text: number; readonly data: number } {
   const prompt = textOf((structured['pending'] as JsonObject)['prompt']);
+  const { arguments: next } = structured['nextCall'] as { readonly arguments: JsonObject };
+  const { artifacts } = (next['output'] ?? {}) as JsonObject;
+  const examples = artifacts === undefined ? 0 : utf8Length(JSON.stringify(artifacts));
   return {
-    text: utf8Length(text) - utf8Length(prompt),
-    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)),
+    text: utf8Length(text) - utf8Length(prompt) - examples,
+    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)) - examples,
   };
 }
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { manyWorkflows, WALKED } from '../test/examples/walked-workflows.ts';
 import { freshStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';
 import { appLayer, type Call, type Layer, mcpLayer } from './engine/layers.ts';
-import { manyWorkflows, WALKED } from '../test/examples/walked-workflows.ts';
 import { measure, noFigures } from './figures.ts';
 import { budgeted, median, type Row } from './row.ts';
 

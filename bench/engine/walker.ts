@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import { type Call, type Layer, type Reply, textOf } from './layers.ts';
 import type { WalkedWorkflow } from '../../test/examples/walked-workflows.ts';
+import { type Call, type Layer, type Reply, textOf } from './layers.ts';
 
 /** An agent on its way through a workflow. */
 export type Walker = {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,18 +47,51 @@ test('outside of a repository the workspace itself is told; without a workspace 
   expect(await observer.observe(undefined)).toEqual([]);
 });
 
+test('through a link into a repository the same is seen', async () => {
+  git('init', '-q', '-b', 'main');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  mkdirSync(join(folder, 'inner'));
+  const link = `${folder}-link`;
+  symlinkSync(join(folder, 'inner'), link);
+  try {
+    expect(await seen(link)).toEqual(await seen(folder));
+  } finally {
+    rmSync(link);
+  }
+});
+
 test('a git that does not answer is given up', async () => {
   enforces('git_observed_before_lock');
-  writeFileSync(join(folder, 'git'), '#!/bin/sh\nexec sleep 60\n');
+  git('init', '-q');
+  await withGit('exec sleep 60', async () => {
+    expect(await seen(folder)).toEqual({ repo_root: folder });
+  });
+});
+
+test('outside of a repository git is not even asked: that would be most of what a start takes', async () => {
+  enforces('budget_list_start_cpu');
+  const asked = join(folder, 'asked');
+  await withGit(`touch ${asked}`, async () => {
+    await seen(folder);
+    expect(existsSync(asked)).toBe(false);
+    mkdirSync(join(folder, '.git'));
+    await seen(folder);
+    expect(existsSync(asked)).toBe(true);
+  });
+});
+
+/** With another program in the place of git. */
+async function withGit(script: string, work: () => Promise<void>): Promise<void> {
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}\n`);
   chmodSync(join(folder, 'git'), 0o755);
   const path = process.env['PATH'];
   process.env['PATH'] = `${folder}:${path}`;
   try {
-    expect(await seen(folder)).toEqual({ repo_root: folder });
+    await work();
   } finally {
     process.env['PATH'] = path;
   }
-});
+}
 
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: folder, encoding: 'utf8' });

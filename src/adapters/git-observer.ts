@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Hasher } from '../app/ports/hasher.ts';
 import type { WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-bytes.ts';
@@ -16,6 +18,7 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
   return {
     observe: async (workspace) => {
       if (workspace === undefined) return [];
+      if (!isInRepository(workspace)) return rootSeen(workspace, sha256);
       const [root, commit, ref] = await askGit(workspace);
       const branch = BRANCH.exec(ref ?? '')?.[1];
       return [
@@ -25,6 +28,22 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
       ];
     },
   };
+}
+
+/** Whether git would find anything to tell: to ask it takes more than all the rest of a start. */
+function isInRepository(folder: string): boolean {
+  let at = realFolder(folder);
+  while (at !== undefined && !existsSync(join(at, '.git'))) at = dirname(at) === at ? undefined : dirname(at);
+  return at !== undefined;
+}
+
+/** Without links, as git sees it; a folder that is not there has none. */
+function realFolder(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

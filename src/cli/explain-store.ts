@@ -41,6 +41,7 @@ export function explainStore(failure: StoreFailure, dataDir: string): ErrorEnvel
         retry: NOT_RETRYABLE,
       };
     case 'damaged':
+      if (failure.damage.reason === 'salvaged') return PART_ONLY;
       return {
         code: 'STORE_CORRUPT',
         message: `Stored data is damaged: ${failure.damage.reason} in ${placeOf(failure.damage)}.`,
@@ -59,6 +60,15 @@ export function explainStore(failure: StoreFailure, dataDir: string): ErrorEnvel
       return unreachable(failure);
   }
 }
+
+const PART_ONLY: ErrorEnvelope = {
+  code: 'STORE_CORRUPT',
+  message:
+    'This is only part of a session, from a damaged one or an import that broke off: it can be read and exported, and never goes on.',
+  suggestion: 'Import a bundle of the whole session, or begin a new run.',
+  retry: NOT_RETRYABLE,
+  details: { reason: 'salvaged' },
+};
 
 function placeOf({ reason, place, offset }: Damage): string {
   return isLocated(reason) ? `${place} at byte ${offset}` : place;

@@ -117,6 +117,15 @@ describe('what a command refuses', () => {
     );
   });
 
+  it('says of part of a session that it is one, and sends nobody to a backup', () => {
+    const damage = { reason: 'salvaged', place: 'sessions/x/salvaged', offset: 0 } as const;
+    expect(explain({ code: 'damaged', damage })).toMatchObject({
+      code: 'STORE_CORRUPT',
+      message: expect.stringContaining('only part of a session'),
+      suggestion: expect.not.stringContaining('backup'),
+    });
+  });
+
   it('names only a few of many sessions that fit', () => {
     const sessionIds = Array.from({ length: 12 }, () => SESSION);
     expect(explain({ ...REFUSALS.session_ambiguous, sessionIds }).suggestion).toMatch(

@@ -1,36 +1,150 @@
-import { expect, it } from 'vitest';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
+import { systemLocks } from '../../src/adapters/lock/system-locks.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import type { CanonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
-import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { countingFileSystem } from '../e2e/store/counting-file-system.ts';
-import { engine, stepOf, tokenOf, withFile } from '../examples/engine.ts';
-import { WALKED } from '../examples/walked-workflows.ts';
-import { storeFolder } from '../store-folder.ts';
+import { fastDir } from '../e2e/store/fast-dir.ts';
+import { enforces } from '../enforces.ts';
+import { type Engine, engine, type Sent, stepOf, told, withFile } from '../examples/engine.ts';
+import { WALKED, type WalkedWorkflow } from '../examples/walked-workflows.ts';
 import { countOperationsDuring } from './count-operations.ts';
 
-it('x', async () => {
-  const { fs, taken } = countingFileSystem();
-  const folder = storeFolder();
-  const workflow = WALKED[1]!;
-  const agent = engine({ store: storeOf({ ...folder, disk: { ...folder.disk, fs } }), listing: () => withFile(workflow.source) });
-  let at = await agent.start('bench.real', workflow.start as never);
-  let count = 0;
-  const sent = (reply: GivenReply) => { const { output, context } = workflow.report(String(stepOf(reply)), count++) as any; return { notes: output.notesMarkdown, artifacts: output.artifacts ?? [], context } };
-  const walkTo = async (steps: number) => { for (let i = 0; i < steps || stepOf(at) !== 'survey'; i++) at = await agent.send(at, sent(at)); };
-  const early: GivenReply[] = [];
-  for (const steps of [20, 200, 400, 800]) {
-    await walkTo(steps);
-    early.push(at);
-    const show = (r: GivenReply) => agent.show(r);
-    const ops: any = {};
-    await show(at); await show(early[0]!);
-    taken();
-    ops.rehydrate = [await countOperationsDuring(() => show(at)), JSON.stringify(taken())];
-    ops.rehydrateEarly = [await countOperationsDuring(() => show(early[0]!)), JSON.stringify(taken())];
-    ops.rehydrateAgain = [await countOperationsDuring(() => show(at)), JSON.stringify(taken())];
-    const s = sent(at); const here = at;
-    ops.advance = [await countOperationsDuring(async () => { at = await agent.send(at, s); }), JSON.stringify(taken())];
-    ops.replay = [await countOperationsDuring(() => agent.send(here, s)), JSON.stringify(taken())];
-    console.log(steps, ops);
-  }
+/** What a call takes: entries touched, file operations, bytes read, and everything that was hashed. */
+type Cost = {
+  readonly operations: number;
+  readonly files: { readonly [name: string]: number };
+  readonly bytesRead: number;
+  readonly hashed: readonly string[];
+};
+type Costs = { readonly [call in 'advance' | 'rehydrate' | 'replay' | 'goBack' | 'replayFirst']: Cost };
+
+const EARLY_STEPS = 20;
+const LATE_STEPS = 600;
+/** A walk over all that is there would touch an entry of every step. Caches are counted with their size until they are full. */
+const SAME = 300;
+
+describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeout: 240_000 }, (workflow) => {
+  const root = fastDir('call-cost');
+  let early: Costs;
+  let late: Costs;
+
+  afterAll(() => rmSync(root, { recursive: true }));
+  beforeAll(async () => {
+    const { costsAfter } = await measuredWalk(workflow, root);
+    early = await costsAfter(EARLY_STEPS);
+    late = await costsAfter(LATE_STEPS);
+    console.log(`entries touched: ${(Object.keys(late) as (keyof Costs)[]).map((call) => shown(call)).join(', ')}`);
+  }, 240_000);
+
+  const shown = (call: keyof Costs) => `${call} ${early[call].operations} -> ${late[call].operations}`;
+
+  it('takes the same work at the end of a long session as at its beginning', () => {
+    enforces('budget_advance_cpu', 'budget_rehydrate_replay_cpu', 'call_cost_independent_of_history');
+    for (const call of ['advance', 'rehydrate', 'replay', 'replayFirst'] as const) {
+      expect(Math.abs(late[call].operations - early[call].operations), shown(call)).toBeLessThan(SAME);
+      expect(late[call].files).toEqual(early[call].files);
+    }
+  });
+
+  it('advances with five flushes and three small reads, and reads back nothing that it wrote', () => {
+    enforces('budget_advance_cpu');
+    const { files, bytesRead } = late.advance;
+    expect((files['sync'] ?? 0) + (files['syncDir'] ?? 0)).toBe(5);
+    expect(files).toMatchObject({ read: 3, create: 2, rename: 2, openEnd: 2 });
+    // The keyring, and twice the end of the manifest.
+    expect(bytesRead).toBeLessThan(1_500);
+  });
+
+  it('names the snapshot that it makes once, and the store holds it against its name once', () => {
+    enforces('budget_advance_cpu');
+    expect(late.advance.hashed.filter((text) => text.startsWith('{"enginePayload"'))).toHaveLength(2);
+    expect(late.advance.hashed.filter((text) => text.includes('"schemaVersion"'))).toEqual([]);
+  });
+
+  it('shows a step again from what is in memory, and replays from the one segment that holds the reply', () => {
+    enforces('budget_rehydrate_replay_cpu');
+    expect(late.rehydrate.files).toEqual({ mode: 1, read: 2 });
+    expect(late.rehydrate.bytesRead).toBeLessThan(1_000);
+    expect(late.replay.files).toEqual({ mode: 1, read: 4 });
+    expect(late.replay.bytesRead).toBeLessThan(16_000);
+  });
+
+  it('goes back to an old step by looking at what was noted below it, and not at all there is', () => {
+    enforces('budget_rehydrate_replay_cpu');
+    expect(late.goBack.files).toEqual({ mode: 1, read: 2 });
+    expect(late.goBack.operations - late.rehydrate.operations).toBeLessThan(6 * (EARLY_STEPS + LATE_STEPS));
+  });
 });
+
+/** An agent on a store of real files that are not flushed, and what its calls take after so many more steps. */
+async function measuredWalk(workflow: WalkedWorkflow, root: string) {
+  const { fs, taken } = countingFileSystem();
+  const locks = await systemLocks();
+  const hashed: string[] = [];
+  const sha256 = (bytes: CanonicalBytes) => {
+    hashed.push(Buffer.from(bytes).toString('utf8', 0, 200));
+    return nodeHasher.sha256(bytes);
+  };
+  const waiting = { pause: async () => undefined, nowMs: () => performance.now() };
+  const store = storeOf({ disk: { fs, root }, sha256, locks: async () => locks, waiting });
+  const hasher = { ...nodeHasher, sha256 };
+  const agent = engine({ store, listing: () => withFile(workflow.source), services: { hasher } });
+  const { workflowId, ...how } = workflow.start;
+  const first = await agent.start(String(workflowId), how);
+  let at = first;
+  let steps = 0;
+
+  async function cost(call: () => Promise<unknown>): Promise<Cost> {
+    taken();
+    hashed.length = 0;
+    const operations = await countOperationsDuring(call);
+    const { operations: files, bytesRead } = taken();
+    return { operations, files, bytesRead, hashed: [...hashed] };
+  }
+
+  return {
+    costsAfter: async (more: number): Promise<Costs> => {
+      for (let i = 0; i < more || !isComparable(at); i++) at = await agent.send(at, sentFor(workflow, at, steps++));
+      const here = at;
+      const sent = sentFor(workflow, here, steps++);
+      const beginning = sentFor(workflow, first, 0);
+      // Whatever was asked before, the next answer is as warm as it gets.
+      await agent.show(here);
+      const rehydrate = await cost(() => agent.show(here));
+      const goBack = await warm(agent, first, cost);
+      const advance = await cost(async () => {
+        at = await agent.send(here, sent);
+      });
+      const replay = await cost(() => agent.send(here, sent));
+      const replayFirst = await cost(() => agent.send(first, beginning));
+      return { advance, rehydrate, replay, goBack, replayFirst };
+    },
+  };
+}
+
+async function warm(agent: Engine, to: GivenReply, cost: (call: () => Promise<unknown>) => Promise<Cost>) {
+  await agent.show(to);
+  return cost(() => agent.show(to));
+}
+
+/** The same step in the same situation: what a call takes depends on what it says. */
+function isComparable(at: GivenReply): boolean {
+  const step = stepOf(at);
+  return step === 'step-3' || (step === 'survey' && !String(told(at, 'pending.prompt')).includes('Look at callers'));
+}
+
+function sentFor({ report }: WalkedWorkflow, at: GivenReply, steps: number): Sent {
+  const { output = {}, context } = report(String(stepOf(at)), steps) as {
+    readonly output?: { readonly notesMarkdown?: string; readonly artifacts?: Sent['artifacts'] };
+    readonly context?: Sent['context'];
+  };
+  const { notesMarkdown, artifacts = [] } = output;
+  return {
+    artifacts,
+    ...(notesMarkdown === undefined ? {} : { notes: notesMarkdown }),
+    ...(context === undefined ? {} : { context }),
+  };
+}

@@ -10,9 +10,9 @@ import { filePinnedWorkflows } from './content/file-pinned-workflows.ts';
 import { fileSnapshots } from './content/file-snapshots.ts';
 import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
+import { fileSessionLogs } from './exchange/file-session-logs.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
-import { fileSessionLogs } from './session/file-session-logs.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
 import { manifestFiles } from './session/manifest-files.ts';
 

@@ -33,7 +33,7 @@ import { knownGraph } from '../../core/views/known-graph.ts';
 import { labelView } from '../../core/views/labelled-view.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
 import { digestOf } from '../file-store/content/content-store.ts';
-import { salvagedHealth } from '../file-store/session/salvage-mark.ts';
+import { salvagedHealth } from '../file-store/exchange/salvage-mark.ts';
 import { describeClaim, ownClaim } from '../lock/claim.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';
 import type { MemoryContent } from './memory-content.ts';

@@ -74,6 +74,7 @@ describe('workflow files', () => {
   });
 
   it('that did not change are not read again, and are the same objects', async () => {
+    enforces('budget_list_start_cpu');
     for (let i = 0; i < 50; i++) write(`repo/workflows/w${i}.json`, `${i}`);
     write('repo/.workrail/bindings.json', '{"build":"make"}');
     let reads = 0;

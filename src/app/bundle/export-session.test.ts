@@ -9,6 +9,7 @@ import { sessionOf, sharedSession } from '../../../test/examples/shared-session.
 import { storeFolder } from '../../../test/store-folder.ts';
 import { layout } from '../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
+import { randomIds } from '../../adapters/random-ids.ts';
 import { bundleSchema } from '../../core/bundle/bundle-document.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
@@ -123,7 +124,7 @@ test('an import and work on other sessions of the store do not disturb each othe
   const { file } = (await exported(here.services, sessionId))._unsafeUnwrap();
   const folder = storeFolder();
   const [worker, ...importers] = [1, 2, 3].map(() => storeOf(folder));
-  const agent = engine({ store: worker ?? expect.fail() });
+  const agent = engine({ store: worker ?? expect.fail(), services: { ids: randomIds({ nowMs: () => 0 }) } });
   const working = (async () => {
     let reply = await agent.start('test.plain');
     for (let step = 0; step < 8; step++) reply = await agent.send(reply, { notes: `Step ${step}.` });

@@ -1,67 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { exported, imported, type LooseBundle, loose, resealed, unsealed } from '../../../test/examples/bundles.ts';
-import { type Engine, engine } from '../../../test/examples/engine.ts';
-import { digest, sha256 } from '../../../test/examples/sha256.ts';
-import { sessionOf, sharedSession } from '../../../test/examples/shared-session.ts';
+import { exported, imported, loose, unsealed } from '../../../test/examples/bundles.ts';
+import { engine } from '../../../test/examples/engine.ts';
+import { changed, firstKey, forged, lying, refusal, sharedBundle } from '../../../test/examples/forged-bundles.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { seededRandom } from '../../../test/simulation/seeded-random.ts';
-import { numberedSession } from '../../../test/store-folder.ts';
 import { randomIds } from '../../adapters/random-ids.ts';
-import type { BundleRefusal } from '../../core/bundle/bundle-refusal.ts';
-import { canonicalLines } from '../../core/json/canonical-bytes.ts';
-import { SessionId } from '../../core/log/ids.ts';
-import { chainGenesis, chainOf, type ManifestRecord } from '../../core/log/manifest.ts';
 
 let file: Uint8Array;
 
 beforeAll(async () => {
-  const here = engine();
-  const { sessionId } = await sharedSession(here);
-  file = (await exported(here.services, sessionId))._unsafeUnwrap().file;
+  file = await sharedBundle();
 });
-
-type Change = (bundle: LooseBundle) => void;
-
-const changed = (change: Change): LooseBundle => {
-  const bundle = loose(file);
-  change(bundle);
-  return bundle;
-};
-
-/** With digests that fit. */
-const lying = (change: Change) => resealed(changed(change));
-
-/** With digests, segments and chain that all fit: only the history itself is wrong. */
-function forged(change: Change): Uint8Array {
-  const bundle = changed(change);
-  const { session } = bundle;
-  let chain = chainGenesis(SessionId.schema.parse(session.sessionId), sha256);
-  for (const record of session.manifest) {
-    if (record['kind'] === 'segment_closed') {
-      const [first, last] = [Number(record['firstEventIndex']), Number(record['lastEventIndex'])];
-      const bytes = canonicalLines(session.events.slice(first, last + 1))._unsafeUnwrap();
-      Object.assign(record, { sha256: sha256(bytes), bytes: bytes.length });
-    }
-    chain = chainOf(chain, record as unknown as ManifestRecord, sha256);
-    record['chain'] = chain;
-  }
-  return resealed(bundle);
-}
-
-const first = (table: object) => Object.keys(table)[0] ?? expect.fail('empty');
-const swap = (list: unknown[], at: number) => list.splice(at, 2, list[at + 1], list[at]);
-
-async function refusal(bytes: Uint8Array): Promise<BundleRefusal> {
-  const there = engine();
-  const done = await imported(there.services, bytes);
-  expect(await everything(there)).toEqual([]);
-  return done._unsafeUnwrapErr() as BundleRefusal;
-}
-
-/** Every write of the store, which must not be there. */
-async function everything({ services, events }: Engine): Promise<readonly unknown[]> {
-  return [...(await services.sessions.list())._unsafeUnwrap(), ...events];
-}
 
 describe('what is no bundle', () => {
   const cases: readonly (readonly [string, () => Uint8Array, object])[] = [
@@ -87,7 +37,7 @@ describe('what is no bundle', () => {
     ],
     [
       'a path as the name of an artifact',
-      () => lying(({ session }) => Object.assign(session.artifacts ?? {}, { '../../../etc/passwd': 'AAAA' })),
+      () => lying(file, ({ session }) => Object.assign(session.artifacts ?? {}, { '../../../etc/passwd': 'AAAA' })),
       { reason: 'wrong_name', path: 'session/artifacts/../../../etc/passwd' },
     ],
     [
@@ -95,15 +45,18 @@ describe('what is no bundle', () => {
       () => Buffer.from(Buffer.from(file).toString().replace(',"snapshots":{', ',"snapshots":{},"snapshots":{')),
       {},
     ],
-    ['no events', () => lying(({ session }) => session.events.splice(0)), { path: 'session/events' }],
+    ['no events', () => lying(file, ({ session }) => session.events.splice(0)), { path: 'session/events' }],
     [
       'an event of a wrong shape',
-      () => forged(({ session }) => Object.assign(session.events[2] ?? {}, { scope: 'none' })),
+      () => forged(file, ({ session }) => Object.assign(session.events[2] ?? {}, { scope: 'none' })),
       { reason: 'wrong_shape', path: expect.stringContaining('session/events/2') },
     ],
     [
       'an artifact that is no base64',
-      () => lying(({ session }) => Object.assign(session.artifacts ?? {}, { [first(session.artifacts ?? {})]: '*' })),
+      () =>
+        lying(file, ({ session }) =>
+          Object.assign(session.artifacts ?? {}, { [firstKey(session.artifacts ?? {})]: '*' }),
+        ),
       { reason: 'wrong_shape' },
     ],
     ['bytes that are no UTF-8', () => withByte(Buffer.from(file).indexOf('quoted'), 0xff), {}],
@@ -131,210 +84,14 @@ describe('what is over a limit', () => {
     expect(await refusal(events(1_000_001))).toMatchObject({ reason: 'too_many_events', max: 1_000_000 });
     expect(await refusal(events(1_000_000))).toMatchObject({ version: '9' });
     expect(await refusal(new Uint8Array(256 * 1024 * 1024 + 1))).toMatchObject({ reason: 'too_large' });
-    const declared = unsealed(changed(({ integrity }) => Object.assign(integrity.entries[0] ?? {}, { bytes: 1e9 })));
+    const declared = unsealed(
+      changed(file, ({ integrity }) => Object.assign(integrity.entries[0] ?? {}, { bytes: 1e9 })),
+    );
     expect(await refusal(declared)).toMatchObject({ code: 'BUNDLE_INVALID_FORMAT', path: 'integrity/entries/0/bytes' });
   });
 });
 
 describe('a bundle that was changed', () => {
-  const forgeries: readonly (readonly [string, () => Uint8Array, object])[] = [
-    [
-      'a version to come',
-      () => unsealed({ ...loose(file), bundleSchemaVersion: 2, session: 'new' }),
-      { code: 'BUNDLE_UNSUPPORTED_VERSION', version: '2' },
-    ],
-    [
-      'an event of a version to come',
-      () => forged(({ session }) => Object.assign(session.events[3] ?? {}, { v: 2 })),
-      { code: 'BUNDLE_UNSUPPORTED_VERSION', path: 'session/events/3' },
-    ],
-    [
-      'an event of a kind to come',
-      () => forged(({ session }) => Object.assign(session.events[3] ?? {}, { kind: 'x' })),
-      { code: 'BUNDLE_UNSUPPORTED_VERSION' },
-    ],
-    [
-      'events in another order',
-      () => lying(({ session }) => swap(session.events, 4)),
-      { code: 'BUNDLE_EVENT_ORDER_INVALID', position: 4, found: '5' },
-    ],
-    [
-      'events in another order, with the old digests',
-      () => unsealed(changed(({ session }) => swap(session.events, 4))),
-      { code: 'BUNDLE_EVENT_ORDER_INVALID', position: 4 },
-    ],
-    [
-      'an event left out',
-      () => lying(({ session }) => session.events.splice(5, 1)),
-      { code: 'BUNDLE_EVENT_ORDER_INVALID', position: 5 },
-    ],
-    [
-      'records in another order',
-      () => lying(({ session }) => swap(session.manifest, 1)),
-      { code: 'BUNDLE_MANIFEST_ORDER_INVALID', position: 1, found: '2' },
-    ],
-    [
-      'records in another order, with the old digests',
-      () => unsealed(changed(({ session }) => swap(session.manifest, 1))),
-      { code: 'BUNDLE_MANIFEST_ORDER_INVALID' },
-    ],
-    [
-      'records that are numbered anew',
-      () =>
-        lying(
-          ({ session }) =>
-            session.manifest.splice(0, 2).length &&
-            session.manifest.map((record, i) => Object.assign(record, { manifestIndex: i })),
-        ),
-      { code: 'BUNDLE_MANIFEST_ORDER_INVALID', position: 0 },
-    ],
-    [
-      'a snapshot left out',
-      () => lying(({ session }) => delete session.snapshots[first(session.snapshots)]),
-      { code: 'BUNDLE_MISSING_SNAPSHOT' },
-    ],
-    [
-      'a snapshot left out, with the old digests',
-      () => unsealed(changed(({ session }) => delete session.snapshots[first(session.snapshots)])),
-      { code: 'BUNDLE_MISSING_SNAPSHOT' },
-    ],
-    [
-      'a workflow left out',
-      () => lying(({ session }) => delete session.pinnedWorkflows[first(session.pinnedWorkflows)]),
-      { code: 'BUNDLE_MISSING_PINNED_WORKFLOW' },
-    ],
-    [
-      'a workflow left out, with the old digests',
-      () => unsealed(changed(({ session }) => delete session.pinnedWorkflows[first(session.pinnedWorkflows)])),
-      { code: 'BUNDLE_MISSING_PINNED_WORKFLOW' },
-    ],
-    [
-      'an artifact left out',
-      () => lying(({ session }) => delete session.artifacts),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'missing_artifact' },
-    ],
-    [
-      'an artifact left out, with the old digests',
-      () => unsealed(changed(({ session }) => delete session.artifacts)),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'nothing_there' },
-    ],
-    [
-      'another artifact',
-      () =>
-        lying(({ session }) => Object.assign(session.artifacts ?? {}, { [first(session.artifacts ?? {})]: 'AAAA' })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'wrong_artifact' },
-    ],
-    [
-      'another snapshot',
-      () =>
-        lying(({ session }) =>
-          Object.assign(session.snapshots, { [first(session.snapshots)]: Object.values(session.snapshots)[1] }),
-        ),
-      { code: 'BUNDLE_INTEGRITY_FAILED' },
-    ],
-    [
-      'another workflow',
-      () =>
-        lying(({ session }) =>
-          Object.assign(session.pinnedWorkflows, {
-            [first(session.pinnedWorkflows)]: Object.values(session.pinnedWorkflows)[1],
-          }),
-        ),
-      { code: 'BUNDLE_INTEGRITY_FAILED' },
-    ],
-    [
-      'content that nothing names',
-      () => lying(({ session }) => Object.assign(session.artifacts ?? {}, { [digest('more')]: 'bW9yZQ==' })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'unnamed_content' },
-    ],
-    [
-      'content that is not listed',
-      () =>
-        unsealed(changed(({ session }) => Object.assign(session.artifacts ?? {}, { [digest('more')]: 'bW9yZQ==' }))),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'not_listed' },
-    ],
-    [
-      'other notes',
-      () => unsealed(changed(({ session }) => Object.assign(session.events[0] ?? {}, { at: 1 }))),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'digest_mismatch', path: 'session/events' },
-    ],
-    [
-      'other notes, with digests that fit',
-      () => lying(({ session }) => Object.assign(session.events[0] ?? {}, { at: 1 })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'segment_mismatch' },
-    ],
-    [
-      'the id of another session',
-      () => lying(({ session }) => Object.assign(session, { sessionId: numberedSession(3) })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'foreign_session' },
-    ],
-    [
-      'an event of another session',
-      () =>
-        forged(({ session }) =>
-          Object.assign(session.events[2] ?? {}, {
-            sessionId: numberedSession(3),
-            dedupeKey: String(session.events[2]?.['dedupeKey']).replace(session.sessionId, numberedSession(3)),
-          }),
-        ),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'foreign_session', path: 'session/events/2' },
-    ],
-    [
-      'a record of another session',
-      () => forged(({ session }) => Object.assign(session.manifest[1] ?? {}, { sessionId: numberedSession(3) })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'foreign_session', path: 'session/manifest/1' },
-    ],
-    [
-      'a broken chain',
-      () => lying(({ session }) => Object.assign(session.manifest[2] ?? {}, { chain: digest('x') })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'chain_broken', path: 'session/manifest/2' },
-    ],
-    [
-      'a shorter manifest',
-      () => lying(({ session }) => session.manifest.splice(-2)),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'not_attested' },
-    ],
-    [
-      'a manifest without its last pin',
-      () => lying(({ session }) => session.manifest.splice(-1)),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'pins_mismatch' },
-    ],
-    [
-      'a history that contradicts itself',
-      () =>
-        forged(({ session }) =>
-          Object.assign(session.events.find(({ kind }) => kind === 'advance_recorded')?.['data'] as object, {
-            attemptId: 3,
-          }),
-        ),
-      { code: 'BUNDLE_INVALID_FORMAT' },
-    ],
-    [
-      'another name',
-      () => unsealed({ ...loose(file), bundleId: 'bundle_0000000000000000' }),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'wrong_bundle_id' },
-    ],
-    [
-      'a salvage that is none',
-      () => lying(({ session }) => Object.assign(session, { salvage: { health: 'corrupt_tail', lastEventIndex: 1 } })),
-      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'salvage_disagrees' },
-    ],
-  ];
-
-  it.each(forgeries)('%s', async (_, make, expected) => {
-    enforces(
-      'bundle_error_unsupported_version',
-      'bundle_error_integrity',
-      'bundle_error_missing_snapshot',
-      'bundle_error_missing_workflow',
-      'bundle_error_event_order',
-      'bundle_error_manifest_order',
-      'import_verifies_segments',
-      'import_validates_first',
-    );
-    expect(await refusal(make())).toMatchObject(expected);
-  });
-
   it('in any byte is refused, but for when and by whom it was made', async () => {
     enforces('bundle_integrity', 'bundle_error_integrity', 'import_validates_first');
     const here = engine();

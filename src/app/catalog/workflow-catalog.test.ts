@@ -233,3 +233,38 @@ describe('a second listing', () => {
     expect(await compiled({ files: [plain, edited], bindings })).toEqual([2, ['team.a', 'team.c']]);
   });
 });
+
+describe('one workflow of many', () => {
+  const files = Array.from({ length: 50 }, (_, i) => fileWith(workflowText(`team.w${i}`), { ref: `w${i}.json` }));
+
+  it('is found without compiling the others, and nothing is compiled twice', async () => {
+    enforces('budget_list_start_cpu');
+    const tools = listeningTools();
+    const catalog = workflowCatalog({ files: async () => ({ files }) }, tools);
+    const compiledFor = async (look: () => Promise<unknown>) => {
+      tools.inputs.length = 0;
+      await look();
+      return tools.inputs.length;
+    };
+    expect(await compiledFor(() => catalog.find('team.w7', '/repo'))).toBe(1);
+    expect(await compiledFor(() => catalog.find('team.w7', '/repo'))).toBe(0);
+    expect(await compiledFor(() => catalog.list('/repo'))).toBe(49);
+    expect(await compiledFor(() => catalog.list('/repo'))).toBe(0);
+    expect(await compiledFor(() => catalog.find('team.w8', '/repo'))).toBe(0);
+  });
+
+  it('is found as it is listed, and so is what is broken, renamed or not there', async () => {
+    const broken = fileWith(workflowText('team.broken', { steps: 1 }), { ref: 'broken.json' });
+    const nameless = fileWith('{', { ref: 'nameless.json' });
+    const bundled = fileWith(workflowText('wr.now'), { kind: 'bundled', ref: 'wr.now.json' });
+    const all = [...files.slice(0, 3), broken, nameless, bundled];
+    const aliases = new Map([['wr.then', 'wr.now']]);
+    const source = { files: async () => ({ files: all }) };
+    const listed = await workflowCatalog(source, listeningTools(aliases)).list('/repo');
+    const plain = (found: unknown) => JSON.parse(JSON.stringify(found));
+    for (const id of ['team.w1', 'team.broken', 'nameless', 'wr.now', 'wr.then', 'team.gone']) {
+      const { found } = await workflowCatalog(source, listeningTools(aliases)).find(id, '/repo');
+      expect(plain(found)).toEqual(plain(findWorkflow(listed, id)));
+    }
+  });
+});

@@ -52,7 +52,7 @@ export type SessionHealth =
   | { readonly kind: 'unknown_version'; readonly place: string; readonly offset: number; readonly version: string };
 
 /** Why a session is only part of one: how the whole was when it was exported, or an import that did not come to its end. */
-export const SALVAGE_HEALTHS = ['corrupt_tail', 'unknown_version', 'import_unfinished'] as const;
+const SALVAGE_HEALTHS = ['corrupt_tail', 'unknown_version', 'import_unfinished'] as const;
 
 /** Says of a session that it was taken from one that could not be read to its end. It can be looked at, never gone on with. */
 export const salvageSchema = z.strictObject({ health: z.enum(SALVAGE_HEALTHS), lastEventIndex: eventIndexSchema });

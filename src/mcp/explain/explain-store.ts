@@ -45,7 +45,10 @@ export function explainStore(failure: StoreFailure): Explained {
     case 'damaged':
       return {
         code: 'STORE_CORRUPT',
-        message: `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}).`,
+        message:
+          failure.damage.reason === 'salvaged'
+            ? 'This is only part of a session, from a damaged one or an import that broke off.'
+            : `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}).`,
         suggestion: CANNOT_GO_ON,
         retry: NOT_RETRYABLE,
         nextIntent: 'rehydrate_only',

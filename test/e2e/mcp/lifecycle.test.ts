@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 
-const MEMORY_MIB_MAX = 80;
+const MEMORY_MIB_MAX = 75;
 
 let folder: string;
 

@@ -1,0 +1,47 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { fileStore } from '../../src/adapters/file-store/file-store.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { loose } from '../examples/bundles.ts';
+import { engine } from '../examples/engine.ts';
+import { sharedSession } from '../examples/shared-session.ts';
+
+const PROGRAM = 'dist/workrail.js';
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-bundle-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('a session goes from one data directory to another through a file or a pipe', async () => {
+  const [here, there] = [join(folder, 'here'), join(folder, 'there')];
+  const { sessionId } = await sharedSession(engine({ store: fileStore(here, nodeHasher.sha256) }));
+  const file = join(folder, 'session.json');
+  const run = (dataDir: string, ...args: string[]) =>
+    spawnSync(process.execPath, [PROGRAM, ...args], {
+      env: { ...process.env, WORKRAIL_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+
+  expect(run(here, 'export', sessionId.slice(-6), '--as', 'bundle', '-o', file).status).toBe(0);
+  const piped = run(here, 'export', sessionId);
+  expect({ ...JSON.parse(piped.stdout), exportedAt: '' }).toEqual({ ...loose(readFileSync(file)), exportedAt: '' });
+
+  expect(run(there, 'import', file, '--dry-run').status).toBe(0);
+  expect(readdirSync(folder).includes('there')).toBe(false);
+  expect(run(there, 'import', file).stdout).toContain(`Imported ${sessionId}: 2 runs`);
+  const again = JSON.parse(run(there, 'import', file, '--json').stdout);
+  expect(again).toMatchObject({
+    ok: true,
+    data: { from: sessionId, sessionId: expect.not.stringContaining(sessionId) },
+  });
+  expect(run(there, 'session', 'verify').stdout).toMatch(/^2 sessions checked in .*, all healthy/);
+  expect(execFileSync(process.execPath, [PROGRAM, 'export', '--help'], { encoding: 'utf8' })).toContain(
+    '--as <format>',
+  );
+});
