@@ -1,16 +1,18 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
-import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
+import { manyWorkflows, WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { hastyStore, inFolder } from './bench-store.ts';
 import { type BenchMachine, benchMachine, benchServices } from './engine/bench-services.ts';
 import { appLayer, type Call, lineReader, replyIn, textOf } from './engine/layers.ts';
 import { startWalk, walk } from './engine/walker.ts';
 import { budgeted, median, noted, type Row } from './row.ts';
-import { HELLO, PROGRAM } from './start-up.ts';
+import { bareNode, HELLO, PROGRAM } from './start-up.ts';
 
 const STEPS = 1_000;
 const RUNS = 20;
+/** Beside the one that is run. */
+const OTHER_WORKFLOWS = 49;
 const FIRST_CALL_MS_MAX = 250;
 
 /** The first call of a new process of the built program, on a long session: from `initialize` answered to the reply. */
@@ -21,12 +23,14 @@ export async function benchFirstCall(): Promise<readonly Row[]> {
 }
 
 async function benchWorkflow(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
-  const machine = benchMachine(root, [workflow.source]);
+  const machine = benchMachine(root, [workflow.source, ...manyWorkflows(OTHER_WORKFLOWS)]);
   const filling = appLayer(benchServices(machine, hastyStore(machine.data)), machine.workspace);
   const walker = await startWalk(workflow, filling);
   await walk(walker, filling, STEPS);
   const runs: { readonly [what in 'rehydrate' | 'advance']: number[] } = { rehydrate: [], advance: [] };
+  const bare: number[] = [];
   for (let i = 0; i < RUNS; i++) {
+    bare.push(await bareNode());
     const stateToken = textOf(walker.at().structured['stateToken']);
     const show: Call = { tool: 'continue_workflow', arguments: { stateToken } };
     runs.rehydrate.push((await firstCall(machine, show)).wallMs);
@@ -39,6 +43,7 @@ async function benchWorkflow(root: string, workflow: WalkedWorkflow): Promise<re
     return [
       budgeted(metric, Math.min(...wall), { max: FIRST_CALL_MS_MAX, unit: 'ms' }),
       noted(`${metric}, median`, median(wall), 'ms'),
+      noted(`${metric} / bare node`, Math.min(...wall) / Math.min(...bare), 'x'),
     ];
   });
 }

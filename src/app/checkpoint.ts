@@ -159,9 +159,7 @@ async function replyAt(
   if (standing.isErr()) return err(standing.error);
   const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
   const isOwn = isRecorded(session, kept, services);
-  const found = isOwn
-    ? warningFacts(readOutput(place.value, kept), kept)
-    : [{ code: 'replay_ignored_new_output' } as const];
+  const found = isOwn ? warningFacts(readOutput(place.value, kept), kept) : [];
   const warnings = [...found, ...listed.warnings].map((fact) => replyWarning(fact, facts.preferences.riskPolicy));
   const { runId, sessionId } = target;
   const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing.value };
@@ -171,8 +169,7 @@ async function replyAt(
   if (isOwn) return ok(reply);
   // What cannot be saved from here any more is still told to be ignored.
   const next = nextTries({ sessionId, nodeId: created }, view);
-  if (next.isErr()) return ok(reply);
-  const checkpointToken = checkpointTokenOf(next.value, { view, mint });
+  const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
   return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
 }
 

@@ -147,3 +147,29 @@ function blockersOf(reply: GivenReply): readonly Blocker[] {
 function placesOf(reply: GivenReply) {
   return blockersOf(reply).map(({ code, pointer }) => [code, pointer]);
 }
+
+test('a loop that lacks its list behind the step is told together with what the step lacks', async () => {
+  enforces('requirements_reported_together');
+  const file = {
+    id: 'test.list',
+    name: 'List',
+    description: 'A list behind a step.',
+    steps: [
+      { id: 'collect', title: 'Collect', prompt: 'Collect the files.' },
+      {
+        id: 'each',
+        type: 'loop',
+        title: 'Each',
+        loop: { type: 'forEach', items: 'files', maxIterations: 3 },
+        body: [{ id: 'look', title: 'Look', prompt: 'Look at it.' }],
+      },
+    ],
+  };
+  const agent = engine({ listing: () => withFile(file) });
+  const blocked = await agent.send(await agent.start('test.list'));
+  expect(placesOf(blocked)).toEqual([
+    ['MISSING_REQUIRED_OUTPUT', { kind: 'context_key', key: 'files' }],
+    ['MISSING_REQUIRED_OUTPUT', { kind: 'workflow_step', stepId: 'collect' }],
+  ]);
+  expect(stepOf(await agent.sendNext(blocked))).toBe('look');
+});

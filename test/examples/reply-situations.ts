@@ -143,7 +143,8 @@ const GAP = {
 const OTHER_GAP = {
   ...GAP,
   reason: { category: 'contract_violation', detail: 'missing_required_output' },
-  summary: 'The step "report" was done without its verdict.',
+  summary: 'This step needs notes and none were sent.',
+  details: { requirement: 'notes:look', pointer: { kind: 'workflow_step', stepId: 'look' } },
 } as const;
 
 const REFERENCES = [

@@ -7,6 +7,7 @@ import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { canonicalLength } from '../../core/log/text.ts';
 import type { RecapLine } from '../../core/prompt/reply-parts.ts';
 import { candidateList } from '../../core/resume/candidate-list.ts';
+import type { MatchReason } from '../../core/resume/match-reason.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import { type ResumeClues, type ResumeQuestion, resumeQuestion } from '../../core/resume/resume-question.ts';
 import { resumedReply } from '../../core/resume/resumed-reply.ts';
@@ -43,14 +44,14 @@ export async function resumeSession(
   if (found.isErr()) return err(found.error);
   const named = question.runId ?? question.sessionId;
   if (found.value.ranked.length === 0) {
-    return named === undefined ? ok(candidateList([], 0)) : err({ code: 'session_not_found', named });
+    return named === undefined ? ok(candidateList([], { total: 0 })) : err({ code: 'session_not_found', named });
   }
   if (keyring.value === undefined) return err({ code: 'keys_missing' });
   const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
   const reader = { services, sessions: found.value.sessions, mint };
   const { strong } = found.value;
   return strong === undefined
-    ? offer(reader, found.value)
+    ? offer(reader, found.value, missedQuery(request, question, found.value))
     : bringBack(reader, found.value, { strong, workspace: request.workspace });
 }
 
@@ -98,9 +99,25 @@ function failureOf(failure: OtherWorkflowStored | StoreFailure): StoreFailure {
   return { code: 'io_failed', operation: 'read workflow', place, cause: 'another workflow is stored in its place' };
 }
 
-async function offer(reader: CandidateReader, { ranked }: VerifiedRuns): Promise<Result<GivenReply, ResumeRefusal>> {
+/** The words that were asked for, where no run has them. */
+function missedQuery(
+  { query }: ResumeRequest,
+  { words }: ResumeQuestion,
+  { ranked }: VerifiedRuns,
+): string | undefined {
+  const isFound = ranked.some(({ whyMatched }) => whyMatched.some((reason) => BY_QUERY.includes(reason)));
+  return words.length === 0 || isFound ? undefined : query;
+}
+
+const BY_QUERY: readonly MatchReason[] = ['matched_notes', 'matched_workflow_id'];
+
+async function offer(
+  reader: CandidateReader,
+  { ranked }: VerifiedRuns,
+  missed: string | undefined,
+): Promise<Result<GivenReply, ResumeRefusal>> {
   const shown = await Promise.all(ranked.slice(0, RESUME_CANDIDATES_MAX).map((one) => readWithSnippet(reader, one)));
-  return Result.combine(shown).map((candidates) => candidateList(candidates, ranked.length));
+  return Result.combine(shown).map((candidates) => candidateList(candidates, { total: ranked.length, missed }));
 }
 
 async function bringBack(

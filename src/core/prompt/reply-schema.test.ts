@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
 import { blockedParts, given, partsAt } from '../../../test/examples/replies.ts';
 import { PLAIN, reviewAt } from '../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -20,6 +21,17 @@ describe('the published schema of a reply', () => {
       retry: { kind: 'not_retryable' },
     };
     expect([pending, complete, blocked, { kind: 'error', error }].map(isReply)).toEqual([true, true, true, true]);
+  });
+
+  test('has no place for the version of a text template, and no reply tells one', () => {
+    enforces('text_template_version_hidden');
+    const replies = [partsAt(PLAIN), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))].map((parts) =>
+      given(stepReply(parts)),
+    );
+    for (const { text, structured } of replies) {
+      expect(isReply({ ...structured, templateVersion: 1 })).toBe(false);
+      expect(`${text}${JSON.stringify(structured)}`).not.toMatch(/template|schemaVersion|"v":/i);
+    }
   });
 
   test.each([

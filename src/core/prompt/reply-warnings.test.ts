@@ -55,7 +55,7 @@ describe('a warning', () => {
         ],
         [
           "replay_ignored_new_output",
-          "This token was used before with other content, so what you sent now was not recorded. The reply above is the recorded one.",
+          "This token was used before with other content; what you sent now was not recorded.",
         ],
         [
           "unset_value",

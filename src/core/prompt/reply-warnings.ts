@@ -46,8 +46,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'replay_ignored_new_output':
       return {
         code,
-        message:
-          'This token was used before with other content, so what you sent now was not recorded. The reply above is the recorded one.',
+        message: 'This token was used before with other content; what you sent now was not recorded.',
       };
     case 'unset_value':
       return {

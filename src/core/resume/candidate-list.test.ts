@@ -21,7 +21,7 @@ const candidate: ShownCandidate = {
 it('a choice says of each run what it is, why it is offered and how to see it, as text and as data', () => {
   enforces('resume_why_matched', 'next_intent_rehydrate_only');
   const call = { tool: 'continue_workflow', arguments: { stateToken: 'st_1' } };
-  const { text, structured } = candidateList([candidate], 3);
+  const { text, structured } = candidateList([candidate], { total: 3 });
   expect(text.split('\n')).toEqual([
     'One run is stored that may be the one you mean. If it is, send its call: its reply has the goal, the work so far, the step and its tokens.',
     '',
@@ -45,4 +45,12 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
     nextIntent: 'rehydrate_only',
     nextCall: call,
   });
+});
+
+it('a choice where no run has what was asked for says so first', () => {
+  const firstLine = (one: ShownCandidate) => candidateList([one], { total: 1, missed: 'zebra' }).text.split('\n')[0];
+  expect(firstLine({ ...candidate, whyMatched: ['recency_fallback', 'matched_workspace'] })).toBe(
+    'No run has "zebra" in its notes or the name of its workflow. These are the latest here:',
+  );
+  expect(firstLine(candidate)).toMatch(/^No run has "zebra" .* One run is stored that may be the one you mean\./);
 });

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { randomHistory } from '../../../test/simulation/random-history.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
 import { TRUNCATION_MARKER } from '../json/truncate.ts';
 import { utf8Length } from '../json/utf8.ts';
 import { RECAP_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
-import { recap, recapSources } from './recap.ts';
+import type { NodeId } from '../log/ids.ts';
+import { heldAt } from './lineage/lineage.ts';
+import { oldestFirst } from './lineage/shared-list.ts';
+import { recap, recapBelow, recapSources } from './recap.ts';
 import { foldEvents } from './session-view.ts';
+import { preferredTipBelow } from './tips.ts';
 
 describe('recap', () => {
   test('tells the notes of a line in order, with those of checkpoints made on the way', () => {
@@ -113,6 +118,43 @@ describe('recap', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('recap of what lies below a node', () => {
+  test('tells what was noted since, and not what the node saw already', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun(note('before'));
+    const first = writer.advance(root, note('the first of them'));
+    const second = writer.advance(first, note('second'));
+    writer.checkpoint(root, note('came back'));
+    const { notes } = foldEvents(writer.events);
+    const below = (nodeId: NodeId, bytesMax = RECAP_BYTES_MAX) => {
+      const { entries, olderLeftOut } = recapBelow(notes, { nodeId, tip: second.nodeId, bytesMax });
+      return [entries.map(({ text }) => text), olderLeftOut];
+    };
+    expect(below(root.nodeId)).toEqual([['the first of them', 'second'], 0]);
+    expect(below(first.nodeId)).toEqual([['second'], 0]);
+    expect(below(second.nodeId)).toEqual([[], 0]);
+    expect(below(root.nodeId, 20)).toEqual([['second'], 1]);
+    expect(below(root.nodeId, 0)).toEqual([[], 2]);
+  });
+
+  test('is all that the tip sees and the node does not, in any history', () => {
+    let compared = 0;
+    for (const seed of [1, 2, 3]) {
+      const { graph, notes } = foldEvents(randomHistory({ seed, eventsMin: 600 }).events);
+      for (const { nodeId } of graph.nodes.values()) {
+        const tip = preferredTipBelow(graph, nodeId).nodeId;
+        const seen = new Set(oldestFirst(heldAt(notes, nodeId).list).map(({ eventIndex }) => eventIndex));
+        const expected = recapSources(notes, tip).filter(({ eventIndex }) => !seen.has(eventIndex));
+        const { entries, olderLeftOut } = recapBelow(notes, { nodeId, tip, bytesMax: 1_000_000 });
+        expect(olderLeftOut).toBe(0);
+        expect(entries.map(({ eventIndex }) => eventIndex)).toEqual(expected.map(({ eventIndex }) => eventIndex));
+        compared += expected.length;
+      }
+    }
+    expect(compared).toBeGreaterThan(100);
   });
 });
 

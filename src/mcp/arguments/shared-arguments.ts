@@ -60,7 +60,6 @@ const MODE_WORDS = {
   'full auto no stop': 'full_auto_never_stop',
   nonstop: 'full_auto_never_stop',
   unattended: 'full_auto_never_stop',
-  yolo: 'full_auto_never_stop',
   manual: 'guided',
   guide: 'guided',
   interactive: 'guided',

@@ -4,7 +4,7 @@ import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument-problem.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callWithFittingToken, type NextCall } from './next-call.ts';
+import { callToList, callToResume, callToSave, callWithFittingToken, type NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for arguments that a tool cannot take, with the call that was meant where that is known. */
@@ -31,16 +31,17 @@ function suggestionFor(call: NextCall | undefined, { tool }: Situation): string 
 
 /** The tokens may be misplaced or missing as well, and then the call must be right in that too. */
 function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situation): NextCall | undefined {
-  const { tool, sent, tokens } = situation;
+  const { tool, tokens } = situation;
   if (meant !== undefined) {
     return (tokens.length === 0 ? undefined : callWithFittingToken(situation)) ?? { tool, arguments: meant };
   }
   if (problems.every((problem) => isMended(problem) || isMissing(problem, TOKEN_NAMES))) {
-    return callWithFittingToken(situation);
+    return callWithFittingToken(situation) ?? callToResume(situation);
   }
-  if (!problems.every((problem) => isMissing(problem, ['workflowId']))) return undefined;
-  const { workspacePath } = sent;
-  return { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
+  if (tool === 'checkpoint_workflow' && problems.every((problem) => isMissing(problem, [...TOKEN_NAMES, 'output']))) {
+    return callToSave(situation) ?? callToResume(situation);
+  }
+  return problems.every((problem) => isMissing(problem, ['workflowId'])) ? callToList(situation) : undefined;
 }
 
 const TOKEN_NAMES = Object.keys(TOKEN_SLOTS);

@@ -8,13 +8,14 @@ import {
   type TokenRefusal,
 } from '../../core/token/token-refusal.ts';
 import type { Explained } from './explained.ts';
-import { callWithFittingToken } from './next-call.ts';
+import { callToResume, callWithFittingToken } from './next-call.ts';
 import type { KnownToken, Situation } from './situation.ts';
 
 type Words = Pick<Explained, 'message' | 'suggestion' | 'nextIntent' | 'details' | 'call'>;
 type Advice = Omit<Words, 'message'>;
 
-const COPY_AGAIN = 'Copy the token from the last reply of that run, whole and unchanged, and send the call again.';
+const COPY_AGAIN =
+  'Copy the token from the last reply of that run, whole and unchanged, and send the call again. If you do not have it, call resume_session.';
 
 /** The words for a token that is not accepted. */
 export function explainToken(refusal: TokenRefusal, situation: Situation): Explained {
@@ -31,7 +32,9 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
     case 'TOKEN_UNSUPPORTED_VERSION':
       return {
         message: `${subject(situation)} has version ${refusal.found}; this program knows ${refusal.supported.join(' and ')}.`,
-        suggestion: 'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail.',
+        suggestion:
+          'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
+        call: callToResume(situation),
       };
     case 'TOKEN_BAD_SIGNATURE':
       return {
@@ -44,6 +47,7 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
       return {
         message: `The token is genuine, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
         suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to begin a run.',
+        call: callToResume(situation),
       };
     case 'TOKEN_WORKFLOW_HASH_MISMATCH':
       return hashMismatch(refusal);
@@ -70,7 +74,7 @@ function subject({ sent, tokens }: Situation): string {
 function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
   const call = token === undefined ? undefined : callWithFittingToken(situation);
-  if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
+  if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN, call: callToResume(situation) };
   const how = token.isGuess ? 'the one it is most like' : 'the one that belongs to the other token';
   return { suggestion: `Send the corrected call; its token is ${how}, of ${runOf(token)}.`, call };
 }
@@ -115,6 +119,7 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
       return {
         message: `The token says run ${mismatch.named.tag}, but its step belongs to ${runOf(mismatch.place)}.`,
         suggestion: COPY_AGAIN,
+        call: callToResume(situation),
       };
     case 'pair':
       return {
@@ -137,7 +142,9 @@ function pairWords({ state, operation }: ScopeMismatch & { kind: 'pair' }, { sen
 /** Names what was sent by its run, which tells an agent with several of them what it mixed up. */
 function corrected(situation: Situation, otherwise: string): Advice {
   const call = callWithFittingToken(situation);
-  if (call === undefined) return { suggestion: otherwise };
+  if (call === undefined) {
+    return { suggestion: `${otherwise} If you have none, call resume_session.`, call: callToResume(situation) };
+  }
   const token =
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);

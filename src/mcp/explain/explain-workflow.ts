@@ -5,13 +5,15 @@ import { quote } from '../../core/json/quote.ts';
 import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
 import { nearestId } from '../../core/spelling/nearest.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import type { NextCall } from './next-call.ts';
+import { callToList, type NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
 
 type WorkflowRefusal = Extract<StartRefusal, { code: 'workflow_not_found' | 'workflow_invalid' }>;
 
 /** Room for a sentence each in one error. */
 const PROBLEMS_SHOWN_MAX = 5;
+
+const OF_PROJECT = "If it belongs to a project, send that project's absolute path as workspacePath.";
 
 /** The words for a workflow that cannot be started. */
 export function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explained {
@@ -22,10 +24,11 @@ export function explainWorkflow(refusal: WorkflowRefusal, situation: Situation):
       const mend =
         workspaceProblem === undefined ? '' : 'Mend workspacePath and send the call again, or take another workflow. ';
       const near = nearestId(workflowId, known);
+      const ofProject = situation.sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
       return {
         code: 'WORKFLOW_NOT_FOUND',
         message: `There is no workflow ${quote(workflowId)}.${workspace}`,
-        suggestion: `${mend}${near === undefined ? `Pick one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}`,
+        suggestion: `${mend}${near === undefined ? `Pick one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}${ofProject}`,
         retry: NOT_RETRYABLE,
         call: near === undefined ? callToList(situation) : callWithId(situation, near),
       };
@@ -34,8 +37,9 @@ export function explainWorkflow(refusal: WorkflowRefusal, situation: Situation):
       return {
         code: 'WORKFLOW_INVALID',
         message: `The file of workflow "${refusal.workflowId}" is broken: ${refusal.invalid.file.ref}. ${problems(refusal.invalid)}`,
-        suggestion: 'Mend the file and start the workflow again, or start another one.',
+        suggestion: 'Mend the file and send the call again, or pick another workflow from the list.',
         retry: NOT_RETRYABLE,
+        call: callToList(situation),
       };
     default:
       return unreachable(refusal);
@@ -44,11 +48,6 @@ export function explainWorkflow(refusal: WorkflowRefusal, situation: Situation):
 
 function callWithId({ tool, sent }: Situation, workflowId: string): NextCall {
   return { tool, arguments: { ...sent, workflowId } };
-}
-
-function callToList({ sent }: Situation): NextCall {
-  const { workspacePath } = sent;
-  return { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
 }
 
 /** Errors before warnings, and no more of either than anyone mends at once. */

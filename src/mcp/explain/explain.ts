@@ -9,7 +9,7 @@ import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
 import { explainWorkflow } from './explain-workflow.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callWithFittingToken, fittedCall } from './next-call.ts';
+import { callToResume, callToSave, callWithFittingToken, fittedCall } from './next-call.ts';
 import type { Refusal } from './refusal.ts';
 import type { Situation } from './situation.ts';
 
@@ -54,6 +54,7 @@ function explained(refusal: Refusal, situation: Situation): Explained {
         message: `Nothing was sent that could be saved in run ${refusal.tag} (${refusal.workflowId}).`,
         suggestion: 'Send the call again with what you did so far as output.notesMarkdown.',
         retry: NOT_RETRYABLE,
+        call: callToSave(situation),
       };
     case 'attempts_used_up':
       return attemptsUsedUp(refusal.attemptsMax);
@@ -140,7 +141,7 @@ function tokenMissing(situation: Situation): Explained {
     suggestion: call === undefined ? TOKEN_WANTED : 'If that is the run you mean, send the corrected call.',
     retry: NOT_RETRYABLE,
     ...(recent.length === 0 ? {} : { details: { runs: recent } }),
-    call,
+    call: call ?? callToResume(situation),
   };
 }
 

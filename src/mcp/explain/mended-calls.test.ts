@@ -6,6 +6,7 @@ import { errorPointerSchema } from '../../core/log/blockers.ts';
 import { runTag, workflowIdSchema } from '../../core/log/ids.ts';
 import type { TokenPlace } from '../../core/token/token-refusal.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
+import { checkpointWorkflowTool } from '../tools/checkpoint-workflow.ts';
 import { continueWorkflowTool } from '../tools/continue-workflow.ts';
 import { startWorkflowTool } from '../tools/start-workflow.ts';
 import type { TOOLS } from '../tools/tool-set.ts';
@@ -195,11 +196,34 @@ describe('a call with the wrong token', () => {
     const ask = (runs: readonly KnownToken[]) =>
       explain({ code: 'token_missing' }, { ...NOWHERE, sent: { output: OUTPUT }, recent: runs });
     expect(ask([STATE])).toMatchObject({ details: { runs: [{ tag: place.tag, ackToken: 'ack_here' }] } });
-    expect(ask([STATE]).nextCall).toBeUndefined();
+    expect(ask([STATE]).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
     const look = explain({ code: 'token_missing' }, { ...NOWHERE, sent: {}, recent: [STATE] });
     expect(look.nextCall?.arguments).toEqual({ stateToken: 'st_here' });
     expect(ask(recent)).toMatchObject({ details: { runs: [{ tag: place.tag }, { tag: 'zzzz' }] } });
-    expect(ask(recent).nextCall).toBeUndefined();
+    expect(ask(recent).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
+  });
+
+  test('that leads nowhere, or none, finds its run with resume_session', () => {
+    const resume = { tool: 'resume_session', arguments: {} };
+    const format: Refusal = { code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } };
+    expect(explain(format, NOWHERE)).toMatchObject({
+      suggestion: expect.stringContaining('If you do not have it, call resume_session.'),
+      nextCall: resume,
+    });
+    expect(explain({ code: 'token_missing' }, NOWHERE).nextCall).toEqual(resume);
+  });
+
+  test('for a checkpoint without anything to save comes back with room for it', () => {
+    const refusal = wrongArguments(checkpointWorkflowTool, { checkpointToken: 'chk_here' });
+    const tokens = [{ ...STATE, slot: 'checkpointToken', text: 'chk_here', kind: 'checkpoint' } as const];
+    const sent = { checkpointToken: 'chk_here' };
+    const saved = { ...sent, output: { notesMarkdown: '<what is done, and what is open>' } };
+    const nextCall = { tool: 'checkpoint_workflow', arguments: saved };
+    const situation = { ...NOWHERE, tool: 'checkpoint_workflow', sent, tokens };
+    expect(explain(refusal, situation)).toMatchObject({ suggestion: expect.stringMatching(/^Send/), nextCall });
+    const empty: Refusal = { code: 'nothing_to_keep', tag: place.tag, workflowId };
+    expect(explain(empty, { ...situation, sent: { ...sent, output: {} } })).toMatchObject({ nextCall });
+    expect(explain(refusal, { ...situation, tokens: [] }).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
   });
 });
 
@@ -245,8 +269,14 @@ describe('a workflow that is not there', () => {
   test('and is like none leads to the list', () => {
     const lost = { ...refusal, workflowId: 'deploy-everything' };
     expect(explain(lost, situation)).toMatchObject({
-      suggestion: 'Pick one of: wr.hunt, wr.first_steps.',
+      suggestion:
+        "Pick one of: wr.hunt, wr.first_steps. If it belongs to a project, send that project's absolute path as workspacePath.",
       nextCall: { tool: 'list_workflows', arguments: {} },
+    });
+    const placed = { ...situation, sent: { ...situation.sent, workspacePath: '/repo' } };
+    expect(explain(lost, placed)).toMatchObject({
+      suggestion: 'Pick one of: wr.hunt, wr.first_steps.',
+      nextCall: { tool: 'list_workflows', arguments: { workspacePath: '/repo' } },
     });
   });
 });

@@ -36,6 +36,27 @@ function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): NextCall {
   return { tool: 'continue_workflow', arguments: { stateToken } };
 }
 
+/** What there is to start, in the project that the call was about. */
+export function callToList({ sent }: Situation): NextCall {
+  return { tool: 'list_workflows', arguments: placeOf(sent) };
+}
+
+/** Finds a run again without any token. */
+export function callToResume({ sent }: Situation): NextCall {
+  return { tool: 'resume_session', arguments: placeOf(sent) };
+}
+
+function placeOf({ workspacePath }: JsonObject): JsonObject {
+  return workspacePath === undefined ? {} : { workspacePath };
+}
+
+/** A checkpoint that was sent without anything to save, with room for it. */
+export function callToSave(situation: Situation): NextCall | undefined {
+  const call = callWithFittingToken(situation);
+  if (call?.tool !== situation.tool) return call;
+  return { ...call, arguments: { ...call.arguments, output: { notesMarkdown: '<what is done, and what is open>' } } };
+}
+
 function isAckInPlace({ kind, slot }: KnownToken): boolean {
   return kind === 'ack' && slot === 'ackToken';
 }

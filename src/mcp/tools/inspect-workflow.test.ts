@@ -50,7 +50,7 @@ describe('a workflow before it is started', () => {
     expect(text.replace(/sha256:\w+/, 'HASH')).toBe(
       [
         'team.loops: Name of team.loops. What it does.',
-        '2 steps, 1 loops · project team.loops.json · HASH',
+        '2 steps, 1 loop · project team.loops.json · HASH',
         'Before it starts: The tests run.',
         'Standing rules: Small commits.',
         'References: Style (docs/style.md) How we write.',
@@ -62,6 +62,14 @@ describe('a workflow before it is started', () => {
         'Start it with start_workflow {"workflowId":"team.loops"}',
       ].join('\n'),
     );
+  });
+
+  it('of a project is started with the path of the project', async () => {
+    const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
+    const sent = { workflowId: 'team.loops', workspacePath: '/repo' };
+    const { text, structured } = (await inspectWorkflowTool.run(services, sent, { workspace: '/repo' }))._unsafeUnwrap();
+    expect(text).toMatch(/\nStart it with start_workflow {"workflowId":"team.loops","workspacePath":"\/repo"}$/);
+    expect(structured['nextCall']).toEqual({ tool: 'start_workflow', arguments: sent });
   });
 
   it('in full shows its prompts, and as metadata no steps at all', async () => {
@@ -118,6 +126,18 @@ describe('the list', () => {
     const { total } = (await listWorkflowsTool.run(services, {}, NOWHERE))._unsafeUnwrap().structured;
     const found = (await listWorkflowsTool.run(services, { query: 'first steps' }, NOWHERE))._unsafeUnwrap();
     expect(found.structured).toMatchObject({ workflows: [{ id: 'wr.first_steps' }], total });
-    expect(found.text).toContain(`${Number(total) - 1} others do not match`);
+    expect(found.text).toContain(`${Number(total) - 1} others do not match; list_workflows {} shows all.`);
+    const sent = { query: 'zzz', tags: ['yyy'], workspacePath: '/repo' };
+    const nothing = (await listWorkflowsTool.run(services, sent, NOWHERE))._unsafeUnwrap();
+    expect(nothing.text.split('\n')[0]).toBe(
+      `No workflow matches "zzz" and the tag "yyy"; there are ${total}. list_workflows {"workspacePath":"/repo"} shows all.`,
+    );
+  });
+
+  it('names each tag once', async () => {
+    const { text } = (await listWorkflowsTool.run(servicesWith(FILES), {}, NOWHERE))._unsafeUnwrap();
+    const marks = [...text.matchAll(/\[([^\]\n]*)\]$/gm)].map(([, tags]) => tags?.split(', ') ?? []);
+    expect(marks.some((tags) => tags.includes('routine'))).toBe(true);
+    for (const tags of marks) expect(tags).toEqual([...new Set(tags)]);
   });
 });

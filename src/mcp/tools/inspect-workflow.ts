@@ -1,5 +1,6 @@
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { type Call, callText } from '../../core/prompt/reply/call-text.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -31,25 +32,33 @@ export const inspectWorkflowTool = defineTool({
     },
     workspacePath: WORKSPACE_PATH,
   },
-  run: async (services, { workflowId, mode = 'outline' }, { workspace }) => {
+  run: async (services, { workflowId, mode = 'outline', workspacePath }, { workspace }) => {
     const found = await inspectWorkflow(services, { workflowId, workspacePath: workspace });
-    return found.map((inspected) => ({ text: textOf(inspected, mode), structured: structuredOf(inspected, mode) }));
+    return found.map((inspected) => {
+      const start = startCall(inspected, workspacePath);
+      return { text: textOf(inspected, mode, start), structured: structuredOf(inspected, mode, start) };
+    });
   },
 });
 
-function textOf(inspected: InspectedWorkflow, mode: InspectMode): string {
-  const { workflow, id } = inspected.listed;
-  const steps = mode === 'metadata' ? [] : ['', ...outlineText(workflowOutline(workflow), mode)];
-  const start = `Start it with start_workflow {"workflowId":${JSON.stringify(id)}}`;
-  return [...metadataText(inspected), ...steps, '', start].join('\n');
+/** A workflow of a project is found only by who names the project again. */
+function startCall({ listed }: InspectedWorkflow, workspacePath: string | undefined): Call {
+  const place = workspacePath === undefined ? {} : { workspacePath };
+  return { tool: 'start_workflow', arguments: { workflowId: listed.id, ...place } };
 }
 
-function structuredOf(inspected: InspectedWorkflow, mode: InspectMode): JsonObject {
-  const { workflow, id } = inspected.listed;
+function textOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): string {
+  const { workflow } = inspected.listed;
+  const steps = mode === 'metadata' ? [] : ['', ...outlineText(workflowOutline(workflow), mode)];
+  return [...metadataText(inspected), ...steps, '', `Start it with ${callText(start).join('')}`].join('\n');
+}
+
+function structuredOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): JsonObject {
+  const { workflow } = inspected.listed;
   return {
     kind: 'ok',
     workflow: shownMetadata(inspected, mode),
     ...(mode === 'metadata' ? {} : { steps: workflowOutline(workflow).map((entry) => shownEntry(entry, mode)) }),
-    nextCall: { tool: 'start_workflow', arguments: { workflowId: id } },
+    nextCall: { ...start },
   };
 }

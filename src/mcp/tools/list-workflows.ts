@@ -3,7 +3,10 @@ import type { Catalog, InvalidFile, ListedWorkflow } from '../../app/catalog/cat
 import { filterWorkflows } from '../../app/catalog/filter-workflows.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/invalid-file.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { quote } from '../../core/json/quote.ts';
+import { callText } from '../../core/prompt/reply/call-text.ts';
 import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
+import { clip } from '../../core/run/requirements/artifacts/artifact-verdict.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -27,7 +30,7 @@ export const listWorkflowsTool = defineTool({
     const shown = filterWorkflows(catalog.workflows, filter);
     const { workspaceProblem } = catalog;
     const unused = workspaceProblem === undefined ? undefined : explainWorkspace(workspaceProblem);
-    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown)];
+    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown, filter)];
     return ok({
       text: lines.join('\n'),
       structured: {
@@ -41,11 +44,14 @@ export const listWorkflowsTool = defineTool({
   },
 });
 
-function linesFor({ workflows, invalid }: Catalog, shown: readonly ListedWorkflow[]): readonly string[] {
-  const hidden = workflows.length - shown.length;
+function linesFor(
+  { workflows, invalid }: Catalog,
+  shown: readonly ListedWorkflow[],
+  filter: Filter,
+): readonly string[] {
   return [
     ...shown.map(line),
-    ...(hidden === 0 ? [] : [`${hidden} others do not match; call list_workflows with {} to see all.`]),
+    ...hiddenLine({ total: workflows.length, shown: shown.length }, filter),
     ...shown.flatMap(({ file, warnings }) =>
       warnings.length === 0 ? [] : [`Can be used, but look at ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
@@ -54,8 +60,31 @@ function linesFor({ workflows, invalid }: Catalog, shown: readonly ListedWorkflo
   ];
 }
 
+type Filter = {
+  readonly query?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly workspacePath?: string | undefined;
+};
+
+function hiddenLine(
+  { total, shown }: { readonly total: number; readonly shown: number },
+  { query, tags = [], workspacePath }: Filter,
+): readonly string[] {
+  const hidden = total - shown;
+  if (hidden === 0) return [];
+  const call = { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
+  const all = `${callText(call).join('')} shows all.`;
+  if (shown > 0) return [`${hidden} ${hidden === 1 ? 'other does' : 'others do'} not match; ${all}`];
+  const asked = [...(query === undefined ? [] : [quote(query)]), ...tags.map((tag) => `the tag ${quote(tag)}`)];
+  const what = clip(asked.join(' and '), ASKED_BYTES_MAX);
+  return [`No workflow matches ${what}; there ${total === 1 ? 'is' : 'are'} ${total}. ${all}`];
+}
+
+/** A query may be of any length. */
+const ASKED_BYTES_MAX = 256;
+
 function line({ id, kind, name, description, tags }: ListedWorkflow): string {
-  const marks = [...(kind === 'routine' ? ['routine'] : []), ...tags];
+  const marks = [...new Set([...(kind === 'routine' ? ['routine'] : []), ...tags])];
   return `${id}: ${name}. ${description}${marks.length === 0 ? '' : ` [${marks.join(', ')}]`}`;
 }
 

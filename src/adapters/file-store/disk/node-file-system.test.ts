@@ -9,6 +9,23 @@ vi.mock('node:fs', async (original) => ({
   ftruncate: notPermitted,
 }));
 
+test.runIf(process.platform === 'linux')(
+  'a folder that the system will not make is an error and not a wait',
+  async () => {
+    const { nodeFileSystem } = await import('./node-file-system.ts');
+    await expect(async () => nodeFileSystem.makeDir('/proc/workrail/keys')).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);
+
+test('folders are made with all that is missing above them, and told from the top', async () => {
+  const { nodeFileSystem } = await import('./node-file-system.ts');
+  const dir = mkdtempSync(join(tmpdir(), 'workrail-fs-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const path = join(dir, 'a', 'b');
+  expect(await nodeFileSystem.makeDir(path)).toEqual([join(dir, 'a'), path]);
+  expect(await nodeFileSystem.makeDir(path)).toEqual([]);
+});
+
 test('a file is cut off even where the system lets nobody do that who writes at its end', async () => {
   const { nodeFileSystem } = await import('./node-file-system.ts');
   const dir = mkdtempSync(join(tmpdir(), 'workrail-fs-'));

@@ -68,13 +68,23 @@ function modeOf(path: string): number | undefined {
   return mode === undefined ? undefined : mode & PERMISSION_BITS;
 }
 
+/** Folder by folder: where a system makes no folders at all (/proc), Node's own way up and down never ends. */
 function makeDir(path: string): readonly string[] {
-  if (statSync(path, IF_THERE)?.isDirectory() === true) return [];
-  const topmost = mkdirSync(path, { recursive: true, mode: FOR_THIS_USER.dir });
-  if (topmost === undefined) return [];
-  const made: string[] = [];
-  for (let dir = path; dir.length >= topmost.length; dir = dirname(dir)) made.unshift(dir);
-  return made;
+  if (isDir(path)) return [];
+  const parent = dirname(path);
+  const above = parent === path ? [] : makeDir(parent);
+  try {
+    mkdirSync(path, { mode: FOR_THIS_USER.dir });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (isDir(path)) return above;
+    throw error;
+  }
+  return [...above, path];
+}
+
+function isDir(path: string): boolean {
+  return statSync(path, IF_THERE)?.isDirectory() === true;
 }
 
 function writable(path: string, file: number): WritableFile {

@@ -9,11 +9,11 @@ import { damagedContent, parseJson } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { isCutShort } from '../session/is-cut-short.ts';
 import { splitLines } from '../session/lines.ts';
 import type { ManifestFiles } from '../session/manifest-files.ts';
 import { emptySession } from '../session/open-session.ts';
 import { type ManifestEnd, readManifest } from '../session/read-manifest.ts';
+import { isCutShort } from '../session/torn/is-cut-short.ts';
 import { readSalvage, salvagedHealth } from './salvage-mark.ts';
 
 /** Reads a manifest once. Segments never change, so what it attests can be read at leisure while others append. */

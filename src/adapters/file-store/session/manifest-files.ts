@@ -6,9 +6,9 @@ import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, type Disk } from '../disk/disk.ts';
 import type { WritableFile } from '../disk/file-system.ts';
 import { layout } from '../disk/layout.ts';
-import { keepTornTail } from './keep-torn-tail.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ManifestPosition } from './read-manifest.ts';
+import { keepTornTail } from './torn/keep-torn-tail.ts';
 
 /** Writes manifests, and knows how much of them is on the disk. Writing needs the session's lock. */
 export type ManifestFiles = {

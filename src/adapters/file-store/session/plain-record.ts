@@ -1,8 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Sha256Digest } from '../../../core/json/canonical-bytes.ts';
 import { EventId, ID_BODY_PATTERN, SessionId } from '../../../core/log/ids.ts';
 import { MANIFEST_VERSION, type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
-import { digestOf } from '../content/content-store.ts';
-import type { Line } from './lines.ts';
 
 const NUMBER = '(0|[1-9][0-9]{0,8})';
 const DIGEST = '"(sha256:[0-9a-f]{64})"';
@@ -29,13 +28,12 @@ export type PlainRecord = {
  * shape, so neither is to be checked any more; `undefined` says nothing about any other line. Nearly all lines are such,
  * and reading a long manifest takes a third of the time.
  */
-export function plainRecord({ bytes }: Line): PlainRecord | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+export function plainRecord(text: string): PlainRecord | undefined {
   const record = segmentIn(text) ?? pinIn(text);
   if (record === undefined) return undefined;
   const start = text.indexOf(CHAIN_START);
   const unchained = `${text.slice(0, start)}${text.slice(start + CHAIN_LENGTH)}`;
-  return { record, chainBehind: (previous) => digestOf(Buffer.from(`${previous}\n${unchained}`)) };
+  return { record, chainBehind: (previous) => `sha256:${hash('sha256', `${previous}\n${unchained}`)}` };
 }
 
 function segmentIn(text: string): ManifestRecord | undefined {

@@ -9,7 +9,6 @@ import {
   type SnapshotPinned,
 } from '../../../core/log/manifest.ts';
 import { parseJson, shown } from '../content/parse-stored.ts';
-import { type Line, splitLines } from './lines.ts';
 import { plainRecord } from './plain-record.ts';
 
 /** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
@@ -45,7 +44,7 @@ export function readManifest(
   from: { readonly sessionId: SessionId; readonly position: ManifestPosition },
   sha256: Sha256,
 ): ManifestReading {
-  const lines = splitLines(bytes, from.position.offset);
+  const lines = textLines(bytes, from.position.offset);
   const transactions: Transaction[] = [];
   let position = from.position;
   for (let at = 0; at < lines.length; ) {
@@ -63,8 +62,23 @@ type Found =
   | { readonly kind: 'cut_off' }
   | ManifestFault;
 
+/** A line with one character for each byte: thousands of short pieces of bytes take several times as long. */
+type TextLine = { readonly text: string; readonly offset: number; readonly end: number; readonly isWhole: boolean };
+
+function textLines(bytes: Uint8Array, from: number): readonly TextLine[] {
+  const texts = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n');
+  const rest = texts.pop() ?? '';
+  let offset = from;
+  const lines: TextLine[] = texts.map((text) => {
+    const start = offset;
+    offset += text.length + 1;
+    return { text, offset: start, end: offset, isWhole: true };
+  });
+  return rest === '' ? lines : [...lines, { text: rest, offset, end: offset + rest.length, isWhole: false }];
+}
+
 type Cursor = {
-  readonly lines: readonly Line[];
+  readonly lines: readonly TextLine[];
   readonly at: number;
   readonly sessionId: SessionId;
   readonly position: ManifestPosition;
@@ -77,7 +91,7 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
   for (let i = cursor.at; i < cursor.lines.length; i++) {
     const line = cursor.lines[i];
     if (line === undefined || !line.isWhole) return { kind: 'cut_off' };
-    const plain = plainRecord(line);
+    const plain = plainRecord(line.text);
     const record = plain?.record ?? readRecord(line);
     if (record.kind === 'damaged' || record.kind === 'unknown_version') return record;
     const expected = plain?.chainBehind(chain) ?? chainOf(chain, record, sha256);
@@ -95,8 +109,8 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
   return { kind: 'cut_off' };
 }
 
-function readRecord(line: Line): ManifestRecord | ManifestFault {
-  const json = parseJson(line.bytes);
+function readRecord(line: TextLine): ManifestRecord | ManifestFault {
+  const json = parseJson(Buffer.from(line.text, 'latin1'));
   if (json.isErr()) return { kind: 'damaged', reason: 'manifest_not_json', offset: line.offset };
   const record = parseManifestRecord(json.value);
   if (record.isOk()) return record.value;
@@ -126,9 +140,9 @@ function wrongWith(record: ManifestRecord, expected: Expected): DamageReason | u
 }
 
 /** Only the last transaction can have been cut off; zeros in it are pages that never reached the disk. */
-function endOf(rest: readonly Line[], found: Exclude<Found, { kind: 'transaction' }>): ManifestEnd {
+function endOf(rest: readonly TextLine[], found: Exclude<Found, { kind: 'transaction' }>): ManifestEnd {
   if (found.kind === 'cut_off') return { kind: 'torn' };
-  const isZeroFilled = rest.some((line) => line.bytes.includes(0));
+  const isZeroFilled = rest.some(({ text }) => text.includes('\0'));
   const isLast = !rest.slice(1).some((line) => readRecord(line).kind === 'segment_closed');
   return isZeroFilled && isLast ? { kind: 'torn' } : found;
 }

@@ -31,7 +31,7 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
   return [
     `---\n${place}\n`,
     ...ending.warnings.flatMap(warningLine),
-    ...ending.gaps.map((gap) => `Gap recorded: ${gapLine(gap)}\n`),
+    ...ending.gaps.map((gap) => `Gap recorded: ${gapLine(gap, index)}\n`),
     ...stepContextLines(parts).map((line) => `${line}\n`),
     `${ending.advice}\n`,
     ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),

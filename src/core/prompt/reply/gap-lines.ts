@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../json/json-value.ts';
+import { blockerPointerSchema } from '../../log/blockers.ts';
+import type { WorkflowIndex } from '../../run/workflow-index.ts';
 import { oneLine } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 
 type Gap = ReplyParts['gaps'][number];
 
-/** A gap on one line. */
-export function gapLine({ severity, reason, summary }: Gap): string {
-  return `${severity}, ${reason.category}/${reason.detail}: ${oneLine(summary)}`;
+/** A gap on one line, under the step that it was left at where that is known. */
+export function gapLine({ severity, reason, summary, details }: Gap, index: WorkflowIndex): string {
+  const what = `${severity}, ${reason.category}/${reason.detail}`;
+  const step = stepName(details, index);
+  return `${step === undefined ? what : `${step} (${what})`}: ${oneLine(summary)}`;
 }
 
 export function gapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {
@@ -15,9 +19,33 @@ export function gapData({ gapId, severity, reason, summary, details }: Gap): Jso
 }
 
 /** The first thing a finished run says: nothing that was skipped or assumed may get lost at the end. */
-export function openGapsText(gaps: readonly Gap[]): string {
+export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string {
   if (gaps.length === 0) return 'No gap is open: everything that was asked for was handed in.';
   const count = gaps.length === 1 ? '1 gap is' : `${gaps.length} gaps are`;
   const lead = `${count} open: skipped, assumed or never handed in. Tell the user about every one:`;
-  return [lead, ...gaps.map((gap) => `- ${gapLine(gap)}`)].join('\n');
+  return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
+}
+
+/** A title that holds values of its round says nothing without them, so the id stands for it. */
+function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {
+  const step = stepOfGap(details, index);
+  if (step === undefined) return undefined;
+  const name = step.title.includes('{{') ? step.stepId : oneLine(step.title);
+  return `"${name}"${roundOf(details?.['requirement'])}`;
+}
+
+/** A gap that came with a bundle may say anything in its details. An artifact is named after the only step that asks for it. */
+function stepOfGap(details: JsonObject | undefined, { steps, workflow }: WorkflowIndex) {
+  const pointer = blockerPointerSchema.safeParse(details?.['pointer']).data;
+  if (pointer?.kind === 'workflow_step') return steps.get(pointer.stepId);
+  if (pointer?.kind !== 'output_contract') return undefined;
+  const [step, ...others] = workflow.steps.filter(({ output }) => output?.contractRef === pointer.contractRef);
+  return others.length === 0 ? step : undefined;
+}
+
+/** What is asked for in each round of a loop names its rounds, counted from 0: `notes:outer@0/inner@2::triage`. */
+function roundOf(requirement: unknown): string {
+  if (typeof requirement !== 'string' || !requirement.includes('::')) return '';
+  const rounds = [...requirement.matchAll(/@(\d+)/g)].map(([, iteration]) => Number(iteration) + 1);
+  return rounds.length === 0 ? '' : `, round ${rounds.join('.')}`;
 }

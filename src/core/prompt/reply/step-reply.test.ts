@@ -43,7 +43,7 @@ describe('every reply', () => {
     for (const one of lists) expect(text).toContain(one['message'] ?? one['summary']);
     expect(text).toContain(`Run ${field(structured, 'run')['tag']} · ${field(structured, 'run')['workflowId']} · `);
     expect(text).toContain(`· ${field(structured, 'preferences')['autonomy']} ·`);
-    expect(text.includes('is complete. Nothing is left to call.')).toBe(isComplete);
+    expect(text.includes('is complete. No step is left.')).toBe(isComplete);
   });
 
   test.each(all)('ends in a footer with run, next action and tokens: $what', ({ parts }) => {
@@ -151,7 +151,7 @@ describe('a blocked reply', () => {
   test('shows an example once, in the call', () => {
     const { text } = reply(blockedParts(reviewAt('report')));
     const opening = text.slice(0, text.indexOf('The step again:'));
-    expect(opening.split('idempotency key')).toHaveLength(2);
+    expect(opening.split('<what is wrong, and what comes of it>')).toHaveLength(2);
   });
 
   test('before the first step has nothing pending, and asks for context', () => {

@@ -127,10 +127,11 @@ function waitingOutline(parts: ReplyParts): Outline {
 }
 
 function completeOutline(parts: ReplyParts): Outline {
-  const { name } = parts.index.workflow;
+  const { index, gaps } = parts;
+  const { name } = index.workflow;
   return {
     kind: 'ok',
-    sections: [[`"${name}" is complete. Nothing is left to call.`], [openGapsText(parts.gaps)], ...toldAgain(parts)],
+    sections: [[`"${name}" is complete. No step is left.`], [openGapsText(gaps, index)], ...toldAgain(parts)],
     standing: 'complete',
     pending: null,
     nextIntent: 'complete',

@@ -33,7 +33,9 @@ describe('a token used again with other content', () => {
       ]);
       expect(calls(text)).toEqual([(nextCall as JsonObject)['arguments']]);
       expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_fresh', ...SENT } });
-      expect(text).toContain('Warning: This token was used before');
+      expect(text.split('\n')[0]).toBe(
+        'This token was used before with other content; what you sent now was not recorded. This is the recorded reply:',
+      );
       expect(replySchema.safeParse(structured).error).toBeUndefined();
     },
   );

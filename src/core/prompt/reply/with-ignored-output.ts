@@ -16,32 +16,36 @@ export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: stri
  * the blocked node when it was a block.
  */
 export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
-  const { message, code } = replyWarning({ code: 'replay_ignored_new_output' }, 'conservative');
   const isBlocked = given.structured['kind'] === 'blocked';
   const nextCall = callAgain(given, { sent, ackToken });
   const how = isBlocked ? MEND : given.structured['isComplete'] === true ? BRANCH_OFF : `${GO_ON} ${BRANCH_OFF}`;
-  const text = `${withoutOldCall(given.text, isBlocked)}\nWarning: ${message}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  const text = `${withoutOldCall(given.text, isBlocked)}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
+}
+
+/** The same for a checkpoint: what was sent can be saved from where it leads, unless it is too long to be repeated. */
+export function withIgnoredCheckpoint(
+  given: GivenReply,
+  { output, checkpointToken }: { readonly output: JsonObject; readonly checkpointToken: string | undefined },
+): GivenReply {
+  if (checkpointToken === undefined || canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return warned(given);
+  const nextCall = { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } };
+  const text = `${withoutOldCall(given.text, false)}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  return warned({ ...given, text, structured: { ...given.structured, nextCall } });
+}
+
+/** Said before all else: who reads on without it takes the recorded reply for an answer to what was just sent. */
+function warned(given: GivenReply): GivenReply {
+  const { message, code } = replyWarning({ code: 'replay_ignored_new_output' }, 'conservative');
   const warnings = given.structured['warnings'];
   return {
     ...given,
-    text,
+    text: `${message} This is the recorded reply:\n\n${given.text}`,
     structured: {
       ...given.structured,
       warnings: [...(Array.isArray(warnings) ? warnings : []), { code, message }],
-      nextCall: { ...nextCall },
     },
   };
-}
-
-/** The same for a checkpoint: its warning is told already, and what was sent can be saved from where it leads. */
-export function withIgnoredCheckpoint(
-  given: GivenReply,
-  { output, checkpointToken }: { readonly output: JsonObject; readonly checkpointToken: string },
-): GivenReply {
-  if (canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return given;
-  const nextCall = { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } };
-  const text = `${withoutOldCall(given.text, false)}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
-  return { ...given, text, structured: { ...given.structured, nextCall } };
 }
 
 const SAVE = 'To save what you just sent as well, use this token.';

@@ -22,7 +22,9 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const check = checkAttempt(attempted);
   const facts = withObservations(attempted.facts, check.observations);
   const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
-  if (check.unmet.length > 0 && !isNeverStop) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
+  const isHeldUp = check.unmet.length > 0 && !isNeverStop;
+  // Where a loop would go cannot be told before its decision is there.
+  if (isHeldUp && check.unmet.some(isDecision)) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
   const walk = walkOn({
     index,
     state: at.enginePayload.state,
@@ -33,6 +35,12 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const { state } = at.enginePayload;
   const where = { index, step: stepTried(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
   const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
-  if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: troubles, trace: walk.trace };
+  // All that is in the way is told at once, so that the corrected call does not run into the next block.
+  if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
+  if (isHeldUp) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
   return { kind: 'advanced', check, facts, walk, unmet: [...check.unmet, ...troubles] };
+}
+
+function isDecision({ requirement }: Unmet): boolean {
+  return requirement.startsWith('loop_control:');
 }

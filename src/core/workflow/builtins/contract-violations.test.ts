@@ -7,6 +7,7 @@ import { isObject } from './shape/shape.ts';
 /** What an example leaves out, so that every field of a contract is there once. */
 const OPTIONAL: { readonly [kind: string]: JsonObject } = {
   'wr.assessment': { summary: 'Fair.' },
+  'wr.workflow_divergence': { relatedStepId: 'survey' },
   'wr.loop_control': { loopId: 'polish', metadata: { rounds: 2 } },
   'wr.discovery_handoff': {
     implementationConstraints: ['No new service.'],

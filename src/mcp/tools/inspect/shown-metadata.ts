@@ -48,7 +48,7 @@ export function metadataText({ listed, hash }: InspectedWorkflow): readonly stri
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
   return [
     `${id}: ${name}. ${description}`,
-    `${steps.length} steps, ${loops.length} loops · ${sourceKind} ${file.ref} · ${hash}`,
+    `${counted(steps.length, 'step')}, ${counted(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
     ...section('Tags', tags),
     ...section('Before it starts', preconditions),
     ...section('To be clarified', clarificationPrompts),
@@ -62,6 +62,10 @@ export function metadataText({ listed, hash }: InspectedWorkflow): readonly stri
       references.map(({ title, source, purpose }) => `${title} (${source}) ${purpose}`.trim()),
     ),
   ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {

@@ -22,7 +22,7 @@ export const assessment = defineContract({
   },
   example: {
     assessmentId: 'readiness',
-    dimensions: { coverage: 'high', clarity: { level: 'low', rationale: 'Two of five terms are undefined.' } },
+    dimensions: { coverage: 'high', clarity: { level: 'low', rationale: '<what you saw that decides it>' } },
   },
   rendererHint: 'table',
 });

@@ -12,6 +12,6 @@ export const capabilityObservation = defineContract({
     status: capabilityStatusSchema.describe('unknown only if no attempt was possible'),
     detail: shortText(SUMMARY_BYTES_MAX).optional().describe('what you tried and what came back'),
   },
-  example: { capability: 'web_browsing', status: 'available', detail: 'Fetched example.com; its title came back.' },
+  example: { capability: 'web_browsing', status: 'available', detail: '<what you tried, and what came back>' },
   rendererHint: 'verdict',
 });

@@ -13,8 +13,8 @@ export const changedFiles = defineContract({
   },
   example: {
     changedFiles: [
-      { path: 'src/session/expiry.ts', summary: 'Expiry is computed from the server clock.', risk: 'M' },
-      { path: 'docs/sessions.md', summary: 'Describes the new expiry.', risk: 'L' },
+      { path: '<path of a file>', summary: '<what changed in it>', risk: 'M' },
+      { path: '<path of the next>', summary: '<what changed in it>', risk: 'L' },
     ],
   },
   rendererHint: 'table',

@@ -17,11 +17,11 @@ export const codingHandoff = defineContract({
   },
   example: {
     version: 1,
-    keyDecisions: ['Merge by paragraph, because lines change when text is wrapped.'],
-    knownLimitations: ['Tables are replaced as a whole.'],
-    testsAdded: ['merge-drafts.test.ts: both sides change one paragraph'],
-    filesChanged: ['src/drafts/merge-drafts.ts', 'src/drafts/merge-drafts.test.ts'],
-    branchName: 'draft-merge',
+    keyDecisions: ['<what was decided, and why>'],
+    knownLimitations: ['<what does not work yet>'],
+    testsAdded: ['<test file: what it shows>'],
+    filesChanged: ['<path of a file>', '<path of the next>'],
+    branchName: '<name of the branch>',
   },
   rendererHint: 'handoff',
 });

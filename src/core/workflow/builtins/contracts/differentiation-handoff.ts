@@ -6,8 +6,8 @@ export const differentiationHandoff = defineContract({
   lead: 'name the fields after what they hold, and say for each claim what it rests on.',
   schema: openArtifactSchema('differentiation_handoff'),
   example: {
-    position: 'The only editor of its kind that works without a network.',
-    evidence: ['Five others were tried in flight mode; none could save.'],
+    position: '<what sets it apart>',
+    evidence: ['<what that claim rests on>'],
   },
   rendererHint: 'handoff',
 });

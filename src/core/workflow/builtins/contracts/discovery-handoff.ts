@@ -19,11 +19,11 @@ export const discoveryHandoff = defineContract({
   },
   example: {
     version: 1,
-    selectedDirection: 'Keep drafts in the browser and merge them on the server by paragraph.',
-    designDocPath: 'docs/drafts-design.md',
+    selectedDirection: '<what to build>',
+    designDocPath: '<path of the design document, or none>',
     confidenceBand: 'medium',
-    keyInvariants: ['A published text is never changed by a draft.', 'A draft survives a crash of the browser.'],
-    rejectedDirections: ['Locking the document: people work offline.'],
+    keyInvariants: ['<what must stay true>', '<what else must>'],
+    rejectedDirections: ['<another direction: why not>'],
   },
   rendererHint: 'handoff',
 });

@@ -25,10 +25,10 @@ export const findings = defineContract({
     findings: [
       {
         severity: 'major',
-        location: { file: 'src/session/expiry.ts', line: 31 },
-        title: 'Expiry is compared in local time',
-        rationale: 'Sessions of users west of the server end hours too early.',
-        suggestion: 'Compare milliseconds since the epoch.',
+        location: { file: '<path of the file>', line: 1 },
+        title: '<the finding in a few words>',
+        rationale: '<what goes wrong, and for whom>',
+        suggestion: '<what to do about it>',
       },
     ],
   },

@@ -18,7 +18,7 @@ export const gateVerdict = defineContract({
     version: 1,
     verdict: 'rejected',
     confidence: 'high',
-    rationale: 'The migration was tested on an empty table only; the plan asks for a copy of production.',
+    rationale: '<what you looked at, and what decided it>',
   },
   rendererHint: 'verdict',
 });

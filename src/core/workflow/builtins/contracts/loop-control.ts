@@ -12,6 +12,6 @@ export const loopControl = defineContract({
     summary: text.optional().describe('what the decision rests on'),
     metadata: z.looseObject({}).optional(),
   },
-  example: { decision: 'stop', summary: 'The last round found no new failure; all 14 tests pass.' },
+  example: { decision: 'stop', summary: '<what is done, and what is open>' },
   rendererHint: 'verdict',
 });

@@ -20,12 +20,12 @@ export const reviewVerdict = defineContract({
     findings: [
       {
         severity: 'major',
-        summary: 'The retry repeats a payment because the request has no idempotency key.',
-        file: 'src/pay/retry.ts',
-        line: 42,
+        summary: '<what is wrong, and what comes of it>',
+        file: '<path of the file>',
+        line: 1,
       },
     ],
-    summary: 'Sound in structure; must not ship before the retry is safe to repeat.',
+    summary: '<what the verdict rests on>',
   },
   rendererHint: 'verdict',
 });

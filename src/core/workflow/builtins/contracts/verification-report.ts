@@ -22,10 +22,15 @@ export const verificationReport = defineContract({
   },
   example: {
     checks: [
-      { name: 'Unit tests', command: 'npm test', outcome: 'pass', evidence: '214 passed, 0 failed' },
-      { name: 'Upgrade from the last release', outcome: 'skipped', evidence: 'No old data at hand.' },
+      {
+        name: '<what was checked>',
+        command: '<the command>',
+        outcome: 'pass',
+        evidence: '<the line of output that shows it>',
+      },
+      { name: '<what was not checked>', outcome: 'skipped', evidence: '<why it was skipped>' },
     ],
-    summary: 'The change is covered by tests; the upgrade was not tried.',
+    summary: '<what the checks prove, and what they do not>',
   },
   rendererHint: 'table',
 });

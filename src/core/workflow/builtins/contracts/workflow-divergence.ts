@@ -18,8 +18,7 @@ export const workflowDivergence = defineContract({
   },
   example: {
     reason: 'efficiency_skip',
-    summary: 'Asked to sample ten files; the module has three, so all three were read.',
-    relatedStepId: 'survey',
+    summary: '<what was asked, what you did instead, and why>',
   },
   rendererHint: 'plain',
 });

@@ -1,4 +1,4 @@
-import type { ManifestPosition } from './read-manifest.ts';
+import type { ManifestPosition } from '../read-manifest.ts';
 
 /**
  * Whether a manifest was longer than it is. A segment is written only once the manifest attests all events before it,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Disk, putFile } from '../disk/disk.ts';
+import { type Disk, putFile } from '../../disk/disk.ts';
 
 /** Keeps what stands in a manifest behind an offset beside it, before it is cut away: nothing is thrown away unseen. */
 export async function keepTornTail(disk: Disk, manifest: string, offset: number): Promise<void> {
