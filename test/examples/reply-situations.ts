@@ -147,6 +147,11 @@ const OTHER_GAP = {
   details: { requirement: 'notes:look', pointer: { kind: 'workflow_step', stepId: 'look' } },
 } as const;
 
+const GAP_OF_ROUND = {
+  ...OTHER_GAP,
+  details: { requirement: 'notes:files@1::file', pointer: { kind: 'workflow_step', stepId: 'file' } },
+} as const;
+
 const REFERENCES = [
   {
     title: 'Review guide',
@@ -227,7 +232,7 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
   'advance-needs-the-user': () => reviewAt('merge'),
   'advance-needs-the-user-in-full-auto': () => ({
     ...reviewAt('merge', { mode: 'full_auto_never_stop' }),
-    gaps: [OTHER_GAP],
+    gaps: [GAP_OF_ROUND],
   }),
   'advance-needs-approval': () => reviewAt('sign'),
   'advance-needs-a-verdict': () => reviewAt('gate', { mode: 'full_auto_stop_on_user_deps' }),
