@@ -4,8 +4,8 @@ import { EVENT_KINDS } from '../src/core/log/event.ts';
 import { enforces } from './enforces.ts';
 import { lineAt, readSourceTree, type SourceFile, sourceFile } from './tidy/source-file.ts';
 
-/** The model of the log and the views may tell events apart; whoever else does is making a projection of its own. */
-const READERS_OF_EVENTS = /^src\/core\/(?:log|views)\//;
+/** The log, its bundles and the views may tell events apart; whoever else does is making a projection of its own. */
+const READERS_OF_EVENTS = /^src\/core\/(?:log|views|bundle)\//;
 
 const kinds = EVENT_KINDS.join('|');
 const TELLS_EVENTS_APART = new RegExp(

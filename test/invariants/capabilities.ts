@@ -11,4 +11,9 @@ export const CAPABILITIES = [
 ] as const;
 
 /** Whose rules must all be held by a test. A capability is added here when its work is done. */
-export const BUILT_CAPABILITIES: readonly (typeof CAPABILITIES)[number][] = ['foundations', 'store', 'compiler', 'engine'];
+export const BUILT_CAPABILITIES: readonly (typeof CAPABILITIES)[number][] = [
+  'foundations',
+  'store',
+  'compiler',
+  'engine',
+];

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../json/canonical-json.ts';
 import type { SnapshotRef, WorkflowHash } from '../log/ids.ts';
 import type { ViolationReason } from './admit-append.ts';
 
@@ -46,7 +47,7 @@ const SHOWN_MAX = 120;
 
 /** A value out of a file for a message. It may be anything, and as long as the file. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  const text = typeof value === 'string' ? value : canonicalJson(value).unwrapOr('nothing');
   return text.slice(0, SHOWN_MAX).toWellFormed();
 }
 

@@ -61,3 +61,8 @@ export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
   if (!hasOwnDedupeKey(event.value)) return err({ code: 'wrong_dedupe_key', dedupeKey: event.value.dedupeKey });
   return ok(event.value);
 }
+
+/** Whether an event holds the reply that a call was given; it is always the last of its plan. */
+export function keepsReply({ kind }: SessionEvent): boolean {
+  return kind === 'advance_recorded';
+}

@@ -4,7 +4,7 @@ import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument-problem.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callToList, callToResume, callToSave, callWithFittingToken, type NextCall } from './next-call.ts';
+import { callToList, callToSave, callWithFittingToken, type NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for arguments that a tool cannot take, with the call that was meant where that is known. */
@@ -36,10 +36,10 @@ function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situatio
     return (tokens.length === 0 ? undefined : callWithFittingToken(situation)) ?? { tool, arguments: meant };
   }
   if (problems.every((problem) => isMended(problem) || isMissing(problem, TOKEN_NAMES))) {
-    return callWithFittingToken(situation) ?? callToResume(situation);
+    return callWithFittingToken(situation);
   }
   if (tool === 'checkpoint_workflow' && problems.every((problem) => isMissing(problem, [...TOKEN_NAMES, 'output']))) {
-    return callToSave(situation) ?? callToResume(situation);
+    return callToSave(situation);
   }
   return problems.every((problem) => isMissing(problem, ['workflowId'])) ? callToList(situation) : undefined;
 }

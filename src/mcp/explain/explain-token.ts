@@ -74,7 +74,7 @@ function subject({ sent, tokens }: Situation): string {
 function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
   const call = token === undefined ? undefined : callWithFittingToken(situation);
-  if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN, call: callToResume(situation) };
+  if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
   const how = token.isGuess ? 'the one it is most like' : 'the one that belongs to the other token';
   return { suggestion: `Send the corrected call; its token is ${how}, of ${runOf(token)}.`, call };
 }
@@ -119,7 +119,6 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
       return {
         message: `The token says run ${mismatch.named.tag}, but its step belongs to ${runOf(mismatch.place)}.`,
         suggestion: COPY_AGAIN,
-        call: callToResume(situation),
       };
     case 'pair':
       return {
@@ -142,9 +141,7 @@ function pairWords({ state, operation }: ScopeMismatch & { kind: 'pair' }, { sen
 /** Names what was sent by its run, which tells an agent with several of them what it mixed up. */
 function corrected(situation: Situation, otherwise: string): Advice {
   const call = callWithFittingToken(situation);
-  if (call === undefined) {
-    return { suggestion: `${otherwise} If you have none, call resume_session.`, call: callToResume(situation) };
-  }
+  if (call === undefined) return { suggestion: `${otherwise} If you have none, call resume_session.` };
   const token =
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);

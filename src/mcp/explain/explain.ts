@@ -9,7 +9,7 @@ import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
 import { explainWorkflow } from './explain-workflow.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callToResume, callToSave, callWithFittingToken, fittedCall } from './next-call.ts';
+import { callToSave, callWithFittingToken, fittedCall } from './next-call.ts';
 import type { Refusal } from './refusal.ts';
 import type { Situation } from './situation.ts';
 
@@ -141,7 +141,7 @@ function tokenMissing(situation: Situation): Explained {
     suggestion: call === undefined ? TOKEN_WANTED : 'If that is the run you mean, send the corrected call.',
     retry: NOT_RETRYABLE,
     ...(recent.length === 0 ? {} : { details: { runs: recent } }),
-    call: call ?? callToResume(situation),
+    call,
   };
 }
 

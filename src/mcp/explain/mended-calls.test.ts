@@ -196,21 +196,16 @@ describe('a call with the wrong token', () => {
     const ask = (runs: readonly KnownToken[]) =>
       explain({ code: 'token_missing' }, { ...NOWHERE, sent: { output: OUTPUT }, recent: runs });
     expect(ask([STATE])).toMatchObject({ details: { runs: [{ tag: place.tag, ackToken: 'ack_here' }] } });
-    expect(ask([STATE]).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
+    expect(ask([STATE]).nextCall).toBeUndefined();
     const look = explain({ code: 'token_missing' }, { ...NOWHERE, sent: {}, recent: [STATE] });
     expect(look.nextCall?.arguments).toEqual({ stateToken: 'st_here' });
     expect(ask(recent)).toMatchObject({ details: { runs: [{ tag: place.tag }, { tag: 'zzzz' }] } });
-    expect(ask(recent).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
+    expect(ask(recent).nextCall).toBeUndefined();
   });
 
-  test('that leads nowhere, or none, finds its run with resume_session', () => {
-    const resume = { tool: 'resume_session', arguments: {} };
+  test('that leads nowhere is told how its run can be found', () => {
     const format: Refusal = { code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } };
-    expect(explain(format, NOWHERE)).toMatchObject({
-      suggestion: expect.stringContaining('If you do not have it, call resume_session.'),
-      nextCall: resume,
-    });
-    expect(explain({ code: 'token_missing' }, NOWHERE).nextCall).toEqual(resume);
+    expect(explain(format, NOWHERE).suggestion).toContain('If you do not have it, call resume_session.');
   });
 
   test('for a checkpoint without anything to save comes back with room for it', () => {
@@ -223,7 +218,7 @@ describe('a call with the wrong token', () => {
     expect(explain(refusal, situation)).toMatchObject({ suggestion: expect.stringMatching(/^Send/), nextCall });
     const empty: Refusal = { code: 'nothing_to_keep', tag: place.tag, workflowId };
     expect(explain(empty, { ...situation, sent: { ...sent, output: {} } })).toMatchObject({ nextCall });
-    expect(explain(refusal, { ...situation, tokens: [] }).nextCall).toEqual({ tool: 'resume_session', arguments: {} });
+    expect(explain(refusal, { ...situation, tokens: [] }).nextCall).toBeUndefined();
   });
 });
 

@@ -67,7 +67,9 @@ describe('a workflow before it is started', () => {
   it('of a project is started with the path of the project', async () => {
     const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
     const sent = { workflowId: 'team.loops', workspacePath: '/repo' };
-    const { text, structured } = (await inspectWorkflowTool.run(services, sent, { workspace: '/repo' }))._unsafeUnwrap();
+    const { text, structured } = (
+      await inspectWorkflowTool.run(services, sent, { workspace: '/repo' })
+    )._unsafeUnwrap();
     expect(text).toMatch(/\nStart it with start_workflow {"workflowId":"team.loops","workspacePath":"\/repo"}$/);
     expect(structured['nextCall']).toEqual({ tool: 'start_workflow', arguments: sent });
   });

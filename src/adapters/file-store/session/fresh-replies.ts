@@ -1,4 +1,5 @@
 import type { SessionEvent } from '../../../core/log/event.ts';
+import { keepsReply } from '../../../core/log/event.ts';
 import type { StoredReply } from '../../../core/log/events/advance-recorded.ts';
 import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
@@ -23,7 +24,7 @@ export function freshReplies(): FreshReplies {
   return {
     keep: (sessionId, { events, segment }) => {
       const last = events.at(-1);
-      if (last?.kind !== 'advance_recorded') return;
+      if (last === undefined || !keepsReply(last)) return;
       const start = segment.lastIndexOf(NEWLINE, -2) + 1;
       kept.set(sessionId, { eventIndex: last.eventIndex, line: segment.subarray(start) });
     },

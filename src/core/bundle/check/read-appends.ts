@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { quote } from '../../json/quote.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../log/event.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef } from '../../log/ids.ts';
@@ -139,7 +140,7 @@ function misread(path: string, refusal: EventRefusal | ManifestRefusal): BundleR
     case 'unknown_version':
       return newer(path, refusal.version);
     case 'unknown_kind':
-      return newer(path, `kind ${JSON.stringify(refusal.kind)}`);
+      return newer(path, `kind ${quote(String(refusal.kind))}`);
     case 'wrong_dedupe_key':
       return invalid('wrong_shape', `${path}/dedupeKey`);
     default:

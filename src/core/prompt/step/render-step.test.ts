@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { type Place, partsAt } from '../../../../test/examples/replies.ts';
 import { reviewAt } from '../../../../test/examples/reply-situations.ts';
+import { quote } from '../../json/quote.ts';
 import { AUTONOMY } from '../../log/preferences.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
 import { renderStep } from './render-step.ts';
@@ -160,7 +161,7 @@ describe('what a step asks for', () => {
       'Needed to go on:',
       'Notes on this step alone, in output.notesMarkdown.',
       'What the notes must show:\n- State the verdict (the notes must contain "Verdict:")',
-      expect.stringMatching(/correctness: low \| high.*\{"kind":"wr\.assessment","assessmentId":"readiness"/s),
+      expect.stringMatching(/correctness: low \| high.*\{"assessmentId":"readiness".*"kind":"wr\.assessment"\}/s),
     ]);
   });
 
@@ -178,7 +179,7 @@ describe('what a step asks for', () => {
       const [, lead, told] = sections({ output: { contractRef } });
       expect(lead).toBe('Needed to go on:');
       expect(told).toBe(
-        `${guidance}\nPut it into output.artifacts. For example, with values of your own:\n${JSON.stringify(example)}`,
+        `${guidance}\nPut it into output.artifacts. For example, with values of your own:\n${quote(example)}`,
       );
     },
   );
@@ -213,7 +214,9 @@ describe('what a step asks for', () => {
     const more = { capabilities: { web_browsing: 'required' } };
     const parts = (done: number, capabilities: Place['capabilities'] = {}) =>
       renderStep(partsAt(file({}, more), { done, capabilities })).prompt;
-    expect(parts(0)).toContain('"capability":"web_browsing","status":"available"');
+    expect(parts(0)).toMatch(
+      /\{"capability":"web_browsing",.*"kind":"wr\.capability_observation","status":"available"\}/,
+    );
     expect(parts(1)).toContain('web_browsing: this workflow cannot be done without it, and it is not known');
     expect(parts(1, { web_browsing: { status: 'available', grade: 'strong' } })).not.toContain('web_browsing');
     const delegating = { ...file({}), capabilities: { delegation: 'required' } };

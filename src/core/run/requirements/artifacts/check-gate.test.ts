@@ -55,8 +55,7 @@ describe('a gate', () => {
       [rejected],
       {
         ...invalid,
-        message:
-          'The gate stays shut: the verdict is "rejected" (The migration was tested on an empty table only; the plan asks for a copy of production.).',
+        message: 'The gate stays shut: the verdict is "rejected" (<what you looked at, and what decided it>).',
         suggestedFix: judged,
       },
     ],
