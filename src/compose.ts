@@ -159,7 +159,7 @@ async function composeServices({ tokenForm }: Settings): Promise<Services> {
   return {
     ...store,
     catalog,
-    patterns: { load: async () => (await import('./adapters/re2-patterns.ts')).re2Patterns() },
+    patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
     workspace: gitObserver(nodeHasher),
     references: referenceFiles(bundledFolder),
     defaults: PRESETS.guided,
@@ -185,7 +185,7 @@ async function openCatalog(): Promise<WorkflowCatalog> {
     import('./core/workflow/builtins/bundled-aliases.ts'),
     import('./adapters/workflow-files/workflow-files.ts'),
     import('./adapters/workflow-files/folder-access.ts'),
-    import('./adapters/re2-patterns.ts'),
+    import('./adapters/patterns/re2-patterns.ts'),
     import('./adapters/node-hasher.ts'),
   ]);
   const { sha256 } = nodeHasher;

@@ -1,7 +1,7 @@
 import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
-import type { VerifyRefusal } from '../app/verify-sessions.ts';
+import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
 import { explainBundle, explainBundleFile } from './commands/bundle-words.ts';

@@ -1,5 +1,5 @@
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import type { CatalogTools } from '../../src/app/catalog/build-catalog.ts';
 import type { Catalog } from '../../src/app/catalog/catalog.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
-import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
 import type { Services } from '../../src/app/services.ts';

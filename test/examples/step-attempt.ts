@@ -1,4 +1,4 @@
-import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { ArtifactDigest } from '../../src/core/log/ids.ts';
 import { type HandedArtifact, mergeHandedIn } from '../../src/core/run/handed-in.ts';

@@ -1,4 +1,4 @@
-import { re2Patterns } from '../../src/adapters/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { TraceEntry } from '../../src/core/log/events/decision-trace-appended.ts';
 import type { EngineState } from '../../src/core/log/execution-snapshot.ts';

@@ -27,12 +27,13 @@ const LATE_STEPS = 600;
 const SAME = 300;
 
 describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeout: 240_000 }, (workflow) => {
-  const root = fastDir('call-cost');
+  let root: string;
   let early: Costs;
   let late: Costs;
 
   afterAll(() => rmSync(root, { recursive: true }));
   beforeAll(async () => {
+    root = fastDir('call-cost');
     const { costsAfter } = await measuredWalk(workflow, root);
     early = await costsAfter(EARLY_STEPS);
     late = await costsAfter(LATE_STEPS);

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionAudit } from '../../app/ports/store-audit.ts';
-import { type VerifyReport, verifySessions } from '../../app/verify-sessions.ts';
+import { type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
 import type { CommandContext, Problem, RunCommand } from '../command.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { type CommandRefusal, explain } from '../explain.ts';

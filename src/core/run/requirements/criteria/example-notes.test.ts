@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { re2Patterns } from '../../../../adapters/re2-patterns.ts';
+import { re2Patterns } from '../../../../adapters/patterns/re2-patterns.ts';
 import type { Criteria, CriteriaRule } from '../../../workflow/compiled/criteria.ts';
 import type { Facts } from '../../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../../condition/evaluate-criteria.ts';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { Clock } from './ports/clock.ts';
-import type { Collection, Collector, CollectRefusal } from './ports/collector.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Collection, Collector, CollectRefusal } from '../ports/collector.ts';
 
 /** Long enough to come back to a piece of work after a quarter, short enough that nobody tidies by hand. */
 export const RETENTION_DAYS = 90;

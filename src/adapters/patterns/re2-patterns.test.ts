@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { enforces } from '../../test/enforces.ts';
-import { explainPatternRefusal } from '../core/workflow/pattern.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { explainPatternRefusal } from '../../core/workflow/pattern.ts';
 import { patternSize } from './pattern-size.ts';
 import { re2Patterns } from './re2-patterns.ts';
 

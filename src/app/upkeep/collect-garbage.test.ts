@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { enforces } from '../../test/enforces.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { CollectRequest } from '../ports/collector.ts';
 import { collectGarbage, RETENTION_DAYS } from './collect-garbage.ts';
-import type { CollectRequest } from './ports/collector.ts';
 
 const DAY_MS = 86_400_000;
 const nowMs = 1_700_000_000_000;

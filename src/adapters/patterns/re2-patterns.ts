@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import type { CompilePattern, Pattern, PatternRefusal, UnsupportedConstruct } from '../core/workflow/pattern.ts';
-import { boundedCache } from './bounded-cache.ts';
+import type { CompilePattern, Pattern, PatternRefusal, UnsupportedConstruct } from '../../core/workflow/pattern.ts';
+import { boundedCache } from '../bounded-cache.ts';
 import { patternSize } from './pattern-size.ts';
 
 const LENGTH_MAX = 1024;
