@@ -34,6 +34,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       'start_workflow',
       'continue_workflow',
       'checkpoint_workflow',
+      'resume_session',
     ]);
     const listed = await client.call('list_workflows', {});
     expect(data(listed)).toMatchObject({ invalid: [] });

@@ -34,7 +34,6 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
         message: `${subject(situation)} has version ${refusal.found}; this program knows ${refusal.supported.join(' and ')}.`,
         suggestion:
           'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
-        call: callToResume(situation),
       };
     case 'TOKEN_BAD_SIGNATURE':
       return {
