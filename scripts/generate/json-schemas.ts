@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { exportShape } from '../../src/cli/shapes/export-shape.ts';
-import { importShape } from '../../src/cli/shapes/import-shape.ts';
-import { sessionVerifyShape } from '../../src/cli/shapes/session-verify-shape.ts';
-import { versionShape } from '../../src/cli/shapes/version-shape.ts';
-import { welcomeShape } from '../../src/cli/shapes/welcome-shape.ts';
+import { welcomeShape } from '../../src/cli/shapes/about/welcome-shape.ts';
+import { COMMAND_SHAPES } from '../../src/cli/shapes/command-shapes.ts';
 import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
@@ -35,10 +32,11 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'session-reply', title: 'What start_session answers, as data', schema: sessionReplyShape },
   { name: 'error-envelope', title: 'An error as every surface shows it', schema: errorEnvelopeSchema },
   { name: 'cli-workrail', title: 'What workrail --json prints', schema: welcomeShape },
-  { name: 'cli-version', title: 'What workrail version --json prints', schema: versionShape },
-  { name: 'cli-export', title: 'What workrail export --json prints', schema: exportShape },
-  { name: 'cli-import', title: 'What workrail import --json prints', schema: importShape },
-  { name: 'cli-session-verify', title: 'What workrail session verify --json prints', schema: sessionVerifyShape },
+  ...Object.entries(COMMAND_SHAPES).map(([command, schema]) => ({
+    name: `cli-${command.replaceAll(' ', '-')}`,
+    title: `What workrail ${command} --json prints`,
+    schema,
+  })),
 ];
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;

@@ -1,6 +1,7 @@
 import { Command as Parser } from 'commander';
 import type { CommandInput } from './command.ts';
-import { COMMAND_GROUPS, COMMANDS, type CommandEntry, type CommandGroup } from './command-list.ts';
+import { COMMAND_GROUPS, type CommandEntry, type CommandGroup } from './command-entry.ts';
+import { COMMANDS } from './command-list.ts';
 import { SWITCHES } from './switches.ts';
 
 type ParserOptions = {

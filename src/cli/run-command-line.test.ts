@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
 import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
-import { COMMANDS, commandName } from './command-list.ts';
+import { commandName } from './command-entry.ts';
+import { COMMANDS } from './command-list.ts';
 import { EXIT } from './exit-codes.ts';
-import { exportShape } from './shapes/export-shape.ts';
-import { importShape } from './shapes/import-shape.ts';
-import { sessionVerifyShape } from './shapes/session-verify-shape.ts';
-import { versionShape } from './shapes/version-shape.ts';
-import { welcomeShape } from './shapes/welcome-shape.ts';
+import { versionShape } from './shapes/about/version-shape.ts';
+import { welcomeShape } from './shapes/about/welcome-shape.ts';
+import { COMMAND_SHAPES } from './shapes/command-shapes.ts';
+import { sessionVerifyShape } from './shapes/session/session-verify-shape.ts';
 
 const ESCAPE = '\u001b';
 const ALL = ['input', 'output', 'error'] as const;
@@ -175,13 +175,6 @@ describe('colours', () => {
 });
 
 describe('every command', () => {
-  const shapes: { readonly [name: string]: { parse(document: unknown): unknown } } = {
-    export: exportShape,
-    import: importShape,
-    'session verify': sessionVerifyShape,
-    version: versionShape,
-  };
-
   it('prints one document of its published shape under --json, and nothing else', async () => {
     enforces('cli_json_everywhere');
     for (const { operands, ...entry } of COMMANDS) {
@@ -189,12 +182,15 @@ describe('every command', () => {
       const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], terminals: ALL });
       expect(talk, name).toBe('');
       if (operands?.syntax.startsWith('<') === true) {
-        expect([exitCode, shapes[name]?.parse(JSON.parse(out))]).toMatchObject([EXIT.usage, { ok: false, v: 1 }]);
+        expect([exitCode, COMMAND_SHAPES[name]?.parse(JSON.parse(out))]).toMatchObject([
+          EXIT.usage,
+          { ok: false, v: 1 },
+        ]);
         continue;
       }
       // What serve prints is the protocol.
       if (exitCode === undefined) expect([name, out]).toEqual(['serve', '']);
-      else expect(shapes[name]?.parse(JSON.parse(out))).toMatchObject({ ok: true, v: 1, command: name });
+      else expect(COMMAND_SHAPES[name]?.parse(JSON.parse(out))).toMatchObject({ ok: true, v: 1, command: name });
     }
   });
 

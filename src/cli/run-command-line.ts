@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import type { Result } from 'neverthrow';
 import type { CommandContext, Outcome, Problem } from './command.ts';
-import { COMMAND_GROUPS, COMMANDS, commandName } from './command-list.ts';
+import { COMMAND_GROUPS, commandName } from './command-entry.ts';
+import { COMMANDS } from './command-list.ts';
 import { commandParser } from './command-parser.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Report, reportTo } from './output/report.ts';
@@ -25,7 +26,7 @@ export async function runCommandLine(program: Program): Promise<number | undefin
     },
   });
   const bare = async () => {
-    const { welcome } = await import('./commands/welcome.ts');
+    const { welcome } = await import('./commands/about/welcome.ts');
     exitCode = concluded(report, parser.name(), await welcome(context, { operands: [], options: {} }));
   };
 

@@ -72,7 +72,7 @@ export const noNodeBelowAdapters: TidyRule = {
 };
 
 function layerOf(path: string): Layer | undefined {
-  if (path === 'src/compose.ts') return 'compose';
+  if (path === 'src/compose.ts' || path.startsWith('src/compose/')) return 'compose';
   if (path.startsWith('console/')) return 'console';
   const [root, folder, ...rest] = path.split('/');
   if (root !== 'src' || rest.length === 0 || folder === undefined) return undefined;

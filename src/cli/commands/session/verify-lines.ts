@@ -1,8 +1,8 @@
-import type { AuditFinding } from '../../app/ports/store-audit.ts';
-import type { Line, Span } from '../output/line.ts';
-import { plural, shortList, sizeOf } from '../output/wording.ts';
-import type { SessionVerifyData } from '../shapes/session-verify-shape.ts';
-import { findingWords } from './session-verify-words.ts';
+import type { AuditFinding } from '../../../app/ports/store-audit.ts';
+import type { Line, Span } from '../../output/line.ts';
+import { plural, shortList, sizeOf } from '../../output/wording.ts';
+import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';
+import { findingWords } from './verify-words.ts';
 
 type Session = SessionVerifyData['sessions'][number];
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { AUDIT_FINDING_KINDS } from '../../app/ports/store-audit.ts';
-import { DAMAGE_REASONS } from '../../core/log/health.ts';
-import { SessionId } from '../../core/log/ids.ts';
-import { commandShape } from './envelope-shape.ts';
+import { AUDIT_FINDING_KINDS } from '../../../app/ports/store-audit.ts';
+import { DAMAGE_REASONS } from '../../../core/log/health.ts';
+import { SessionId } from '../../../core/log/ids.ts';
+import { commandShape } from '../envelope-shape.ts';
 
 const count = z.int().min(0);
 /** Relative to the data directory. */

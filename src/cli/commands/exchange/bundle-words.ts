@@ -1,9 +1,9 @@
-import type { OutputFailure } from '../../app/bundle/bundle-output.ts';
-import type { TooLargeToShare } from '../../app/bundle/survey-session.ts';
-import { unreachable } from '../../core/assert.ts';
-import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
-import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import type { InputFailure } from '../program.ts';
+import type { OutputFailure } from '../../../app/bundle/bundle-output.ts';
+import type { TooLargeToShare } from '../../../app/bundle/survey-session.ts';
+import { unreachable } from '../../../core/assert.ts';
+import type { BundleRefusal, FormatReason, IntegrityReason } from '../../../core/bundle/bundle-refusal.ts';
+import type { ErrorEnvelope, Retry } from '../../../core/log/error-envelope.ts';
+import type { InputFailure } from '../../program.ts';
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const EXPORT_AGAIN =

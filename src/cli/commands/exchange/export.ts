@@ -1,12 +1,12 @@
 import { err, ok } from 'neverthrow';
-import { type Exported, exportSession } from '../../app/bundle/export-session.ts';
-import type { Problem, RunCommand } from '../command.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import { type CommandRefusal, explain } from '../explain.ts';
-import { findSessions } from '../find-sessions.ts';
-import type { Line } from '../output/line.ts';
-import { plural, sizeOf } from '../output/wording.ts';
-import type { ExportData } from '../shapes/export-shape.ts';
+import { type Exported, exportSession } from '../../../app/bundle/export-session.ts';
+import type { Problem, RunCommand } from '../../command.ts';
+import { EXIT, exitCodeOf } from '../../exit-codes.ts';
+import { type CommandRefusal, explain } from '../../explain.ts';
+import { findSessions } from '../../find-sessions.ts';
+import type { Line } from '../../output/line.ts';
+import { plural, sizeOf } from '../../output/wording.ts';
+import type { ExportData } from '../../shapes/exchange/export-shape.ts';
 import { salvageLine } from './bundle-lines.ts';
 
 const FORMATS = ['bundle'];

@@ -1,8 +1,9 @@
 import { ok } from 'neverthrow';
-import type { RunCommand } from '../command.ts';
-import { COMMANDS, commandName } from '../command-list.ts';
-import type { Line } from '../output/line.ts';
-import type { WelcomeData } from '../shapes/welcome-shape.ts';
+import type { RunCommand } from '../../command.ts';
+import { commandName } from '../../command-entry.ts';
+import { COMMANDS } from '../../command-list.ts';
+import type { Line } from '../../output/line.ts';
+import type { WelcomeData } from '../../shapes/about/welcome-shape.ts';
 
 const REGISTER = 'claude mcp add workrail -- workrail serve';
 

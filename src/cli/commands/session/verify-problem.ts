@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { SessionAudit } from '../../app/ports/store-audit.ts';
-import type { Problem } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { plural } from '../output/wording.ts';
+import type { SessionAudit } from '../../../app/ports/store-audit.ts';
+import type { Problem } from '../../command.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { plural } from '../../output/wording.ts';
 
 /** What a check found wrong, and where it looked. */
 type Found = { readonly dataDir: string; readonly damaged: readonly SessionAudit[]; readonly total: number };

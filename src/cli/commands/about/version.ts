@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
-import type { RunCommand } from '../command.ts';
-import type { VersionData } from '../shapes/version-shape.ts';
+import type { RunCommand } from '../../command.ts';
+import type { VersionData } from '../../shapes/about/version-shape.ts';
 
 export const version: RunCommand = async ({ program, switches }) => {
   const data: VersionData = { version: program.version, node: process.versions.node };

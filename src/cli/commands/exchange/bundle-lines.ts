@@ -1,6 +1,6 @@
-import { unreachable } from '../../core/assert.ts';
-import type { Salvage } from '../../core/log/health.ts';
-import type { Line } from '../output/line.ts';
+import { unreachable } from '../../../core/assert.ts';
+import type { Salvage } from '../../../core/log/health.ts';
+import type { Line } from '../../output/line.ts';
 
 /** The banner of a session that is only part of one. */
 export function salvageLine({ health, lastEventIndex }: Salvage): Line {

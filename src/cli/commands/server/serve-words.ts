@@ -1,6 +1,6 @@
-import { unreachable } from '../../core/assert.ts';
-import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import type { ServeRefusal } from '../program.ts';
+import { unreachable } from '../../../core/assert.ts';
+import type { ErrorEnvelope, Retry } from '../../../core/log/error-envelope.ts';
+import type { ServeRefusal } from '../../program.ts';
 
 /** Why MCP is not served: the command line makes no sense, or the machine does not let us. */
 export type ServeTrouble =

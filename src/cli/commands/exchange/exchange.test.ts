@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runFake } from '../../../test/cli/fake-program.ts';
-import { enforces } from '../../../test/enforces.ts';
-import { HEALTHY } from '../../../test/examples/audits.ts';
-import { exportServices } from '../../../test/examples/bundles.ts';
-import { engine } from '../../../test/examples/engine.ts';
-import { sharedSession } from '../../../test/examples/shared-session.ts';
-import { createBundleFile, readBundleFile } from '../../adapters/exchange/bundle-files.ts';
-import type { Exchange } from '../program.ts';
-import { exportShape } from '../shapes/export-shape.ts';
-import { importShape } from '../shapes/import-shape.ts';
+import { runFake } from '../../../../test/cli/fake-program.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { HEALTHY } from '../../../../test/examples/audits.ts';
+import { exportServices } from '../../../../test/examples/bundles.ts';
+import { engine } from '../../../../test/examples/engine.ts';
+import { sharedSession } from '../../../../test/examples/shared-session.ts';
+import { createBundleFile, readBundleFile } from '../../../adapters/exchange/bundle-files.ts';
+import type { Exchange } from '../../program.ts';
+import { exportShape } from '../../shapes/exchange/export-shape.ts';
+import { importShape } from '../../shapes/exchange/import-shape.ts';
 
 describe('export', () => {
   it('writes a file that import takes, and says what is in it', async () => {

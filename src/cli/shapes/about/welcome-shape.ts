@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from './envelope-shape.ts';
+import { commandShape } from '../envelope-shape.ts';
 
 const welcomeData = z.strictObject({
   version: z.string(),

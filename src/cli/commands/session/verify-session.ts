@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionAudit } from '../../app/ports/store-audit.ts';
-import { type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
-import type { CommandContext, Problem, RunCommand } from '../command.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import { type CommandRefusal, explain } from '../explain.ts';
-import { findSessions } from '../find-sessions.ts';
-import type { SessionVerifyData } from '../shapes/session-verify-shape.ts';
-import { verifyLines } from './session-verify-lines.ts';
-import { nextOf, problemOf } from './session-verify-problem.ts';
+import type { SessionAudit } from '../../../app/ports/store-audit.ts';
+import { type VerifyReport, verifySessions } from '../../../app/upkeep/verify-sessions.ts';
+import type { CommandContext, Problem, RunCommand } from '../../command.ts';
+import { EXIT, exitCodeOf } from '../../exit-codes.ts';
+import { type CommandRefusal, explain } from '../../explain.ts';
+import { findSessions } from '../../find-sessions.ts';
+import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';
+import { verifyLines } from './verify-lines.ts';
+import { nextOf, problemOf } from './verify-problem.ts';
 
 export const sessionVerify: RunCommand = async (context, { operands }) => {
   if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);

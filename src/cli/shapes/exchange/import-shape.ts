@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
-import { salvageSchema } from '../../core/log/health.ts';
-import { SessionId } from '../../core/log/ids.ts';
-import { commandShape } from './envelope-shape.ts';
+import { bundleIdSchema } from '../../../core/bundle/bundle-document.ts';
+import { salvageSchema } from '../../../core/log/health.ts';
+import { SessionId } from '../../../core/log/ids.ts';
+import { commandShape } from '../envelope-shape.ts';
 
 const count = z.int().min(0);
 

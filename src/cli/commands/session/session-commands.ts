@@ -1,0 +1,12 @@
+import type { CommandEntry } from '../../command-entry.ts';
+
+export const SESSION_COMMANDS: readonly CommandEntry[] = [
+  {
+    group: 'session',
+    verb: 'verify',
+    summary: 'check every stored byte of all sessions, or of those named; repairs nothing',
+    operands: { syntax: '[id...]', help: 'session ids: whole, the beginning, the end, or the tag of a run' },
+    example: 'workrail session verify --json',
+    load: async () => (await import('./verify-session.ts')).sessionVerify,
+  },
+];
