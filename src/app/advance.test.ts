@@ -7,7 +7,7 @@ import type { JsonObject } from '../core/json/json-value.ts';
 import type { SessionEvent } from '../core/log/event.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import { contextAt } from '../core/views/context.ts';
-import { decisionTrace } from '../core/views/decision-trace.ts';
+import { decisionTrace } from '../core/views/history/decision-trace.ts';
 import { advance } from './advance.ts';
 import type { SessionStore } from './ports/session-store.ts';
 import type { Services } from './services.ts';

@@ -16,6 +16,7 @@ import { type AdvanceRecord, advanceOutcome, attemptCount } from '../core/views/
 import { nodeOf } from '../core/views/run-graph.ts';
 import { appendPlan } from './append/append-plan.ts';
 import { planOf } from './append/plan-of.ts';
+import { isRunClosed } from './place/closed-run.ts';
 import { draftsAbove, triedStep } from './place/drafts-above.ts';
 import { findNode, sessionGone } from './place/find-node.ts';
 import { type SealedArtifacts, sealArtifacts } from './place/handed-artifacts.ts';
@@ -146,6 +147,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
   const drafts = await draftsAbove(services, current.view, blocked);
   if (drafts.isErr()) return err(drafts.error);
 
+  const wasClosed = await isRunClosed(services, current, target.runId);
   const { sha256 } = services.hasher;
   const decision = advanceRun(
     {
@@ -168,7 +170,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       openGaps,
       requestDigest: sealed.digest,
     },
-    (outcome) => advanceReply({ runId: target.runId, index }, outcome),
+    (outcome) => advanceReply({ runId: target.runId, index, wasClosed }, outcome),
     sha256,
   );
   const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };

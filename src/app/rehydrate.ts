@@ -16,6 +16,7 @@ import type { TokenTarget } from '../core/token/token-scope.ts';
 import { attemptCount } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import type { SessionView } from '../core/views/session-view.ts';
+import { isRunClosed } from './place/closed-run.ts';
 import { draftsAbove, triedStep } from './place/drafts-above.ts';
 import { findNode } from './place/find-node.ts';
 import { type RunPlace, runPlace } from './place/run-place.ts';
@@ -83,6 +84,8 @@ export async function rehydrateNode(
   const isOver = state.kind === 'complete';
   // A run that is over goes on with nothing, so it does not matter what became of its file.
   const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
+  const isLeft = !isOver && (await isRunClosed(services, session, target.runId));
+  const closed: readonly WarningFact[] = isLeft ? [{ code: 'run_closed', isReopened: false }] : [];
   const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
   const goal = shownGoal(facts.context['goal']);
   const reply = stepReply({
@@ -91,7 +94,7 @@ export async function rehydrateNode(
     state,
     facts,
     lifecycle: 'rehydrate',
-    warnings: [...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
+    warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
       replyWarning(fact, facts.preferences.riskPolicy),
     ),
     gaps: listed.gaps,

@@ -37,12 +37,22 @@ export async function replay(
   if (stored.isErr()) {
     return err(stored.error.code === 'session_not_found' ? sessionGone(session.sessionId) : stored.error);
   }
-  const reply = giveReply(stored.value, newNode(session.sessionId, nodeId), { view: session.view, mint });
+  const from = { view: session.view, mint };
+  const reply = giveReply(stored.value, newNode(session.sessionId, nodeId), { ...from, ...againToken(recorded) });
   // Who sends nothing has nothing that could be lost.
   const isNothing = Object.keys(recorded.sent).length === 0;
   if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
   const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
   return freshAck(recorded, again).map((ackToken) => withIgnoredOutput(reply, { sent: recorded.sent, ackToken }));
+}
+
+/** It follows from the record alone, whatever was tried since, so that a replay says the same. */
+function againToken({ session, record, mint }: Recorded): { readonly again?: string } {
+  const { sessionId, view } = session;
+  const { nodeId } = record.scope;
+  return nextAttempt({ size: record.data.attemptId + 1 })
+    .map((attemptId) => ({ again: ackTokenOf({ sessionId, nodeId, attemptId }, { view, mint }) }))
+    .unwrapOr({});
 }
 
 function freshAck({ session, mint }: Recorded, nodeId: NodeId): Result<string, AttemptsUsedUp> {

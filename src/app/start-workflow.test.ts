@@ -179,17 +179,26 @@ test.each<[Autonomy, string]>([
 test('what holds for all work is copied when a run begins, so a later change does not reach into it', async () => {
   enforces('preferences_baseline_copied');
   const defaults = { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'aggressive' } as const;
-  const agent = engine({ services: { defaults } });
+  const agent = engine({ services: { defaults: async () => ok(defaults) } });
   const begun = await agent.start('test.plain');
   expect(eventsOf(agent, 'preferences_changed')).toMatchObject([{ data: { source: 'system', effective: defaults } }]);
   const later = engine({
     store: agent.services,
-    services: { defaults: { autonomy: 'guided', riskPolicy: 'balanced' } },
+    services: { defaults: async () => ok({ autonomy: 'guided', riskPolicy: 'balanced' }) },
   });
   const second = await later.send(begun, { notes: 'One.' });
   expect([told(second, 'preferences'), told(await later.show(begun), 'preferences')]).toEqual([defaults, defaults]);
   const { preferences } = await later.view(begun);
   expect(preferencesAt(preferences, await later.node(second))).toEqual(defaults);
+});
+
+test('settings that are wrong start no run, unless the call says itself how it shall go', async () => {
+  const broken = { code: 'config_broken', problem: 'config.json, line 2: mode is "auto".' } as const;
+  const { services } = engine({ services: { defaults: async () => err(broken) } });
+  const request = { workflowId: 'test.plain' };
+  expect(await startWorkflow(services, request)).toEqual(err(broken));
+  expect((await services.sessions.list())._unsafeUnwrap()).toEqual([]);
+  expect((await startWorkflow(services, { ...request, mode: 'guided' })).isOk()).toBe(true);
 });
 
 test('a mode beyond what the workflow recommends is taken, warned about, and the warning is kept', async () => {

@@ -27,7 +27,7 @@ import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-s
 import type { StoreFailure } from './ports/store-failure.ts';
 import { giveReply, newNode } from './reply/give-reply.ts';
 import { startReply } from './reply/start-reply.ts';
-import type { Services } from './services.ts';
+import type { ConfigRefusal, Services } from './services.ts';
 
 export type StartRefusal =
   | {
@@ -38,6 +38,7 @@ export type StartRefusal =
     }
   | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
   | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number }
+  | ConfigRefusal
   | ContextRefusal
   | TokenRefusal
   | GateRefusal;
@@ -67,16 +68,17 @@ export async function startWorkflow(
   const { listed, noticed, workspace } = found.value;
   const { workflow } = listed;
   // Git is asked while nothing is locked: it may be slow.
-  const [observed, references, compilePattern, pinned] = await Promise.all([
+  const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
     services.workspace.observe(workspace),
     services.references.find(workflow.references, workspace),
     patternsFor(services, workflow),
     pin(services, listed),
+    request.mode === undefined ? services.defaults(workspace) : ok(PRESETS[request.mode]),
   ]);
   if (pinned.isErr()) return err(pinned.error);
+  if (preferences.isErr()) return err(preferences.error);
 
-  const preferences = request.mode === undefined ? services.defaults : PRESETS[request.mode];
-  const facts = { context: context.value, preferences, capabilities: {}, compilePattern };
+  const facts = { context: context.value, preferences: preferences.value, capabilities: {}, compilePattern };
   const sessionId = host.value ?? services.ids.session();
   const runId = services.ids.run();
   const start: Starting = {

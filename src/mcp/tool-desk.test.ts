@@ -32,6 +32,7 @@ async function call(name: string, sent: JsonObject) {
 const start = async () => (await call('start_workflow', { workflowId: 'wr.first_steps' })) as unknown as Run;
 const errorOf = async (name: string, sent: JsonObject) => (await call(name, sent))['error'] as unknown as Refused;
 const output = { notesMarkdown: 'Two sentences.' };
+const MANY = Array.from({ length: 33 }, (_, n) => ({ kind: 'project.thing', n }));
 
 /** How many events every session holds. */
 async function written(): Promise<readonly number[]> {
@@ -168,6 +169,8 @@ describe('a call that is refused', () => {
     ['with plain text for output', ({ ackToken }) => ({ ackToken, output: output.notesMarkdown })],
     ['with a mode in words', ({ ackToken }) => ({ ackToken, output, mode: 'full auto' })],
     ['with what no tool takes', ({ ackToken }) => ({ ackToken, output, stepId: 'look', done: true })],
+    ['with too many artifacts', ({ ackToken }) => ({ ackToken, output: { ...output, artifacts: MANY } })],
+    ['with a text for an artifact', ({ ackToken }) => ({ ackToken, output: { artifacts: [output.notesMarkdown] } })],
     ['with a reserved name in context', ({ ackToken }) => ({ ackToken, output, context: { constructor: 1 } })],
   ])('%s does what it should when the call it gives is sent', async (_, sent) => {
     enforces('next_call_ready_to_send', 'unknown_argument_named');

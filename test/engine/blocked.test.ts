@@ -173,3 +173,35 @@ test('a loop that lacks its list behind the step is told together with what the 
   ]);
   expect(stepOf(await agent.sendNext(blocked))).toBe('look');
 });
+
+test('what loops inside of each other lack, a decision among it, takes one call for each thing', async () => {
+  enforces('next_call_ready_to_send');
+  const each = (id: string, items: string, body: object) => ({
+    id,
+    type: 'loop',
+    title: id,
+    loop: { type: 'forEach', items, itemVar: `${id}Item`, indexVar: `${id}Index`, maxIterations: 3 },
+    body: [body],
+  });
+  const conditionSource = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' };
+  const work = { id: 'work', title: 'Work', prompt: 'Work.', notesOptional: true };
+  const steps = [
+    {
+      id: 'again',
+      type: 'loop',
+      title: 'Again',
+      loop: { type: 'while', conditionSource, maxIterations: 3 },
+      body: [work],
+    },
+    each('outer', 'files', each('inner', 'checks', { id: 'look', title: 'Look', prompt: 'Look.' })),
+  ];
+  const agent = engine({ listing: () => withFile({ id: 'test.deep', name: 'Deep', description: 'Deep.', steps }) });
+  const decide = await agent.send(await agent.start('test.deep'));
+  const undecided = await agent.send(decide);
+  expect(placesOf(undecided)).toMatchObject([[expect.any(String), { contractRef: 'wr.contracts.loop_control' }]]);
+  const unlisted = await agent.sendNext(undecided);
+  expect(placesOf(unlisted)).toMatchObject([[expect.any(String), { key: 'files' }]]);
+  const unchecked = await agent.sendNext(unlisted);
+  expect(placesOf(unchecked)).toMatchObject([[expect.any(String), { key: 'checks' }]]);
+  expect(stepOf(await agent.sendNext(unchecked))).toBe('look');
+});

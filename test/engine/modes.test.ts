@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { GAPS_LISTED_MAX } from '../../src/core/log/budgets.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
@@ -221,7 +222,9 @@ test('whatever the risk policy is, the same steps, blocks and gaps follow', asyn
   enforces('risk_policy_guardrails');
   const seen = await Promise.all(
     (['conservative', 'balanced', 'aggressive'] as const).map(async (riskPolicy) => {
-      const agent = engine({ services: { defaults: { autonomy: 'full_auto_never_stop', riskPolicy } } });
+      const agent = engine({
+        services: { defaults: async () => ok({ autonomy: 'full_auto_never_stop', riskPolicy }) },
+      });
       const replies = await untilOver(agent, await agent.start('test.modes'));
       return replies.map((reply) => [stepOf(reply), requirementsOf(reply), told(reply, 'nextIntent')]);
     }),

@@ -3,7 +3,7 @@ import { summariseSession } from '../../src/app/summarise-session.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { contextAt } from '../../src/core/views/context.ts';
 import { enforces } from '../enforces.ts';
-import { type Engine, engine, stepOf, tokenOf, told } from '../examples/engine.ts';
+import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../examples/engine.ts';
 
 test('after ten steps the third is taken again: a branch of its own, and the first one stays as it was', async () => {
   enforces('advance_from_non_tip_forks', 'rejoin_branch_preferred', 'order_violations_never_accepted');
@@ -49,6 +49,7 @@ test('a run that is held up says so by its status, until it goes on or never sto
   const begun = await agent.start('test.skips');
   const blocked = await agent.send(begun);
   expect(await summary(agent, begun)).toMatchObject({ status: 'blocked', branchCount: 1 });
+  expect(eventsOf(agent, 'gap_recorded')).toEqual([]);
   await agent.save(blocked, 'Half way.');
   expect(await summary(agent, begun)).toMatchObject({ status: 'blocked' });
   const last = await agent.send(blocked, { notes: 'One.' });

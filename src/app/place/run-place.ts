@@ -12,7 +12,7 @@ import { type GapRecord, unresolvedGaps } from '../../core/views/gaps.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
-import { usesPatterns } from '../../core/workflow/uses-patterns.ts';
+import { usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';

@@ -1,5 +1,6 @@
 import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
 import type { RunId } from '../../core/log/ids.ts';
+import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import type { AttemptOutcome } from '../../core/run/decide/advance-run.ts';
@@ -9,13 +10,14 @@ import { listedGaps } from './listed-gaps.ts';
 
 /** The reply to a try at a step. It is stored with the try, so it tells nothing that only holds today. */
 export function advanceReply(
-  { runId, index }: { readonly runId: RunId; readonly index: WorkflowIndex },
+  { runId, index, wasClosed }: { readonly runId: RunId; readonly index: WorkflowIndex; readonly wasClosed: boolean },
   outcome: AttemptOutcome,
 ): StoredReply {
   const { state, facts, blocked } = outcome;
   const listed = listedGaps(state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
   const { accepted, warnings } = shownAssessments(blocked === undefined ? outcome.check.assessments : []);
-  const found = [...warningFacts(index, outcome), ...warnings, ...listed.warnings];
+  const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
+  const found = [...reopened, ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
   return stepReply({
     runId,
     index,
@@ -29,6 +31,12 @@ export function advanceReply(
   });
 }
 
+function skippedForUnset({ unset, canTryAgain }: AttemptOutcome): readonly WarningFact[] {
+  if (unset.length === 0) return [];
+  const again = canTryAgain ? { again: hole('againToken') } : {};
+  return [{ code: 'skipped_for_unset_value', skipped: unset, ...again }];
+}
+
 function warningFacts({ workflow }: WorkflowIndex, outcome: AttemptOutcome): readonly WarningFact[] {
   const { check, isNoteCut, preferenceWarnings } = outcome;
   const degraded = check.observations.filter(
@@ -40,5 +48,6 @@ function warningFacts({ workflow }: WorkflowIndex, outcome: AttemptOutcome): rea
     ...(check.unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: check.unknownKinds } as const]),
     ...degraded.map(({ capability }) => ({ code: 'capability_degraded', capability }) as const),
     ...preferenceWarnings,
+    ...skippedForUnset(outcome),
   ];
 }

@@ -18,11 +18,12 @@ export function newNode(sessionId: SessionId, nodeId: NodeId): ReplyNode {
   return { sessionId, nodeId, attemptId: FIRST_ATTEMPT, checkpointId: FIRST_ATTEMPT };
 }
 
-/** Fills a reply with the tokens of the node it is about. */
-export function giveReply(stored: StoredReply, at: ReplyNode, from: Minting): GivenReply {
+/** Fills a reply with the tokens of the node it is about; `again` is one for another try at the step before it. */
+export function giveReply(stored: StoredReply, at: ReplyNode, from: Minting & { readonly again?: string }): GivenReply {
   const node = mintable(at, from);
   return fillReply(stored, {
     sessionId: at.sessionId,
+    ...(from.again === undefined ? {} : { againToken: from.again }),
     stateToken: mintToken(node, { kind: 'state' }, from.mint),
     ackToken: ackTokenOf(at, from),
     checkpointToken: mintToken(node, { kind: 'checkpoint', attemptId: at.checkpointId }, from.mint),

@@ -46,6 +46,9 @@ test('a step that was done tells its branches, and both recaps without telling a
       },
     },
   });
+  expect(shown.text).toMatch(
+    /already done.* stands at "Do s4"\. Go on there, or do the step again here.* second branch/,
+  );
 });
 
 test('of many branches five are told, the newest, each within its bytes', async () => {
@@ -145,7 +148,7 @@ test('headings count: hundreds of short notes under long titles do not make a lo
 });
 
 test('a lost reply is made good by one call of at most 10 kB with all that is needed to go on', async () => {
-  enforces('rejoin_branch_preferred', 'rejoin_text_says_choice', 'recap_budgeted');
+  enforces('rejoin_branch_preferred', 'recap_budgeted');
   const agent = engine();
   const notes = Array.from({ length: 10 }, (_, i) => `${i} ${'x'.repeat(1_500)}`);
   const begun = await agent.start('test.plain', { goal: 'Ship the parser' });

@@ -38,13 +38,14 @@ export function startReply(started: StartedRun, decision: StartDecision): Stored
 
 function warningFacts(
   { listed, references, noticed }: StartedRun,
-  { warnings }: StartDecision,
+  { warnings, unset }: StartDecision,
 ): readonly WarningFact[] {
   const titles = references.filter(({ isResolved }) => !isResolved).map(({ title }) => title);
   const { id, suggestedId } = listed;
   return [
     ...noticed,
     ...warnings,
+    ...(unset.length === 0 ? [] : [{ code: 'skipped_for_unset_value', skipped: unset } as const]),
     ...(titles.length === 0 ? [] : [{ code: 'reference_unresolved', titles } as const]),
     ...(suggestedId === undefined ? [] : [{ code: 'legacy_id', workflowId: id, suggestedId } as const]),
   ];

@@ -39,7 +39,7 @@ test('what events take from a list they take from these lists, which hold nothin
       ],
       '/outcome/blockers/*/pointer/kind': ['context_key', 'output_contract', 'capability', 'workflow_step'],
       '/outcome/blockers/*/pointer/capability': CAPABILITIES,
-      '/reply/text/*/$hole': ['sessionId', 'stateToken', 'ackToken', 'checkpointToken'],
+      '/reply/text/*/$hole': ['sessionId', 'stateToken', 'ackToken', 'checkpointToken', 'againToken'],
     },
     node_output_appended: {
       '/outputChannel': ['recap', 'artifact'],

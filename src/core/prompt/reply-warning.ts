@@ -8,6 +8,8 @@ export const REPLY_WARNING_CODES = [
   'replay_ignored_new_output',
   /** A prompt names a value that context does not have. */
   'unset_value',
+  /** A step was skipped because context does not have what its condition asks for. */
+  'skipped_for_unset_value',
   'unknown_artifact_kind',
   /** An artifact that the engine would have acted on, had it been right. */
   'unreadable_artifact',
@@ -24,6 +26,8 @@ export const REPLY_WARNING_CODES = [
   'renamed_id',
   /** The folder that the call names is none, so the project's own workflows were not looked at. */
   'workspace_not_used',
+  /** Somebody has closed the run; going on opens it again. */
+  'run_closed',
   /** Something shown in the reply was cut to its budget. */
   'text_cut',
 ] as const;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { given, partsAt, TOKENS } from '../../../test/examples/replies.ts';
 import { PLAIN } from '../../../test/examples/reply-situations.ts';
+import { stepIdSchema } from '../log/ids.ts';
 import { hole } from '../log/operation/stored-reply.ts';
 import { RISK_POLICY, type RiskPolicy } from '../log/preferences.ts';
 import { stepReply } from './reply/step-reply.ts';
@@ -36,6 +37,15 @@ const FACTS = {
   reference_unresolved: { code: 'reference_unresolved', titles: ['Guide'] },
   legacy_id: { code: 'legacy_id', workflowId: 'old', suggestedId: 'project.old' },
   renamed_id: { code: 'renamed_id', workflowId: 'bug-hunt', canonicalId: 'wr.bug_hunt' },
+  skipped_for_unset_value: {
+    code: 'skipped_for_unset_value',
+    skipped: [
+      { stepId: stepIdSchema.parse('deep'), keys: ['risk', 'team.lead'], context: { risk: 'high' } },
+      { stepId: stepIdSchema.parse('wide'), keys: ['risk'], context: { risk: 'low' } },
+    ],
+    again: hole('againToken'),
+  },
+  run_closed: { code: 'run_closed', isReopened: false },
   workspace_not_used: {
     code: 'workspace_not_used',
     problem: { path: 'repo', reason: { code: 'not_absolute' } },
@@ -104,6 +114,14 @@ describe('a warning', () => {
         [
           "renamed_id",
           ""bug-hunt" is called "wr.bug_hunt" now. The old id still works; use the new one.",
+        ],
+        [
+          "skipped_for_unset_value",
+          "Skipped, because context does not have "risk", "team.lead": deep, wide. Should that be done, send your last output again with the right values:",
+        ],
+        [
+          "run_closed",
+          "The user has closed this run. Do its step only if they ask for it: that opens it again.",
         ],
         [
           "workspace_not_used",

@@ -1,10 +1,12 @@
 import { unreachable } from '../assert.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import { quote } from '../json/quote.ts';
 import { truncate } from '../json/truncate.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import type { Capability } from '../log/capabilities.ts';
 import type { Autonomy, RiskPolicy } from '../log/preferences.ts';
 import { canonicalLength } from '../log/text.ts';
+import type { UnsetSkip } from '../run/walk/walk.ts';
 import type { ReplyWarning } from './reply-warning.ts';
 import { explainWorkspace, type WorkspaceProblem } from './workspace-problem.ts';
 
@@ -12,6 +14,12 @@ import { explainWorkspace, type WorkspaceProblem } from './workspace-problem.ts'
 export type WarningFact =
   | { readonly code: 'note_cut' | 'replay_ignored_new_output' }
   | { readonly code: 'unset_value'; readonly names: readonly string[] }
+  | {
+      readonly code: 'skipped_for_unset_value';
+      readonly skipped: readonly UnsetSkip[];
+      /** A token for a further try at the step before them; a run that has just begun has none. */
+      readonly again?: JsonObject;
+    }
   /** What was cut, each named so that a reader knows where to look for the rest. */
   | { readonly code: 'text_cut'; readonly parts: readonly string[] }
   | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
@@ -32,6 +40,8 @@ export type WarningFact =
   | { readonly code: 'reference_unresolved'; readonly titles: readonly string[] }
   | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
   | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
+  /** Whether the call that is replied to has opened it again. */
+  | { readonly code: 'run_closed'; readonly isReopened: boolean }
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
 
 /** The only place that puts a warning into words. The risk policy changes how much advice comes with it, nothing else. */
@@ -54,6 +64,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
         message: `The prompt names values that context does not have: ${listed(fact.names)}. Find them out, and send those that later steps need as "context" with the next call.`,
         details: { names: fact.names },
       };
+    case 'skipped_for_unset_value':
+      return skipped(fact);
     case 'text_cut':
       return {
         code,
@@ -89,22 +101,33 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
         details: { titles: fact.titles },
       };
     case 'legacy_id':
-      return {
-        code,
-        message: `The id "${fact.workflowId}" has no namespace. It works; rename it to "${fact.suggestedId}" when you can.`,
-        details: { suggestedId: fact.suggestedId },
-      };
     case 'renamed_id':
-      return {
-        code,
-        message: `"${fact.workflowId}" is called "${fact.canonicalId}" now. The old id still works; use the new one.`,
-        details: { canonicalId: fact.canonicalId },
-      };
+      return otherId(fact);
+    case 'run_closed':
+      return { code, message: closedRun(fact.isReopened), details: { isReopened: fact.isReopened } };
     case 'workspace_not_used':
       return { code, message: explainWorkspace(fact.problem), details: { path: fact.problem.path } };
     default:
       return unreachable(code);
   }
+}
+
+function closedRun(isReopened: boolean): string {
+  return isReopened
+    ? 'The user had closed this run; your call opened it again. Unless they asked for it, stop here and tell them.'
+    : 'The user has closed this run. Do its step only if they ask for it: that opens it again.';
+}
+
+function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }>): ReplyWarning {
+  const { code, workflowId } = fact;
+  if (code === 'renamed_id') {
+    const { canonicalId } = fact;
+    const message = `"${workflowId}" is called "${canonicalId}" now. The old id still works; use the new one.`;
+    return { code, message, details: { canonicalId } };
+  }
+  const { suggestedId } = fact;
+  const message = `The id "${workflowId}" has no namespace. It works; rename it to "${suggestedId}" when you can.`;
+  return { code, message, details: { suggestedId } };
 }
 
 type Exceeded = Extract<WarningFact, { readonly recommended: string }>;
@@ -149,6 +172,32 @@ function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'w
   };
 }
 
+const UNTOLD = '<value>';
+
+/** One line for all of them. The values are those by which the first of the steps would have been due. */
+function skipped({
+  code,
+  skipped: all,
+  again,
+}: Extract<WarningFact, { code: 'skipped_for_unset_value' }>): ReplyWarning {
+  const keys = [...new Set(all.flatMap((one) => one.keys))];
+  const known: JsonObject = Object.assign({}, ...all.map((one) => one.context).reverse());
+  const context = Object.fromEntries(keys.slice(0, SET_MAX).map((key) => [key, known[key] ?? UNTOLD]));
+  const steps = all.map(({ stepId }) => stepId);
+  const what = `Skipped, because context does not have ${listed(keys.map(shortQuote), SET_MAX)}: ${listed(steps, SKIPPED_MAX)}.`;
+  const details = { steps: steps.slice(0, LISTED_MAX), keys: keys.slice(0, LISTED_MAX) };
+  if (again === undefined) {
+    return { code, message: `${what} Should that be done, start again with context like ${quote(context)}.`, details };
+  }
+  const message = `${what} Should that be done, send your last output again with the right values:`;
+  return {
+    code,
+    message,
+    details,
+    suggestedCall: { tool: 'continue_workflow', arguments: { ackToken: again, context } },
+  };
+}
+
 function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
   const what = capability === 'delegation' ? 'delegate' : 'browse the web';
   const advice = riskPolicy === 'conservative' ? ' Say in your notes what that left unchecked.' : '';
@@ -156,10 +205,12 @@ function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
 }
 
 const LISTED_MAX = 20;
+const SKIPPED_MAX = 3;
+const SET_MAX = 5;
 
-function listed(names: readonly string[]): string {
-  const more = names.length - LISTED_MAX;
-  return names.slice(0, LISTED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+function listed(names: readonly string[], max = LISTED_MAX): string {
+  const more = names.length - max;
+  return names.slice(0, max).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** What an agent sent, on one line and of moderate length. */

@@ -13,7 +13,11 @@ type Shape =
     }
   | { readonly kind: 'texts' }
   | { readonly kind: 'object' }
-  | { readonly kind: 'objects' }
+  | {
+      readonly kind: 'objects';
+      /** The argument beside it that a plain text among them is taken for. */
+      readonly textsInto?: string;
+    }
   | { readonly kind: 'group'; readonly fields: Arguments };
 
 /** One argument of a tool: what a client is told of it, and what else may be meant by something that is not quite it. */

@@ -58,11 +58,16 @@ describe('what can only be meant in one way is taken', () => {
     expect(taken(startWorkflowTool, { workflowId: 'wr.x', attachTo: '' })).toEqual({ workflowId: 'wr.x' });
   });
 
-  it('an output with nothing in it is none', () => {
-    expect(taken(continueWorkflowTool, { stateToken: 'st_x', output: {} })).toEqual({ stateToken: 'st_x' });
-    expect(taken(continueWorkflowTool, { stateToken: 'st_x', output: { notesMarkdown: ' ' } })).toEqual({
-      stateToken: 'st_x',
-    });
+  it.each<JsonObject>([
+    { output: {} },
+    { output: { notesMarkdown: ' ' } },
+    { output: { artifacts: [] } },
+    { output: '{"notesMarkdown":"","artifacts":"[]"}' },
+    { artifacts: [], context: {} },
+    { context: '{}', output: null },
+  ])('an output or context with nothing in it is none: %j', (rest) => {
+    enforces('state_token_with_payload_refused');
+    expect(taken(continueWorkflowTool, { stateToken: 'st_x', ...rest })).toEqual({ stateToken: 'st_x' });
   });
 
   it('tokens are left as they are where copying alone has changed them', () => {
@@ -104,6 +109,14 @@ describe('what was meant is found', () => {
     [
       { ackToken: ACK, output: [LOOP] },
       { ackToken: ACK, output: { artifacts: [LOOP] } },
+    ],
+    [
+      { ackToken: ACK, output: { notes: NOTES, artifacts: ['Stop now.', LOOP, '"And rest."', ' '] } },
+      { ackToken: ACK, output: { notesMarkdown: `${NOTES}\n\nStop now.\n\nAnd rest.`, artifacts: [LOOP] } },
+    ],
+    [
+      { ackToken: ACK, output: { artifacts: NOTES } },
+      { ackToken: ACK, output: OUTPUT },
     ],
     [
       { ackToken: ACK, output: { summary: NOTES } },
@@ -180,7 +193,7 @@ describe('what cannot be known is told, and no call is made up', () => {
       { output: { notesMarkdown: {} } },
       { kind: 'wrong_shape', name: 'output.notesMarkdown', wanted: 'text', found: 'object' },
     ],
-    [{ output: { artifacts: ['loop'] } }, { kind: 'wrong_shape', name: 'output.artifacts[0]', wanted: 'object' }],
+    [{ output: { artifacts: [7] } }, { kind: 'wrong_shape', name: 'output.artifacts[0]', wanted: 'object' }],
     [{ output: { artifacts: '[{"kind":' } }, { kind: 'broken_json', name: 'output.artifacts' }],
     [{ context: [1] }, { kind: 'wrong_shape', name: 'context', wanted: 'object', found: 'list' }],
     [{ context: 'ticket AB-12' }, { kind: 'wrong_shape', name: 'context', wanted: 'object', found: 'text' }],

@@ -36,8 +36,16 @@ function readFields(all: Arguments, sent: JsonObject, prefix: string): FieldsRea
     if (reading.value !== undefined) values[name] = reading.value;
     else if (one.isRequired && reading.problems.length === 0)
       problems.push({ kind: 'missing', name: `${prefix}${name}` });
+    if (one.kind === 'objects' && one.textsInto !== undefined && reading.texts !== undefined) {
+      values[one.textsInto] = joined([values[one.textsInto], ...reading.texts]);
+    }
   }
   return { value: withoutSpareTokens(all, values), problems };
+}
+
+/** The group lists what texts are taken for before what they were sent as, so that nothing is said over. */
+function joined(texts: readonly (JsonValue | undefined)[]): string {
+  return texts.filter((text) => typeof text === 'string' && text.trim() !== '').join('\n\n');
 }
 
 /** An empty token beside another one says nothing. */

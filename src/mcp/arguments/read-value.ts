@@ -5,10 +5,15 @@ import { nearest } from '../../core/spelling/nearest.ts';
 import { unwrapped } from '../../core/token/normalise-token.ts';
 import type { Argument } from './argument.ts';
 import { plainly } from './argument-names.ts';
-import type { ArgumentProblem, ShapeName } from './argument-problem.ts';
+import { type ArgumentProblem, isMended, type ShapeName } from './argument-problem.ts';
 
 /** What became of a value: itself, what was meant by it, or neither. Nothing at all counts as not sent. */
-export type Reading = { readonly value?: JsonValue; readonly problems: readonly ArgumentProblem[] };
+export type Reading = {
+  readonly value?: JsonValue;
+  readonly problems: readonly ArgumentProblem[];
+  /** Texts that belong into the argument beside it. */
+  readonly texts?: readonly string[];
+};
 
 /** An argument that holds no further ones. */
 export type Leaf = Exclude<Argument, { readonly kind: 'group' }>;
@@ -30,12 +35,18 @@ export function readValue(name: string, one: Leaf, sent: JsonValue): Reading {
     case 'texts':
       return readTexts(name, sent);
     case 'object':
-      return readObject(name, sent);
+      return unlessEmpty(readObject(name, sent));
     case 'objects':
-      return readObjects(name, sent);
+      return unlessEmpty(readObjects(name, one, sent));
     default:
       return unreachable(one);
   }
+}
+
+/** Some clients fill in every argument; what holds nothing loses nothing by being left out. */
+function unlessEmpty(reading: Reading): Reading {
+  const { value, ...rest } = reading;
+  return value !== undefined && Object.keys(value ?? {}).length === 0 ? rest : reading;
 }
 
 function taken(value: JsonValue): Reading {
@@ -100,14 +111,26 @@ function readObject(name: string, sent: JsonValue): Reading {
   return isObject(opened) ? taken(opened) : wrong(name, 'object', sent);
 }
 
-function readObjects(name: string, sent: JsonValue): Reading {
+function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, sent: JsonValue): Reading {
   const opened = openJson(sent);
   if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
   if (isObject(opened)) return taken([opened]);
+  if (typeof opened === 'string' && textsInto !== undefined) return text(name, textsInto, opened);
   if (!isList(opened)) return wrong(name, 'list of objects', sent);
-  const items = opened.map((item, i) => readObject(`${name}[${i}]`, item));
+  const items = opened.map((item, i) => {
+    const one = openJson(item);
+    const isText = typeof one === 'string' && textsInto !== undefined;
+    return isText ? text(`${name}[${i}]`, textsInto, one) : readObject(`${name}[${i}]`, item);
+  });
   const problems = items.flatMap((item) => item.problems);
-  return problems.length > 0 ? { problems } : taken(items.flatMap(({ value }) => (value === undefined ? [] : [value])));
+  const value = items.flatMap((item) => (item.value === undefined ? [] : [item.value]));
+  const texts = items.flatMap((item) => item.texts ?? []);
+  return { ...(problems.every(isMended) ? { value } : {}), problems, ...(texts.length === 0 ? {} : { texts }) };
+}
+
+function text(name: string, textsInto: string, said: string): Reading {
+  const meant = [...name.split('.').slice(0, -1), textsInto].join('.');
+  return { problems: [{ kind: 'misplaced', name, meant }], texts: [said] };
 }
 
 const parseJson = Result.fromThrowable((text: string): JsonValue => JSON.parse(text));

@@ -37,6 +37,7 @@ export const OUTPUT = {
     },
     artifacts: {
       kind: 'objects',
+      textsInto: 'notesMarkdown',
       about: 'Structured results the step asks for, each with its "kind".',
       mistakenFor: ['artifact'],
     },

@@ -7,7 +7,7 @@ import { contextDepth } from '../../core/log/events/context-set.ts';
 import type { ContextRefusal } from '../../core/log/operation/context-delta.ts';
 import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
 import { canonicalLength } from '../../core/log/text.ts';
-import { isObject } from '../arguments/read-value.ts';
+import { isList, isObject } from '../arguments/read-value.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
 import type { NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
@@ -58,8 +58,9 @@ function wordsFor(refusal: InputRefusal, situation: Situation): Words {
     case 'too_many_artifacts':
       return {
         message: `${refusal.count} artifacts were sent at once; at most ${refusal.max} are kept.`,
-        suggestion: `Send ${refusal.max} of them with this call and the others with checkpoint_workflow before it. Nothing was recorded.`,
+        suggestion: `Save the others with checkpoint_workflow, then send the corrected call, which holds the first ${refusal.max}. Nothing was recorded.`,
         details: { measured: refusal.count, max: refusal.max, method: 'artifacts in one call' },
+        call: callWithArtifacts(situation, refusal.max),
       };
     case 'artifact_too_large':
       return {
@@ -108,6 +109,15 @@ function callWithContext({ tool, sent }: Situation, change: (context: JsonObject
   if (!isObject(context)) return undefined;
   const changed = change(context);
   return { tool, arguments: Object.keys(changed).length === 0 ? rest : { ...rest, context: changed } };
+}
+
+/** Without those that are sent twice, which are kept once anyway, and then without the last ones. */
+function callWithArtifacts({ tool, sent }: Situation, max: number): NextCall | undefined {
+  const { output, ...rest } = sent;
+  const artifacts = isObject(output) ? output['artifacts'] : undefined;
+  if (!isObject(output) || !isList(artifacts)) return undefined;
+  const distinct = [...new Map(artifacts.map((artifact) => [JSON.stringify(artifact), artifact])).values()];
+  return { tool, arguments: { ...rest, output: { ...output, artifacts: distinct.slice(0, max) } } };
 }
 
 function kept(context: JsonObject, isFit: (value: JsonValue) => boolean): JsonObject {

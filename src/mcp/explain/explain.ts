@@ -58,6 +58,13 @@ function explained(refusal: Refusal, situation: Situation): Explained {
       };
     case 'attempts_used_up':
       return attemptsUsedUp(refusal.attemptsMax);
+    case 'config_broken':
+      return {
+        code: 'VALIDATION_ERROR',
+        message: `The settings of WorkRail are wrong, so no run was started. ${refusal.problem}`,
+        suggestion: 'Tell the user to put that right; then send the same call again. A call with mode does not need it.',
+        retry: NOT_RETRYABLE,
+      };
     case 'our_fault':
       return {
         code: 'INTERNAL',

@@ -92,6 +92,15 @@ describe('what is too large', () => {
     });
   });
 
+  test('artifacts come back as many as fit, each once, with everything else', () => {
+    const artifacts = Array.from({ length: 40 }, (_, i) => ({ kind: 'x', n: i % 35 }));
+    const situation = { ...HERE, sent: { ackToken: 'ack_here', output: { ...OUTPUT, artifacts }, mode: 'guided' } };
+    expect(explain({ code: 'too_many_artifacts', count: 40, max: 32 }, situation).nextCall).toEqual({
+      tool: 'continue_workflow',
+      arguments: { ackToken: 'ack_here', mode: 'guided', output: { ...OUTPUT, artifacts: artifacts.slice(0, 32) } },
+    });
+  });
+
   test('a goal comes back as much of it as fits', () => {
     const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId, goal: 'é'.repeat(1_000) } };
     expect(explain({ code: 'goal_too_large', bytes: 2_000, bytesMax: 1_024 }, situation).nextCall).toEqual({

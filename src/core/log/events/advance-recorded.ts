@@ -11,7 +11,14 @@ const advanceOutcomeSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What differs between machines and is filled in when a stored reply is given again. */
-export const REPLY_HOLES = ['sessionId', 'stateToken', 'ackToken', 'checkpointToken'] as const;
+export const REPLY_HOLES = [
+  'sessionId',
+  'stateToken',
+  'ackToken',
+  'checkpointToken',
+  /** An ack token for a further try at the step that the reply is about having done. */
+  'againToken',
+] as const;
 export type ReplyHole = (typeof REPLY_HOLES)[number];
 
 /** Stands in the place of a value. In `structured` no other object has a key `$hole`. */

@@ -15,7 +15,7 @@ function compare(variable: string, comparison: Comparison, value: JsonValue): Co
 
 function holds(condition: Condition, context: JsonObject): boolean {
   const kept = Object.fromEntries(Object.entries(context).filter(([, value]) => value !== null));
-  const facts = { loopVariables: {}, conditions, loopDecision: undefined, compilePattern: re2Patterns() };
+  const facts = { loopVariables: {}, conditions, compilePattern: re2Patterns() };
   return evaluateCondition(condition, { ...facts, context: kept });
 }
 
@@ -35,7 +35,6 @@ describe('values that decide a condition', () => {
     [{ kind: 'and', conditions: [compare('a', 'equals', 1), compare('a', 'equals', 2)] }, true, undefined],
     [compare('currentIndex', 'lt', 3), false, undefined],
     [compare('text', 'matches', '^a'), true, undefined],
-    [{ kind: 'loop_control', continueWhen: 'continue' }, false, undefined],
     [{ kind: 'never' }, true, undefined],
   ] as const)('%j comes out as %j by %j', (condition, wanted, context) => {
     expect(decidingContext(condition as Condition, wanted, from)).toEqual(context);

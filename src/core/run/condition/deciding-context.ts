@@ -37,8 +37,6 @@ export function decidingContext(condition: Condition, wanted: boolean, from: Dec
       const named = from.conditions.get(condition.conditionId);
       return named === undefined ? undefined : decidingContext(named, wanted, from);
     }
-    case 'loop_control':
-      return undefined;
     default:
       return unreachable(condition);
   }
@@ -71,7 +69,7 @@ function valueFor(condition: Comparison, wanted: boolean): JsonObject | undefine
 const noPatterns: CompilePattern = (pattern) => {
   assert(false, `what "${pattern}" lets pass is not guessed`);
 };
-const NOTHING = { loopVariables: {}, conditions: new Map(), loopDecision: undefined, compilePattern: noPatterns };
+const NOTHING = { loopVariables: {}, conditions: new Map(), compilePattern: noPatterns };
 
 function candidates({ comparison, value }: Comparison): readonly JsonValue[] {
   // Compiled conditions are JSON; the schema says so, the type cannot.

@@ -22,7 +22,6 @@ const facts: Facts = {
   context,
   loopVariables: {},
   conditions: new Map(),
-  loopDecision: undefined,
   compilePattern: (pattern) =>
     pattern === '[' ? err({ code: 'too_large', sizeMax: 1 }) : ok({ test: (text) => text.includes(pattern) }),
 };
@@ -132,17 +131,6 @@ describe('a condition', () => {
     expect(evaluate({ kind: 'ref', conditionId: 'round' })).toThrow('refers to itself');
     expect(evaluate({ kind: 'ref', conditionId: 'absent' })).toThrow('has the condition "absent"');
     expect(evaluate(compare('note', 'matches', '['))).toThrow('patterns of a compiled workflow compile');
-  });
-
-  it.each([
-    ['continue', 'continue', true],
-    ['continue', 'stop', false],
-    ['stop', 'stop', true],
-    ['stop', 'continue', false],
-    ['continue', undefined, true],
-    ['stop', undefined, true],
-  ] as const)('of a loop that goes on at %s, after %s, is %s', (continueWhen, loopDecision, expected) => {
-    expect(evaluateCondition({ kind: 'loop_control', continueWhen }, { ...facts, loopDecision })).toBe(expected);
   });
 
   it('denied twice is the condition itself, and denying swaps and with or', () => {

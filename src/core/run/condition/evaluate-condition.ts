@@ -9,8 +9,6 @@ import { readPath, type Values } from './read-path.ts';
 export type Facts = Values & {
   /** Conditions that have a name. */
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** What the latest loop-control artifact of the innermost loop says; `undefined` before there is one. */
-  readonly loopDecision: 'continue' | 'stop' | undefined;
   readonly compilePattern: CompilePattern;
 };
 
@@ -37,9 +35,6 @@ function holds(condition: Condition, facts: Facts, answers: Answers): boolean {
       return !holds(condition.condition, facts, answers);
     case 'ref':
       return namedHolds(condition.conditionId, facts, answers);
-    case 'loop_control':
-      // As long as nothing was decided a loop goes on: its first iteration always runs.
-      return facts.loopDecision === undefined || facts.loopDecision === condition.continueWhen;
     default:
       return unreachable(condition);
   }

@@ -10,7 +10,6 @@ const facts: Facts = {
   context: { isLarge: true },
   loopVariables: {},
   conditions: new Map(),
-  loopDecision: undefined,
   compilePattern: (pattern, flags) => ok({ test: (text) => new RegExp(pattern, flags).test(text) }),
 };
 

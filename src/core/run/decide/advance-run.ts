@@ -1,7 +1,7 @@
 import type { Sha256, Sha256Digest } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { BlockerReport } from '../../log/blockers.ts';
-import { GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
+import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
 import { type DraftOf, eventIdOf } from '../../log/event-draft.ts';
 import type { StoredReply } from '../../log/events/advance-recorded.ts';
 import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
@@ -16,6 +16,7 @@ import type { GapRecord } from '../../views/gaps.ts';
 import type { HandedIn } from '../handed-in.ts';
 import type { StepCheck, Unmet } from '../requirements/step-check.ts';
 import type { RunFacts } from '../run-facts.ts';
+import type { UnsetSkip } from '../walk/walk.ts';
 import { contextDrafts, nodeDraft, reportDrafts, walkDrafts } from './attempt-drafts.ts';
 import { type CheckedAttempt, stepTried } from './check-attempt.ts';
 import { whatCounts } from './counted-output.ts';
@@ -51,6 +52,10 @@ export type AttemptOutcome = {
   readonly hasSeveralAssessments: boolean;
   readonly preferenceWarnings: readonly PreferenceWarning[];
   readonly isNoteCut: boolean;
+  /** Steps that were passed because nobody has set what their conditions ask for. */
+  readonly unset: readonly UnsetSkip[];
+  /** Whether a token can count a further try at the same node. */
+  readonly canTryAgain: boolean;
 };
 
 type MakeReply = (outcome: AttemptOutcome) => StoredReply;
@@ -84,6 +89,8 @@ function block(ends: Ends, { check, facts, unmet, trace }: Blocked): Decision {
     hasSeveralAssessments: stepTried(attempted).assessmentIds.length > 1,
     preferenceWarnings: change.warnings,
     isNoteCut: outputs.isNoteCut,
+    unset: [],
+    canTryAgain: canTryAgain(attempt),
   });
   return {
     nodeId: node.nodeId,
@@ -126,6 +133,8 @@ function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
     hasSeveralAssessments: stepTried(attempted).assessmentIds.length > 1,
     preferenceWarnings: change.warnings,
     isNoteCut: outputs.isNoteCut,
+    unset: walk.unset ?? [],
+    canTryAgain: canTryAgain(attempt),
   });
   const record = recorded(attempted, { kind: 'advanced', toNodeId: node.nodeId }, reply);
   return {
@@ -141,6 +150,10 @@ function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
       record,
     ],
   };
+}
+
+function canTryAgain({ attemptId }: Attempt): boolean {
+  return attemptId < ATTEMPT_MAX;
 }
 
 /** Node, edge and record, and as many gaps as an attempt may open. */

@@ -43,10 +43,18 @@ export function preferenceWarnings(
   return warnings;
 }
 
+type PreferencePlace = {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly warnings: readonly PreferenceWarning[];
+  /** Tells changes at one node apart: 0 is that of the attempt which made it, later ones have their event's index. */
+  readonly place?: number;
+};
+
 /** The record of a change, and none where nothing changes. */
 export function preferenceDrafts(
   change: PreferenceChange,
-  at: { readonly runId: RunId; readonly nodeId: NodeId; readonly warnings: readonly PreferenceWarning[] },
+  at: PreferencePlace,
   sha256: Sha256,
 ): readonly DraftOf<'preferences_changed'>[] {
   const { before, effective, source } = change;
@@ -56,9 +64,9 @@ export function preferenceDrafts(
     ...(before?.riskPolicy === riskPolicy ? [] : [{ key: 'riskPolicy' as const, value: riskPolicy }]),
   ];
   if (delta.length === 0) return [];
-  const { runId, nodeId, warnings } = at;
+  const { runId, nodeId, warnings, place = 0 } = at;
   const data = {
-    changeId: preferenceChangeId({ nodeId, place: 0 }, sha256),
+    changeId: preferenceChangeId({ nodeId, place }, sha256),
     source,
     delta,
     effective: { autonomy, riskPolicy },

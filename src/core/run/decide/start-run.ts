@@ -10,6 +10,7 @@ import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
 import { troubleUnmet } from '../requirements/trouble-unmet.ts';
 import type { RunFacts } from '../run-facts.ts';
+import type { UnsetSkip } from '../walk/walk.ts';
 import { walkOn } from '../walk/walk-on.ts';
 import type { WorkflowIndex } from '../workflow-index.ts';
 import { contextDrafts, nodeDraft, walkDrafts } from './attempt-drafts.ts';
@@ -36,6 +37,8 @@ export type StartDecision = Decision & {
   /** What keeps a run from choosing its first step; it waits for it in its initial state. */
   readonly unmet: readonly Unmet[];
   readonly warnings: readonly PreferenceWarning[];
+  /** Steps that were passed because nobody has set what their conditions ask for. */
+  readonly unset: readonly UnsetSkip[];
 };
 
 /** Opens a run that stands at its first step. All of it is one append, so there is never half a run. */
@@ -67,6 +70,7 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
     gaps: gaps.opened,
     unmet: walk.isHalted ? troubles : [],
     warnings,
+    unset: walk.unset ?? [],
     drafts: [
       ...(start.isFirstRun ? [{ kind: 'session_created' as const, data: {} }] : []),
       { kind: 'run_started', scope: { runId }, data: pin },

@@ -1,8 +1,11 @@
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import type { Criteria } from '../../workflow/compiled/criteria.ts';
+import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
 import { clip } from './artifacts/artifact-verdict.ts';
 import { describeUnmet } from './criteria/describe-criteria.ts';
 import { exampleNotes } from './criteria/example-notes.ts';
+import { missingChoices } from './criteria/missing-choices.ts';
 import type { Requirement } from './requirement.ts';
 import { conditionFacts, type StepAttempt, type StepPlace } from './step-place.ts';
 import { type Found, fitItems, met, notMet, stepPointer } from './unmet.ts';
@@ -38,26 +41,47 @@ export function checkCriteria(
   const { step, handedIn } = attempt;
   const requirement = `criteria:${step.stepId}`;
   if (!isEnforced) return { unmet: [], met: [] };
-  const unmet = evaluateCriteria(criteria, handedIn.notesMarkdown ?? '', conditionFacts(attempt)).map(describeUnmet);
+  const notes = handedIn.notesMarkdown ?? '';
+  const unmet = evaluateCriteria(criteria, notes, conditionFacts(attempt)).map(describeUnmet);
   if (unmet.length === 0) return met(requirement);
+  const context = missingChoices(criteria, conditionFacts(attempt));
+  const areNotesEnough =
+    hasNotes(attempt) && evaluateCriteria(criteria, notes, chosenFacts(attempt, criteria)).length === 0;
   return notMet({
     reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
     pointer: stepPointer(step),
     message: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
-      { head: 'The notes lack what this step asks of them: ', separator: '; ', bytesMax: BLOCKER_MESSAGE_BYTES_MAX },
+      {
+        head: areNotesEnough ? 'The report lacks: ' : 'The notes lack what this step asks of them: ',
+        separator: '; ',
+        bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
+      },
     ),
     suggestedFix: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
       {
-        head: 'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:\n- ',
+        head: `${areNotesEnough ? KEPT : REPLACED} Mend:\n- `,
         separator: '\n- ',
         bytesMax: BLOCKER_FIX_BYTES_MAX,
       },
     ),
     requirement,
-    example: { notesMarkdown: example() },
+    example: {
+      ...(areNotesEnough ? {} : { notesMarkdown: example() }),
+      ...(Object.keys(context).length === 0 ? {} : { context }),
+    },
   });
+}
+
+const REPLACED =
+  'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent.';
+const KEPT = 'The notes already sent are kept; send the context.';
+
+/** What conditions see once the context has what the criteria ask of it. */
+function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
+  const facts = conditionFacts(place);
+  return { ...facts, context: { ...facts.context, ...missingChoices(criteria, facts) } };
 }
 
 /** Notes that meet all that this place asks of notes, so that one text does for every requirement about them. */
@@ -67,7 +91,8 @@ export function exampleNotesAt(place: StepPlace, requirements: readonly Requirem
   );
   const enforced = requirements.find((one) => one.kind === 'criteria' && one.isEnforced);
   const criteria = enforced?.kind === 'criteria' ? enforced.criteria : undefined;
-  return exampleNotes(isAnswer ? `${WORK_DONE} ${USER_SAID}` : WORK_DONE, criteria, conditionFacts(place));
+  const facts = criteria === undefined ? conditionFacts(place) : chosenFacts(place, criteria);
+  return exampleNotes(isAnswer ? `${WORK_DONE} ${USER_SAID}` : WORK_DONE, criteria, facts);
 }
 
 function hasNotes({ handedIn }: StepAttempt): boolean {

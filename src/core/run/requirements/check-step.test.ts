@@ -62,6 +62,19 @@ describe('an attempt at a step', () => {
     });
   });
 
+  it('that lacks a choice the criteria ask for is shown it as context, and keeps its notes', () => {
+    const size = { var: 'size', in: ['large', 'small'] };
+    const rule = { type: 'contains', value: 'no size', message: 'Send the size.', condition: { not: size } };
+    const step = { validationCriteria: [contains('files'), rule] };
+    const exampleOf = (given: object) => checkStep(tryStep(step, given)).unmet.map(({ example }) => example);
+    expect(exampleOf({ notes: 'Two files.' })).toEqual([{ context: { size: 'large' } }]);
+    expect(exampleOf({ notes: 'Nothing.' })).toEqual([
+      { notesMarkdown: `${EXAMPLE}\nfiles`, context: { size: 'large' } },
+    ]);
+    expect(exampleOf({ notes: 'Two files.', context: { size: 'small' } })).toEqual([]);
+    expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
+  });
+
   it('without notes lacks both notes and what they have to show, in one blocker', () => {
     enforces('requirements_reported_together');
     const { unmet } = checkStep(tryStep({ validationCriteria: [contains('risks')] }));

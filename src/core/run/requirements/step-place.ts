@@ -38,7 +38,7 @@ export type StepAttempt = StepPlace & {
 /** What conditions see at a place. No decision about a loop is part of it: a requirement does not wait for one. */
 export function conditionFacts({ index, facts, loopVariables }: Omit<StepPlace, 'step'>): Facts {
   const { context, compilePattern } = facts;
-  return { context, loopVariables, conditions: index.conditions, loopDecision: undefined, compilePattern };
+  return { context, loopVariables, conditions: index.conditions, compilePattern };
 }
 
 export function holdsAt(place: StepPlace, condition: Condition): boolean {

@@ -89,6 +89,18 @@ describe('a loop without the decision it goes by', () => {
     expect(walkThrough(workflow).visits.at(-1)).toBe('halted');
   });
 
+  it('does not go by the decision about a loop inside of it', () => {
+    enforces('loop_control_contract_decides');
+    const workflow = workflowOf([decidedLoop('l', [decision('e'), decidedLoop('m', [decision('d')])]), b]);
+    const stop = { loopId: 'm', decision: 'stop' } as const;
+    const { visits } = walkThrough(workflow, {
+      decide: (key) => (key.endsWith('::d') ? stop : undefined),
+      onTrouble: 'go_on',
+    });
+    const round = (n: number) => [`l@${n}::e`, `l@${n}/m@0::d`];
+    expect(visits).toEqual([...round(0), ...round(1), ...round(2), 'b', 'complete']);
+  });
+
   it('does not go by a decision of the iteration before', () => {
     const workflow = workflowOf([decidedLoop('l', [decision('d'), a]), b]);
     const decide = (key: string) => (key === 'l@0::d' ? ({ loopId: 'l', decision: 'continue' } as const) : undefined);

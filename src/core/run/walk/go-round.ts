@@ -58,7 +58,7 @@ function endOf(walking: Walking, round: Round): LoopEnd | undefined {
     case 'while':
     case 'until': {
       // The condition is about the iteration it lets start, so it sees that iteration's variables.
-      const isMet = holdsIn({ stack: [...walking.stack, next], decision }, control.condition, walking);
+      const isMet = holdsIn([...walking.stack, next], control.condition, walking);
       walking.trace.push(evaluatedRound({ loopId, ...control }, isMet, next.iteration));
       return isMet === (control.kind === 'while') ? undefined : 'condition';
     }

@@ -3,9 +3,11 @@ import type { EventOf } from '../../log/event.ts';
 import type { Entry, Guard } from '../../workflow/compiled/compiled-loop.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
+import { decidingContext } from '../condition/deciding-context.ts';
+import { unsetKeys } from '../condition/unset-keys.ts';
 import { loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
 import { evaluatedRun } from './walk-trace.ts';
-import { entryHere, holdsIn, pass, pathOf, type Walking } from './walking.ts';
+import { entryHere, factsIn, holdsIn, pass, pathOf, type Walking } from './walking.ts';
 
 /** The condition by which the entry where the walk is is not due, and how many entries go with it; none when it is. */
 export function failedHere(walking: Walking, entry: Entry): Guard | undefined {
@@ -14,7 +16,7 @@ export function failedHere(walking: Walking, entry: Entry): Guard | undefined {
   const guards = (entry.guards ?? []).map((guard) => ({ ...guard, of: `${guard.entries} in a row from` }));
   return [...guards, ...own].find(({ condition, of }) => {
     const { stack, trace } = walking;
-    const isMet = holdsIn({ stack, decision: stack.at(-1)?.decision }, condition, walking);
+    const isMet = holdsIn(stack, condition, walking);
     trace.push(evaluatedRun({ of, stepId, condition }, isMet, pathOf(stack)));
     return !isMet;
   });
@@ -22,6 +24,7 @@ export function failedHere(walking: Walking, entry: Entry): Guard | undefined {
 
 /** Past entries that are not due, each on record with the condition that failed. */
 export function skip(walking: Walking, { condition, entries }: Guard): void {
+  noteUnset(walking, condition);
   for (let i = 0; i < entries; i += 1) {
     const entry = entryHere(walking);
     assert(entry !== undefined, 'a guard decides about entries of its own list');
@@ -29,6 +32,19 @@ export function skip(walking: Walking, { condition, entries }: Guard): void {
     walking.skipped.push({ stepId, ...conditionIdOf(condition), loopPath: [...pathOf(walking.stack)] });
     pass(walking);
   }
+}
+
+/** That nobody set a value looks like a decision to skip, and may be a mistake. */
+function noteUnset(walking: Walking, condition: Condition): void {
+  const entry = entryHere(walking);
+  if (entry === undefined) return;
+  const { stepId } = partOf(walking.index, entry);
+  const facts = factsIn(walking.stack, walking);
+  const keys = walking.unset.has(stepId) ? [] : unsetKeys(condition, facts);
+  if (keys.length === 0) return;
+  const deciding = decidingContext(condition, true, { conditions: facts.conditions, isFixed: () => false }) ?? {};
+  const context = Object.fromEntries(Object.entries(deciding).filter(([key]) => keys.includes(key)));
+  walking.unset.set(stepId, { stepId, keys, context });
 }
 
 /** A loop goes by the id of the step it was written as. */

@@ -28,12 +28,14 @@ export function walkOn(start: WalkStart): Walk {
   const stepId = findDue(walking);
   const { isHalted, troubles, skipped, trace } = walking;
   if (isHalted) return { state: start.state, isHalted, troubles, skipped: [], trace };
-  return { state: stateAt(walking, stepId, done), isHalted, troubles, skipped, trace };
+  const unset = [...walking.unset.values()];
+  const hinged = unset.length === 0 ? {} : { unset };
+  return { state: stateAt(walking, stepId, done), isHalted, troubles, skipped, ...hinged, trace };
 }
 
 function begin({ index, state, facts, loopDecision, onTrouble }: WalkStart): Walking {
   assert(state.kind !== 'complete', 'nothing follows the end of a run');
-  const met = { passed: 0, isHalted: false, troubles: [], skipped: [], trace: [] };
+  const met = { passed: 0, isHalted: false, troubles: [], skipped: [], unset: new Map(), trace: [] };
   if (state.kind === 'init') return { index, facts, onTrouble, cursor: 0, stack: [], ...met };
   const { loopId: decided } = loopDecision ?? {};
   assert(

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
-import type { LoopId } from '../../log/ids.ts';
+import type { LoopId, StepId } from '../../log/ids.ts';
 
 /** A loop that cannot simply go on. */
 export type LoopTrouble =
@@ -51,6 +51,14 @@ export type LoopTrouble =
       readonly passed: number;
     };
 
+/** A step that was passed because nobody has set what its condition asks for. */
+export type UnsetSkip = {
+  readonly stepId: StepId;
+  readonly keys: readonly string[];
+  /** Values of these keys by which it is due, where they can be told. */
+  readonly context: JsonObject;
+};
+
 /** Where a run goes from a state: forward to the next step that is due, past what is not. */
 export type Walk = {
   /** In a halted walk, the state it began from. */
@@ -59,6 +67,8 @@ export type Walk = {
   readonly troubles: readonly LoopTrouble[];
   /** None in a halted walk: it passed nothing for good. */
   readonly skipped: readonly EventOf<'step_skipped'>['data'][];
+  /** Those of the skipped whose conditions hinge on keys that are not in context; absent where there are none. */
+  readonly unset?: readonly UnsetSkip[];
   /** In a halted walk, what led to its trouble. */
   readonly trace: readonly TraceEntry[];
 };

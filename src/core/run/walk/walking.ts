@@ -1,14 +1,15 @@
 import type { EventOf } from '../../log/event.ts';
 import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
+import type { StepId } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
-import { evaluateCondition } from '../condition/evaluate-condition.ts';
+import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { RunFacts } from '../run-facts.ts';
 import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 import { stackVariables } from './loop-variables.ts';
-import type { LoopTrouble } from './walk.ts';
+import type { LoopTrouble, UnsetSkip } from './walk.ts';
 
 /** A walk under way: where it stands and what it has met. Nobody but the walk itself ever sees one. */
 export type Walking = {
@@ -23,6 +24,8 @@ export type Walking = {
   isHalted: boolean;
   readonly troubles: LoopTrouble[];
   readonly skipped: EventOf<'step_skipped'>['data'][];
+  /** By the step they were skipped for, which a loop may pass many times. */
+  readonly unset: Map<StepId, UnsetSkip>;
   readonly trace: TraceEntry[];
 };
 
@@ -50,16 +53,16 @@ export function pathOf(stack: readonly LoopFrame[]): LoopPath {
 }
 
 /** Whether a condition holds for what stands inside of these loops. */
-export function holdsIn(
-  { stack, decision }: { readonly stack: readonly LoopFrame[]; readonly decision: LoopFrame['decision'] },
-  condition: Condition,
-  { index, facts }: Walking,
-): boolean {
-  return evaluateCondition(condition, {
+export function holdsIn(stack: readonly LoopFrame[], condition: Condition, walking: Walking): boolean {
+  return evaluateCondition(condition, factsIn(stack, walking));
+}
+
+/** What conditions inside of these loops may depend on. */
+export function factsIn(stack: readonly LoopFrame[], { index, facts }: Walking): Facts {
+  return {
     context: facts.context,
     loopVariables: stackVariables(index, stack),
     conditions: index.conditions,
-    loopDecision: decision,
     compilePattern: facts.compilePattern,
-  });
+  };
 }

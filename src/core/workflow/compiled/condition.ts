@@ -24,8 +24,7 @@ export type Condition =
   | { readonly kind: 'compare'; readonly variable: string; readonly comparison: Comparison; readonly value: unknown }
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'not'; readonly condition: Condition }
-  | { readonly kind: 'ref'; readonly conditionId: string }
-  | { readonly kind: 'loop_control'; readonly continueWhen: 'continue' | 'stop' };
+  | { readonly kind: 'ref'; readonly conditionId: string };
 
 export const conditionSchema: z.ZodType<Condition> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('always') }),
@@ -39,5 +38,4 @@ export const conditionSchema: z.ZodType<Condition> = z.discriminatedUnion('kind'
   z.object({ kind: z.enum(['and', 'or']), conditions: z.array(z.lazy(() => conditionSchema)).min(1) }),
   z.object({ kind: z.literal('not'), condition: z.lazy(() => conditionSchema) }),
   z.object({ kind: z.literal('ref'), conditionId: conditionIdSchema }),
-  z.object({ kind: z.literal('loop_control'), continueWhen: z.enum(['continue', 'stop']) }),
 ]);

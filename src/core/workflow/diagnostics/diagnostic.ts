@@ -69,6 +69,7 @@ export const DIAGNOSTIC_CODES = [
   'unknown_slot',
   'wrong_kind',
   'placeholder_left',
+  'place_not_filled',
   'loop_without_limit',
   'loop_over_limit',
   'loop_without_control',

@@ -1,8 +1,7 @@
-import type { Condition } from '../compiled/condition.ts';
 import type { Finding } from '../finding.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Uses } from '../read/reader.ts';
-import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../syntax.ts';
+import type { AssessmentSyntax, StandardStep, WholeCondition, WorkflowSyntax } from '../syntax.ts';
 import type { Emission } from './emission.ts';
 
 /** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */
@@ -72,7 +71,7 @@ function whatRemains(references: ReadonlyMap<string, readonly string[]>): Readon
 }
 
 /** The names a condition refers to. */
-export function referencesOf(condition: Condition): readonly string[] {
+export function referencesOf(condition: WholeCondition): readonly string[] {
   switch (condition.kind) {
     case 'ref':
       return [condition.conditionId];

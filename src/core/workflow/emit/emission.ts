@@ -1,13 +1,12 @@
 import type { Contract } from '../builtins/contract.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { Condition } from '../compiled/condition.ts';
 import type { Finding } from '../finding.ts';
-import type { AssessmentSyntax } from '../syntax.ts';
+import type { AssessmentSyntax, WholeCondition } from '../syntax.ts';
 
 /** What emitting a workflow knows and gathers. */
 export type Emission = {
   readonly agentRole?: string;
-  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly conditions: ReadonlyMap<string, WholeCondition>;
   readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
   /** Functions with the scope that defines them. */
   readonly functions: CompiledWorkflow['functions'];

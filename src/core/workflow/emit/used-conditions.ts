@@ -4,6 +4,7 @@ import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { Gate } from '../compiled/confirmation.ts';
 import type { Criteria } from '../compiled/criteria.ts';
+import type { WholeCondition } from '../syntax.ts';
 import { referencesOf } from './check-references.ts';
 
 type NamedCondition = CompiledWorkflow['conditions'][number];
@@ -15,7 +16,7 @@ export function usedConditions(
     readonly steps: readonly CompiledStep[];
     readonly loops: readonly CompiledLoop[];
   },
-  named: ReadonlyMap<string, Condition>,
+  named: ReadonlyMap<string, WholeCondition>,
 ): NamedCondition[] {
   const written = [
     ...conditionsOfGuards(plan.entries),
@@ -26,7 +27,8 @@ export function usedConditions(
   const open = written.flatMap(referencesOf);
   for (const id of open) {
     const condition = used.has(id) ? undefined : named.get(id);
-    if (condition === undefined) continue;
+    // A step that goes by the decision about a loop was reported.
+    if (condition === undefined || condition.kind === 'loop_control') continue;
     used.set(id, condition);
     open.push(...referencesOf(condition));
   }

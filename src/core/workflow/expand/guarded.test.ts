@@ -4,7 +4,7 @@ import { call, routines, work, workflow } from '../../../../test/compiler/routin
 import { enforces } from '../../../../test/enforces.ts';
 import type { Entry } from '../compiled/compiled-loop.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import { usesPatterns } from '../uses-patterns.ts';
+import { usesPatterns } from '../compiled/uses-patterns.ts';
 
 const when = (name: string) => ({ var: name, equals: true });
 const holds = (variable: string) => ({ kind: 'compare', variable, comparison: 'equals', value: true });

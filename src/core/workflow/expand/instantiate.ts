@@ -3,7 +3,7 @@ import { pointerTo } from '../source/source-node.ts';
 import type { FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import type { Expansion, Template } from './expanded.ts';
 import { countMade, isOverfull } from './made.ts';
-import { renamedCondition, renamedConditions } from './rename-conditions.ts';
+import { renamedConditions, renamedWhole } from './rename-conditions.ts';
 import { filler } from './texts/filler.ts';
 import { mapTexts } from './texts/map-texts.ts';
 
@@ -65,7 +65,7 @@ function bring(
   const { capabilities, metaGuidance, templateId: originId } = template;
   const at = `${call.callAt}/templateId`;
   for (const one of template.conditions) {
-    const condition = renamedCondition(one.condition, rename);
+    const condition = renamedWhole(one.condition, rename);
     brought.conditions.push({ at: one.at, conditionId: rename(one.conditionId), condition });
   }
   for (const one of template.assessments) brought.assessments.push({ ...one, id: rename(one.id) });

@@ -1,14 +1,14 @@
 import { loopControl } from '../builtins/contracts/loop-control.ts';
 import type { CompiledLoop, LoopControl } from '../compiled/compiled-loop.ts';
-import type { Condition } from '../compiled/condition.ts';
 import type { Finding } from '../finding.ts';
+import type { WholeCondition } from '../syntax.ts';
 import type { ExpandedEntry, ExpandedLoop } from './expanded.ts';
 import { plainStep } from './follow-ups.ts';
 
 const CONTRACT = loopControl.contractRef;
 
 /** Named conditions, by which a loop may be controlled indirectly. */
-export type NamedConditions = ReadonlyMap<string, Condition>;
+export type NamedConditions = ReadonlyMap<string, WholeCondition>;
 
 /** What decides whether a loop goes round again. Says what is wrong with it, or odd. */
 export function controlOf(loop: ExpandedLoop, named: NamedConditions, findings: Finding[]): LoopControl | undefined {
@@ -54,11 +54,11 @@ export function isEntered({ runCondition, ...loop }: ExpandedLoop, named: NamedC
   }
 }
 
-function isByArtifact(condition: Condition, named: NamedConditions): boolean {
+function isByArtifact(condition: WholeCondition, named: NamedConditions): boolean {
   return resolved(condition, named).kind === 'loop_control';
 }
 
-type Conditional = { readonly kind: 'while' | 'until'; readonly condition: Condition };
+type Conditional = { readonly kind: 'while' | 'until'; readonly condition: WholeCondition };
 
 /** A condition that stands for the loop-control artifact, or reads context, which is run as written. */
 function conditional(
@@ -66,9 +66,8 @@ function conditional(
   { kind, condition }: Conditional,
   { named, findings, isDecided }: { named: NamedConditions; findings: Finding[]; isDecided: boolean },
 ): LoopControl {
-  const meant = resolved(condition, named);
   // What the condition says about the decision was checked: in either type of loop, "stop" ends it.
-  if (meant.kind === 'loop_control' || isDecided) return artifactControl;
+  if (isDecided || condition.kind === 'loop_control' || isByArtifact(condition, named)) return artifactControl;
   warnOfContext(loop, findings);
   return { kind, condition };
 }
@@ -108,7 +107,7 @@ function decisionPrompt({ title, maxIterations }: ExpandedLoop): string {
 }
 
 /** Follows references; one that leads in a circle is reported elsewhere. */
-function resolved(condition: Condition, named: NamedConditions): Condition {
+function resolved(condition: WholeCondition, named: NamedConditions): WholeCondition {
   const seen = new Set<string>();
   let found = condition;
   while (found.kind === 'ref' && !seen.has(found.conditionId)) {

@@ -1,11 +1,11 @@
 import type { Condition } from '../compiled/condition.ts';
 import type { Criteria } from '../compiled/criteria.ts';
-import type { LoopControlSyntax, StepSyntax } from '../syntax.ts';
+import type { LoopControlSyntax, StepSyntax, WholeCondition } from '../syntax.ts';
 
 type Rename = (conditionId: string) => string;
 
 /** The condition with the names it refers to changed. */
-export function renamedCondition(condition: Condition, rename: Rename): Condition {
+function renamedCondition(condition: Condition, rename: Rename): Condition {
   switch (condition.kind) {
     case 'ref':
       return { kind: 'ref', conditionId: rename(condition.conditionId) };
@@ -19,6 +19,11 @@ export function renamedCondition(condition: Condition, rename: Rename): Conditio
   }
 }
 
+/** The same for one that may stand for the decision about a loop, which names nothing. */
+export function renamedWhole(condition: WholeCondition, rename: Rename): WholeCondition {
+  return condition.kind === 'loop_control' ? condition : renamedCondition(condition, rename);
+}
+
 /** The step with every condition of its own changed; the steps of a loop's body are left as they are. */
 export function renamedConditions<Step extends StepSyntax>(step: Step, rename: Rename): Step {
   const change = (condition: Condition) => renamedCondition(condition, rename);
@@ -28,10 +33,11 @@ export function renamedConditions<Step extends StepSyntax>(step: Step, rename: R
     confirmation:
       confirmation.kind === 'none' ? confirmation : { kind: confirmation.kind, when: change(confirmation.when) },
   };
-  return { ...step, ...head, ...renamedInside(step, change) };
+  return { ...step, ...head, ...renamedInside(step, rename) };
 }
 
-function renamedInside(step: StepSyntax, change: (condition: Condition) => Condition): Partial<StepSyntax> {
+function renamedInside(step: StepSyntax, rename: Rename): Partial<StepSyntax> {
+  const change = (condition: Condition) => renamedCondition(condition, rename);
   switch (step.kind) {
     case 'standard':
       return {
@@ -39,7 +45,7 @@ function renamedInside(step: StepSyntax, change: (condition: Condition) => Condi
         ...(step.criteria === undefined ? {} : { criteria: renamedCriteria(step.criteria, change) }),
       };
     case 'loop':
-      return { control: renamedControl(step.control, change) };
+      return { control: renamedControl(step.control, rename) };
     case 'parallel':
       return {
         delegations: step.delegations.map((one) =>
@@ -51,10 +57,11 @@ function renamedInside(step: StepSyntax, change: (condition: Condition) => Condi
   }
 }
 
-function renamedControl(control: LoopControlSyntax, change: (condition: Condition) => Condition): LoopControlSyntax {
-  if (control.kind === 'while' || control.kind === 'until') return { ...control, condition: change(control.condition) };
-  if (control.kind !== 'undeclared' || control.fallback === undefined) return control;
-  return { kind: 'undeclared', fallback: { ...control.fallback, condition: change(control.fallback.condition) } };
+function renamedControl(control: LoopControlSyntax, rename: Rename): LoopControlSyntax {
+  const { kind } = control;
+  if (kind === 'while' || kind === 'until') return { ...control, condition: renamedWhole(control.condition, rename) };
+  if (kind !== 'undeclared' || control.fallback === undefined) return control;
+  return { kind, fallback: { ...control.fallback, condition: renamedWhole(control.fallback.condition, rename) } };
 }
 
 function renamedCriteria(criteria: Criteria, change: (condition: Condition) => Condition): Criteria {

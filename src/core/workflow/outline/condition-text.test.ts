@@ -14,7 +14,6 @@ it.each<readonly [condition: Condition, text: string]>([
   [compare('matches', '^a'), 'size matches "^a"'],
   [{ kind: 'not', condition: compare('lt', 3) }, 'not size is less than 3'],
   [{ kind: 'ref', conditionId: 'is_large' }, 'the condition is_large'],
-  [{ kind: 'loop_control', continueWhen: 'continue' }, 'the agent decides to continue'],
   [
     {
       kind: 'and',

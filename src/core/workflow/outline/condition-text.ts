@@ -33,8 +33,6 @@ export function conditionText(condition: Condition): string {
       return `not ${nested(condition.condition)}`;
     case 'ref':
       return `the condition ${condition.conditionId}`;
-    case 'loop_control':
-      return `the agent decides to ${condition.continueWhen}`;
     default:
       return unreachable(condition);
   }

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../../test/enforces.ts';
 import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../../json/json-value.ts';
+import { loopIdSchema, stepIdSchema } from '../../../log/ids.ts';
 import { loopControl } from '../../../workflow/builtins/contracts/loop-control.ts';
 import { contractFix } from '../../../workflow/builtins/explain-violations.ts';
 import { checkStep } from '../check-step.ts';
+import { loopObjection } from './loop-decision.ts';
 
 const { contractRef, artifactKind: kind } = loopControl;
 const decided = (decision: string, loopId?: string) => ({
@@ -80,6 +82,15 @@ describe('the step that decides a loop', () => {
       ...NOTHING_FOUND,
       unmet: [refused('rounds', '/decision is "maybe" (allowed: continue | stop)')],
     });
+  });
+
+  it('takes no decision that only a later version of the contract knows', () => {
+    enforces('loop_control_contract_decides');
+    const open = [{ loopId: loopIdSchema.parse('rounds'), stepId: stepIdSchema.parse('round'), isArtifact: true }];
+    expect([decided('stop'), decided('pause')].map((value) => loopObjection(value, open))).toEqual([
+      undefined,
+      'its decision is none that this version knows',
+    ]);
   });
 
   it('goes by the last decision that can be read', () => {

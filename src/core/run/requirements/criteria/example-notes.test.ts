@@ -9,7 +9,6 @@ const facts: Facts = {
   context: {},
   loopVariables: {},
   conditions: new Map(),
-  loopDecision: undefined,
   compilePattern: re2Patterns(),
 };
 const OPENING = 'What was done.';

@@ -1,0 +1,48 @@
+import type { JsonObject, JsonValue } from '../../../json/json-value.ts';
+import type { Condition } from '../../../workflow/compiled/condition.ts';
+import type { Criteria } from '../../../workflow/compiled/criteria.ts';
+import { evaluateCondition, type Facts } from '../../condition/evaluate-condition.ts';
+
+/**
+ * Values of context that notes would have to make up for. A rule that counts only while a key has none of its listed
+ * values asks for that key; the first value in the list stands for the others.
+ */
+export function missingChoices(criteria: Criteria, facts: Facts): JsonObject {
+  switch (criteria.kind) {
+    case 'and':
+      return Object.assign({}, ...criteria.criteria.map((one) => missingChoices(one, facts)));
+    case 'or':
+    case 'not':
+      return {};
+    default:
+      return (criteria.when && choicesOf(criteria.when, facts)) ?? {};
+  }
+}
+
+/** `undefined` where the condition asks for anything else too: then no choice alone would end it. */
+function choicesOf(condition: Condition, facts: Facts): JsonObject | undefined {
+  switch (condition.kind) {
+    case 'or': {
+      const parts = condition.conditions.map((one) => choicesOf(one, facts));
+      return parts.includes(undefined) ? undefined : Object.assign({}, ...parts);
+    }
+    case 'not': {
+      const choice = firstOf(condition.condition);
+      return choice !== undefined && !evaluateCondition(condition, facts) ? {} : choice;
+    }
+    case 'ref': {
+      const named = facts.conditions.get(condition.conditionId);
+      return named && choicesOf(named, facts);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function firstOf(condition: Condition): JsonObject | undefined {
+  if (condition.kind !== 'compare' || condition.comparison !== 'in') return undefined;
+  const { variable, value } = condition;
+  // A path leads into a value that has to be sent as a whole.
+  if (!Array.isArray(value) || value.length === 0 || variable.includes('.')) return undefined;
+  return { [variable]: value[0] as JsonValue };
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { type Engine, engine, stepOf, tokenOf, told, withFile } from '../examples/engine.ts';
+
+const warnings = (reply: Parameters<typeof told>[0]) => told(reply, 'warnings');
+
+test('a step that is skipped because nobody set its value is told, and one call takes it after all', async () => {
+  enforces('unset_skip_warned', 'replay_returns_recorded_reply');
+  const agent = engine();
+  const begun = await agent.start('test.skips');
+  const last = await agent.send(begun, { notes: 'One.' });
+  expect(stepOf(last)).toBe('last');
+  const [call = expect.fail()] = calls(last);
+  expect(warnings(last)).toEqual([
+    {
+      code: 'skipped_for_unset_value',
+      message:
+        'Skipped, because context does not have "size": split, shrink. Should that be done, send your last output again with the right values:',
+      details: { steps: ['split', 'shrink'], keys: ['size'] },
+      suggestedCall: {
+        tool: 'continue_workflow',
+        arguments: { ackToken: expect.stringMatching(/^ack_/), context: { size: 'large' } },
+      },
+    },
+  ]);
+  expect(last.text).toContain(`continue_workflow ${JSON.stringify(call.arguments)}`);
+  expect(last.text.match(/^Warning: /gm)).toHaveLength(1);
+
+  // It stays the same whatever comes after it: more steps on this line, and the branch itself.
+  await agent.send(last, { notes: 'Two.' });
+  const split = await sendAgain(agent, call, 'One.');
+  expect(stepOf(split)).toBe('split');
+  expect(warnings(split)).toEqual([]);
+  expect(await agent.send(begun, { notes: 'One.' })).toEqual(last);
+  expect(await sendAgain(agent, call, 'One.')).toEqual(split);
+});
+
+test('a step that is skipped for a value that was set is not', async () => {
+  enforces('unset_skip_warned');
+  const agent = engine();
+  const begun = await agent.start('test.skips', { context: { size: 'small' } });
+  const last = await agent.send(begun, { notes: 'One.' });
+  expect([stepOf(last), warnings(last)]).toEqual(['last', []]);
+});
+
+test('one that a run would begin with is told at the start, where only another start takes it', async () => {
+  enforces('unset_skip_warned');
+  const due = (id: string, pattern: string) => ({ runCondition: { var: 'risk', [id]: pattern } });
+  const steps = [
+    { id: 'deep', title: 'Deep', prompt: 'Dig.', ...due('matches', '^h') },
+    { id: 'wide', title: 'Wide', prompt: 'Look.' },
+  ];
+  const file = { id: 'test.begins', name: 'Begins', description: 'Skips its first step.', steps };
+  const begun = await engine({ listing: () => withFile(file) }).start('test.begins');
+  expect([stepOf(begun), warnings(begun)]).toEqual([
+    'wide',
+    [
+      {
+        code: 'skipped_for_unset_value',
+        message:
+          'Skipped, because context does not have "risk": deep. Should that be done, start again with context like {"risk":"<value>"}.',
+        details: { steps: ['deep'], keys: ['risk'] },
+      },
+    ],
+  ]);
+});
+
+test('after a block, what the blocked try held need not be sent again', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.skips');
+  const blocked = await agent.send(begun, { context: { other: 1 } });
+  const last = await agent.send(blocked, { notes: 'One.' });
+  const [call = expect.fail()] = calls(last);
+  expect(stepOf(await sendAgain(agent, call, 'One.'))).toBe('split');
+  expect(tokenOf(last, 'ackToken')).not.toBe(call.arguments.ackToken);
+});
+
+type Suggested = { readonly arguments: { readonly ackToken: string; readonly context: { readonly size: string } } };
+
+function calls(reply: Parameters<typeof told>[0]): readonly Suggested[] {
+  return (warnings(reply) as unknown as readonly { readonly suggestedCall: Suggested }[]).map(
+    (one) => one.suggestedCall,
+  );
+}
+
+/** As the warning says: with the last output and the right values. */
+function sendAgain(agent: Engine, { arguments: { ackToken, context } }: Suggested, notes: string) {
+  return agent.send({ text: '', structured: { ackToken } }, { notes, context });
+}
