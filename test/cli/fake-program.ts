@@ -1,9 +1,14 @@
 import { err, ok } from 'neverthrow';
+import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
 import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
+import type { SourceServices } from '../../src/app/ports/workflow-sources.ts';
+import type { Setup } from '../../src/app/setup/setup.ts';
+import type { UpkeepServices } from '../../src/app/upkeep/upkeep-services.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { Exchange, Program, ServeOptions } from '../../src/cli/program.ts';
+import type { Ask } from '../../src/cli/output/ask.ts';
+import type { Exchange, Overview, Program, ServeOptions, Theatre } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { labelView } from '../../src/core/views/labelled-view.ts';
@@ -28,11 +33,31 @@ type World = {
   readonly onLoad?: () => void;
   /** How sessions are given away and taken in. */
   readonly exchange?: Exchange;
+  /** What the demo is played with. */
+  readonly theatre?: Theatre;
+  /** What an author works with. */
+  readonly bench?: AuthorBench;
+  /** What is looked at. */
+  readonly overview?: Overview;
+  /** The machine that is set up. */
+  readonly setup?: Setup;
+  /** Who answers. */
+  readonly ask?: Partial<Ask>;
+  readonly configProblems?: readonly string[];
+  /** What looks after sessions. */
+  readonly upkeep?: UpkeepServices;
+  /** Where workflows come from. */
+  readonly sources?: SourceServices;
   /** What becomes of a server. */
   readonly serve?: (how: ServeOptions) => Awaited<ReturnType<Program['serve']>>;
   /** Our own fault, to see what becomes of it. */
   readonly bug?: Error;
 };
+
+const unasked = async (): Promise<undefined> => {
+  throw new Error('this was not to be asked');
+};
+const NOBODY_ASKED: Ask = { choose: unasked, confirm: unasked, pick: unasked, write: unasked };
 
 type Ran = {
   readonly exitCode: number | undefined;
@@ -61,17 +86,47 @@ export async function runFake(world: World): Promise<Ran> {
     writeError: (text) => {
       ran.talk += text;
     },
+    calledAs: () => 'workrail',
     dataDir: async () => '/data/workrail',
     store: async () => {
       calls.push('store');
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
     },
+    theatre: async () => {
+      assert(world.theatre !== undefined, 'this world has no theatre');
+      return world.theatre;
+    },
+    bench: async () => {
+      assert(world.bench !== undefined, 'nobody writes workflows in this world');
+      return world.bench;
+    },
+    overview: async () => {
+      assert(world.overview !== undefined, 'this world has nothing to look at');
+      return world.overview;
+    },
+    sources: async () => {
+      assert(world.sources !== undefined, 'this world has no sources');
+      return world.sources;
+    },
+    upkeep: async () => {
+      assert(world.upkeep !== undefined, 'nobody looks after sessions in this world');
+      return world.upkeep;
+    },
     exchange: async () => {
       calls.push('exchange');
       assert(world.exchange !== undefined, 'this world exchanges nothing');
       return world.exchange;
     },
+    setup: async () => {
+      assert(world.setup !== undefined, 'this world sets nothing up');
+      return world.setup;
+    },
+    ask: async () => {
+      assert(world.ask !== undefined, 'nobody is asked in this world');
+      return { ...NOBODY_ASKED, ...world.ask };
+    },
+    configProblems: async () => world.configProblems ?? [],
     serve: async (how) => {
       calls.push('serve');
       return world.serve?.(how) ?? ok({});

@@ -17,7 +17,7 @@ export type Report = {
   readonly hasColor: boolean;
 };
 
-type Speaker = Pick<Program, 'env' | 'terminal' | 'write' | 'writeError'>;
+type Speaker = Pick<Program, 'env' | 'terminal' | 'write' | 'writeError' | 'calledAs'>;
 
 const SHAPE = { v: 1 } as const;
 
@@ -30,10 +30,13 @@ export function reportTo(program: Speaker, switches: Switches): Report {
   const writeJson = (document: object) => program.write(`${printableJson(document)}\n`);
   const isTalkative = !switches.isQuiet && !switches.isJson;
 
+  /** Commands are shown so that they can be copied, also where no shell knows the program by its name. */
+  const asTyped = (text: string) => text.replace(/(?<=^|[\s"`])workrail(?= (?:[a-z]|--\w))/g, () => program.calledAs());
+
   const writeProblem = ({ error }: Problem) => {
     writeTalk(
       [{ text: error.code, style: 'bad' }, `: ${error.message}`],
-      [{ text: 'Fix: ', style: 'strong' }, error.suggestion],
+      [{ text: 'Fix: ', style: 'strong' }, asTyped(error.suggestion)],
     );
     if (switches.isVerbose && error.details !== undefined) writeTalk([printableJson(error.details)]);
   };
@@ -48,7 +51,7 @@ export function reportTo(program: Speaker, switches: Switches): Report {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (isTalkative) writeTalk([{ text: `Next: ${outcome.next}`, style: 'dim' }]);
+      if (isTalkative) writeTalk([{ text: `Next: ${asTyped(outcome.next)}`, style: 'dim' }]);
     },
     failed: (problem, command) => {
       if (switches.isJson) {

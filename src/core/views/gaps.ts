@@ -9,7 +9,8 @@ export type GapRecord = EventOf<'gap_recorded'>;
 type GapList = SharedList<GapRecord> | undefined;
 
 export type GapsView = {
-  readonly known: Map<GapId, { readonly runId: RunId }>;
+  /** In the order in which they were recorded. */
+  readonly known: Map<GapId, GapRecord>;
   readonly lines: Lineage<GapList, GapRecord>;
 };
 
@@ -18,8 +19,13 @@ export function emptyGaps(): GapsView {
 }
 
 export function applyGapRecorded(gaps: GapsView, event: GapRecord): void {
-  gaps.known.set(event.data.gapId, { runId: event.scope.runId });
+  gaps.known.set(event.data.gapId, event);
   addFact(gaps.lines, event.scope.nodeId, event);
+}
+
+/** All gap records of a run on whatever line, resolving ones included, oldest first. */
+export function gapsOfRun(gaps: GapsView, runId: RunId): readonly GapRecord[] {
+  return [...gaps.known.values()].filter(({ scope }) => scope.runId === runId);
 }
 
 /** All gap records that a node sees, resolving ones included, oldest first. */

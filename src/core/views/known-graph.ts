@@ -14,6 +14,6 @@ export function knownGraph(view: SessionView): KnownGraph {
     node: (id) => findNode(view.graph, id),
     attempts: (id) => attemptCount(view.advances, id),
     output: (id) => view.outputs.known.get(id),
-    gap: (id) => view.gaps.known.get(id),
+    gap: (id) => view.gaps.known.get(id)?.scope,
   };
 }

@@ -20,3 +20,8 @@ export function currentObservation(observations: ObservationsView, key: Observat
 export function observationHistory(observations: ObservationsView, key: ObservationKey): readonly Observation[] {
   return observations.get(key) ?? [];
 }
+
+/** Every observation of every key, in the order in which they were made. */
+export function observationsInOrder(observations: ObservationsView): readonly Observation[] {
+  return [...observations.values()].flat().sort((a, b) => a.eventIndex - b.eventIndex);
+}

@@ -85,14 +85,14 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Status
     status: runStatus(view, run.runId, sources),
     ...(typeof goal === 'string' ? { goal: truncate(goal, GOAL_SUMMARY_BYTES_MAX) } : {}),
     tip: { nodeId: tip.nodeId, createdIndex: tip.createdIndex },
-    lastActivityIndex: lastTouched(view.graph, run),
+    lastActivityIndex: lastActivityIndex(view.graph, run),
     branchCount: branchCount(view.graph, run.runId),
     recapTokens: textTokens(searchedText(view, tip)),
   };
 }
 
 /** The preferred tip stands at or below the node that was touched last, so that touch is the last on its line. */
-function lastTouched(graph: RunGraph, { lastTouchedNodeId, startedIndex }: Run): number {
+export function lastActivityIndex(graph: RunGraph, { lastTouchedNodeId, startedIndex }: Run): number {
   return lastTouchedNodeId === undefined ? startedIndex : nodeOf(graph, lastTouchedNodeId).touchedIndex;
 }
 

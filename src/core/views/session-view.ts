@@ -5,8 +5,8 @@ import { type AdvanceRecord, type AdvancesView, applyAdvanceRecorded } from './a
 import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './capabilities.ts';
 import { applyContextSet, type ContextView, emptyContext } from './context.ts';
 import { applyOutputAppended, emptyOutputs, type OutputsView } from './current-outputs.ts';
-import { applyTraceAppended, type TraceView } from './decision-trace.ts';
 import { applyGapRecorded, emptyGaps, type GapsView } from './gaps.ts';
+import { applyTraceAppended, type TraceView } from './history/decision-trace.ts';
 import { openPlace } from './lineage/lineage.ts';
 import { applyObservation, type ObservationsView } from './observations.ts';
 import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences.ts';

@@ -1,6 +1,8 @@
 import type { CommandEntry } from '../../command-entry.ts';
+import { LOOK_COMMANDS } from './look/look-commands.ts';
 
 export const SESSION_COMMANDS: readonly CommandEntry[] = [
+  ...LOOK_COMMANDS,
   {
     group: 'session',
     verb: 'verify',

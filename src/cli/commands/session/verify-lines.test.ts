@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
-import { DAMAGED, WITHOUT_CONTENT } from '../../../../test/examples/audits.ts';
+import { DAMAGED, HEALTHY, SALVAGED, WITHOUT_CONTENT } from '../../../../test/examples/audits.ts';
 import { OTHER_SESSION, SESSION } from '../../../../test/examples/ids.ts';
 import { AUDIT_FINDING_KINDS, type AuditFinding, type SessionAudit } from '../../../app/ports/store-audit.ts';
 import { DAMAGE_REASONS } from '../../../core/log/health.ts';
@@ -19,6 +19,21 @@ describe('the report of a check', () => {
     expect(talk).toMatch(/^STORE_CORRUPT: 1 file is damaged or missing; 2 of 2 sessions need it\.\n/);
     const named = [SESSION, OTHER_SESSION].map((id) => `✗ ${id}  lacks content that it needs: 53 events, 40.2 kB\n`);
     expect((await verify(both, '--verbose')).out).toBe(named.join('') + content + totals);
+  });
+
+  it('says of a part of a session that it is one, and calls neither it nor all of them healthy', async () => {
+    const part = `– ${SESSION}  salvaged, part of a session for reading only: 53 events, 40.2 kB\n    note  sessions/x/salvaged says that this is only part of a session: it can be read and exported, and never goes on\n`;
+    expect(await verify([SALVAGED, { ...HEALTHY, sessionId: OTHER_SESSION }])).toMatchObject({
+      exitCode: 0,
+      out: `${part}2 sessions checked in /data/workrail, 1 salvaged, the others healthy: 106 events, 80.4 kB\n`,
+    });
+    expect((await verify([SALVAGED])).out).toBe(
+      `${part}1 session checked in /data/workrail, 1 salvaged, none damaged: 53 events, 40.2 kB\n`,
+    );
+    expect((await verify([SALVAGED, DAMAGED])).exitCode).toBe(4);
+    expect(JSON.parse((await verify([SALVAGED], '--json')).out)).toMatchObject({
+      data: { sessions: [{ health: SALVAGED.health }], totals: { damaged: 0 } },
+    });
   });
 
   it('names only some of many sessions that need the same content', async () => {

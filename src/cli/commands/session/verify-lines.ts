@@ -8,6 +8,7 @@ type Session = SessionVerifyData['sessions'][number];
 
 const GOOD: Span = { text: '✓', style: 'good' };
 const BAD: Span = { text: '✗', style: 'bad' };
+const PART: Span = { text: '–', style: 'notable' };
 
 /**
  * The report for people: what was found, each fact once, then the totals. Sessions about which there is nothing to say
@@ -25,21 +26,26 @@ function isShared({ place }: AuditFinding): boolean {
 
 function sessionLines({ sessionId, findings, ...session }: Session): readonly Line[] {
   const own = findings.filter((finding) => !isShared(finding));
-  const mark = session.health.kind === 'healthy' ? GOOD : BAD;
   return [
-    [mark, ` ${sessionId}  ${stateOf(session, own)}, ${sizeOf(session.bytes)}`],
+    [markOf(session), ` ${sessionId}  ${stateOf(session, own)}, ${sizeOf(session.bytes)}`],
     ...own.map((finding): Line => ['    ', labelOf(finding), `  ${sentence(finding)}`]),
   ];
+}
+
+function markOf({ health }: Pick<Session, 'health'>): Span {
+  if (health.kind === 'healthy') return GOOD;
+  return health.kind === 'salvaged' ? PART : BAD;
 }
 
 function stateOf({ health, events }: Pick<Session, 'health' | 'events'>, own: readonly AuditFinding[]): string {
   const count = plural(events, 'event');
   if (health.kind === 'healthy') return `healthy: ${count}`;
+  if (health.kind === 'salvaged') return `salvaged, part of a session for reading only: ${count}`;
   if (!own.some(({ severity }) => severity === 'damage')) return `lacks content that it needs: ${count}`;
   return `${TROUBLE[health.kind]} ${events === 0 ? 'from the start' : `behind ${count}`}`;
 }
 
-const TROUBLE: { readonly [kind in Exclude<Session['health']['kind'], 'healthy'>]: string } = {
+const TROUBLE: { readonly [kind in Exclude<Session['health']['kind'], 'healthy' | 'salvaged'>]: string } = {
   unreadable: 'cannot be read',
   unknown_version: 'written by a newer workrail',
   corrupt_head: 'damaged',
@@ -70,9 +76,15 @@ function sharedLines(sessions: readonly Session[]): readonly Line[] {
   ]);
 }
 
-function totalsLine({ dataDir, totals: { sessions, damaged, events, bytes } }: SessionVerifyData): Line {
+function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {
+  const { sessions, damaged, events, bytes } = totals;
+  const salvaged = audits.filter(({ health }) => health.kind === 'salvaged').length;
+  const others = salvaged === 0 ? 'all' : 'the others';
   const verdict: Span =
-    damaged > 0 ? { text: `${damaged} damaged`, style: 'bad' } : { text: 'all healthy', style: 'good' };
+    damaged > 0
+      ? { text: `${damaged} damaged`, style: 'bad' }
+      : { text: sessions === salvaged ? 'none damaged' : `${others} healthy`, style: 'good' };
+  const parts: readonly Span[] = salvaged === 0 ? [] : [{ text: `${salvaged} salvaged, `, style: 'notable' }];
   const checked = `${plural(sessions, 'session')} checked in ${dataDir}, `;
-  return [checked, verdict, `: ${plural(events, 'event')}, ${sizeOf(bytes)}`];
+  return [checked, ...parts, verdict, `: ${plural(events, 'event')}, ${sizeOf(bytes)}`];
 }

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionAudit } from '../../../app/ports/store-audit.ts';
-import { type VerifyReport, verifySessions } from '../../../app/upkeep/verify-sessions.ts';
+import { isDamaged, type VerifyReport, verifySessions } from '../../../app/upkeep/verify-sessions.ts';
 import type { CommandContext, Problem, RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import { type CommandRefusal, explain } from '../../explain.ts';
@@ -44,10 +43,6 @@ async function verify(
   return verifySessions(store, request, ({ done, total }) =>
     progress.show({ label: 'checking sessions', done, total }),
   );
-}
-
-function isDamaged({ health }: SessionAudit): boolean {
-  return health.kind !== 'healthy';
 }
 
 const NAMELESS: Problem = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AUDIT_FINDING_KINDS } from '../../../app/ports/store-audit.ts';
-import { DAMAGE_REASONS } from '../../../core/log/health.ts';
+import { DAMAGE_REASONS, salvageSchema } from '../../../core/log/health.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import { commandShape } from '../envelope-shape.ts';
 
@@ -11,6 +11,8 @@ const damage = z.strictObject({ reason: z.enum(DAMAGE_REASONS), place, offset: c
 
 const health = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('healthy') }),
+  /** Only part of a session, as it was taken in: it can be read and exported, and never goes on. */
+  z.strictObject({ kind: z.literal('salvaged'), salvage: salvageSchema }),
   z.strictObject({ kind: z.literal('corrupt_tail'), damage }),
   z.strictObject({ kind: z.literal('corrupt_head'), damage }),
   /** What the system said: it may be whole, but nobody can tell. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sessionWriter } from '../../../test/simulation/session-writer.ts';
+import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
+import { foldEvents } from '../session-view.ts';
 import { decisionTrace } from './decision-trace.ts';
-import { foldEvents } from './session-view.ts';
 
 test('the trace of a node tells its own decisions in order and nothing of its parent', () => {
   const writer = sessionWriter();

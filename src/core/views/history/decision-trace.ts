@@ -1,6 +1,6 @@
-import type { EventOf } from '../log/event.ts';
-import type { TraceEntry } from '../log/events/decision-trace-appended.ts';
-import type { NodeId } from '../log/ids.ts';
+import type { EventOf } from '../../log/event.ts';
+import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { NodeId } from '../../log/ids.ts';
 
 /** Why the engine chose as it did, node by node. For people who look; no decision reads it. */
 export type TraceView = Map<NodeId, TraceEntry[]>;

@@ -1,0 +1,79 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { RunId, SessionId } from '../../core/log/ids.ts';
+import { type SessionState, sessionState } from '../../core/overview/session-state.ts';
+import { bareFolder } from '../../core/resume/resume-question.ts';
+import { isClosed } from '../../core/run/closed-runs.ts';
+import type { SessionSummary } from '../../core/views/session-summary.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { SessionMarks } from '../ports/upkeep/session-marks.ts';
+import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
+import type { ReadServices } from '../services.ts';
+
+export type ListServices = Pick<ReadServices, 'sessions' | 'sessionIndex' | 'marks'>;
+
+/** A session as the index tells it; of a damaged one only its id is known. */
+export type StoredSession = { readonly sessionId: SessionId; readonly summary: SessionSummary | undefined };
+
+/** The same with what people have said about it. */
+export type ListedSession = StoredSession & {
+  readonly state: SessionState;
+  /** Runs that somebody has closed. */
+  readonly closed: ReadonlySet<RunId>;
+  readonly isKept: boolean;
+};
+
+/** Every session there is with its state, the one that was last worked on first. */
+export async function listSessions(services: ListServices): Promise<Result<readonly ListedSession[], StoreFailure>> {
+  const stored = await storedSessions(services);
+  return stored.isErr() ? err(stored.error) : ok(await withMarks(services, stored.value));
+}
+
+/** Every session there is, the one that was last worked on first. Reads the index and no log. */
+export async function storedSessions(services: ListServices): Promise<Result<readonly StoredSession[], StoreFailure>> {
+  const [stored, summaries] = await Promise.all([services.sessions.list(), services.sessionIndex.summaries()]);
+  if (stored.isErr()) return err(stored.error);
+  if (summaries.isErr()) return err(summaries.error);
+  const known = new Map(summaries.value.map((summary) => [summary.sessionId, summary]));
+  return ok(stored.value.map((sessionId) => ({ sessionId, summary: known.get(sessionId) })).sort(compareStored));
+}
+
+/** Adds what people have said about sessions, which takes a look at the folder of each. */
+export async function withMarks(
+  { marks }: Pick<ListServices, 'marks'>,
+  sessions: readonly StoredSession[],
+): Promise<readonly ListedSession[]> {
+  const listed: ListedSession[] = [];
+  for (const { sessionId, summary } of sessions) {
+    const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
+    const closed = new Set((summary?.runs ?? []).filter((run) => isClosed(marked, run)).map(({ runId }) => runId));
+    listed.push({ sessionId, summary, state: stateOf(summary, closed), closed, isKept });
+  }
+  return listed;
+}
+
+/** Marks that cannot be read are no reason to show nothing. */
+const NO_MARKS: SessionMarks = { isKept: false, closed: new Map() };
+
+function stateOf(summary: SessionSummary | undefined, closed: ReadonlySet<RunId>): SessionState {
+  if (summary === undefined) return 'damaged';
+  return sessionState(summary.runs.map(({ runId, status }) => ({ status, isClosed: closed.has(runId) })));
+}
+
+/** Ids begin with the time at which they were made, so they order what tells no time of its own. */
+function compareStored(a: StoredSession, b: StoredSession): number {
+  const [timeA, timeB] = [a.summary?.lastAt, b.summary?.lastAt];
+  if (timeA !== undefined && timeB !== undefined && timeA !== timeB) return timeB - timeA;
+  return a.sessionId < b.sessionId ? 1 : -1;
+}
+
+/** The ways in which the folder that somebody stands in may be written down in a session. */
+export async function workspacesAt(observer: WorkspaceObserver, folder: string): Promise<readonly string[]> {
+  const seen = await observer.observe(folder);
+  const root = seen.find(({ key }) => key === 'repo_root')?.value.value;
+  return [...new Set([folder, ...(root === undefined ? [] : [root])].map(bareFolder))];
+}
+
+export function isAt(summary: SessionSummary | undefined, workspaces: readonly string[]): boolean {
+  const root = summary?.observed.repo_root;
+  return root !== undefined && workspaces.includes(bareFolder(root));
+}

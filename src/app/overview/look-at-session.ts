@@ -1,0 +1,95 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { SessionHealth } from '../../core/log/health.ts';
+import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import type { Picture } from '../../core/overview/run-lines.ts';
+import { type RunStanding, runStanding } from '../../core/overview/run-standing.ts';
+import { stepPlace } from '../../core/overview/step-place.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import { preferredTip } from '../../core/views/tips.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { LoadRefusal } from '../ports/session-store.ts';
+import type { ReadServices } from '../services.ts';
+import { readChronicle } from './read-chronicle.ts';
+
+export type LookServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
+
+/** A session as it can be shown, whatever its health: where it is damaged, what can be read of it. */
+export type LookedAt = Picture & {
+  readonly sessionId: SessionId;
+  readonly health: SessionHealth;
+  readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
+  readonly isKept: boolean;
+  /** In the order in which they were started. */
+  readonly runs: readonly RunStanding[];
+};
+
+/** How much of a session is looked at: where its runs stand now, or every step that was ever due. */
+export type LookDepth = 'standing' | 'history';
+
+/** Reads a session to show it. What a part of it lacks is left open: only a session that is not there is refused. */
+export async function lookAtSession(
+  services: LookServices,
+  sessionId: SessionId,
+  depth: LookDepth,
+): Promise<Result<LookedAt, LoadRefusal>> {
+  const prefix = await services.sessions.loadValidPrefix(sessionId);
+  if (prefix.isErr()) return err(prefix.error);
+  const { view } = prefix.value;
+  const [chronicle, snapshots, workflows, marks] = await Promise.all([
+    readChronicle(services, sessionId, view),
+    readSnapshots(services, view, depth),
+    readWorkflows(services, view),
+    services.marks.of(sessionId),
+  ]);
+  // Marks that cannot be read are no reason to show nothing.
+  const { isKept, closed } = marks.unwrapOr({ isKept: false, closed: new Map() });
+  const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
+  const runs = [...view.graph.runs.values()].map((run) => {
+    const tip = preferredTip(view.graph, run.runId);
+    const snapshot = tip === undefined ? undefined : snapshots.get(tip.nodeId);
+    return runStanding(run, { view, chronicle, snapshot, workflow: workflowOf(run.pinned.workflowHash), closed });
+  });
+  return ok({
+    sessionId,
+    health: prefix.value.kind === 'whole' ? { kind: 'healthy' } : prefix.value.health,
+    view,
+    chronicle,
+    workflowOf,
+    isKept,
+    runs,
+    placeOf: (nodeId) => {
+      const snapshot = snapshots.get(nodeId);
+      const { workflowHash } = nodeOf(view.graph, nodeId);
+      return snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, workflowOf(workflowHash));
+    },
+  });
+}
+
+async function readSnapshots(
+  { snapshots }: LookServices,
+  { graph }: SessionView,
+  depth: LookDepth,
+): Promise<ReadonlyMap<NodeId, ExecutionSnapshot>> {
+  const tips = [...graph.runs.keys()].flatMap((runId: RunId) => preferredTip(graph, runId) ?? []);
+  const steps = depth === 'history' ? [...graph.nodes.values()].filter(({ kind }) => kind === 'step') : [];
+  const found = new Map<NodeId, ExecutionSnapshot>();
+  for (const { nodeId, snapshotRef } of new Set([...steps, ...tips])) {
+    const snapshot = await snapshots.get(snapshotRef);
+    if (snapshot.isOk()) found.set(nodeId, snapshot.value);
+  }
+  return found;
+}
+
+async function readWorkflows(
+  { pinnedWorkflows }: LookServices,
+  { graph }: SessionView,
+): Promise<ReadonlyMap<WorkflowHash, CompiledWorkflow>> {
+  const found = new Map<WorkflowHash, CompiledWorkflow>();
+  for (const { pinned } of graph.runs.values()) {
+    const workflow = await pinnedWorkflows.get(pinned.workflowHash);
+    if (workflow.isOk()) found.set(pinned.workflowHash, workflow.value);
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { NodeId } from '../../../../../core/log/ids.ts';
+import { findLine, findNodeByStart, findStep } from '../../../../../core/overview/find-place.ts';
+import { nodeDifference, type OneSide } from '../../../../../core/overview/node-difference.ts';
+import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
+import type { Problem, RunCommand } from '../../../../command.ts';
+import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
+import { placeAmbiguous, placeUnknown, runAmbiguous } from '../look-words.ts';
+import { entriesData } from '../notes/entries.ts';
+import { type OpenedSession, openSession } from '../open-session.ts';
+import { bannerOf, gapData } from '../run-words.ts';
+import { diffLines } from './diff-lines.ts';
+
+export const sessionDiff: RunCommand = async (context, { operands }) => {
+  const [asked, askedA = '', askedB = ''] = operands;
+  const opened = await openSession(context, asked, 'history');
+  if (opened.isErr()) return err(opened.error);
+  const { looked, shortId, state, runs, width } = opened.value;
+  const lines = runs.flatMap((run) => runLines(looked, run.runId));
+  const ends = bothEnds(opened.value, lines, [askedA, askedB]);
+  if (ends.isErr()) return err(ends.error);
+  const [a, b] = ends.value;
+  const difference = nodeDifference(looked.view, a, b);
+  const { sessionId, health } = looked;
+  const data: SessionDiffData = {
+    sessionId,
+    shortId,
+    state,
+    health,
+    a: await sideData(opened.value, { asked: askedA, nodeId: a }, difference.a),
+    b: await sideData(opened.value, { asked: askedB, nodeId: b }, difference.b),
+    context: difference.context.map(({ key, a: inA, b: inB }) => ({
+      key,
+      ...(inA === undefined ? {} : { a: inA }),
+      ...(inB === undefined ? {} : { b: inB }),
+    })),
+  };
+  return ok({
+    kind: 'done',
+    data,
+    lines: [...bannerOf(looked, width), ...diffLines(data, { width, isWhole: context.switches.isVerbose })],
+    next: `workrail session tree ${shortId}`,
+  });
+};
+
+/** Both places. Only a node says which run it is of, so of several runs one must be named. */
+function bothEnds(
+  opened: OpenedSession,
+  lines: readonly RunLine[],
+  [a, b]: readonly [string, string],
+): Result<readonly [NodeId, NodeId], Problem> {
+  const [foundA, foundB] = [endOf(opened, lines, a), endOf(opened, lines, b)];
+  return foundA.andThen((one) => foundB.map((other) => [one, other] as const));
+}
+
+/** A branch stands for its tip, a step for what was there when it was done. */
+function endOf({ looked, runs }: OpenedSession, lines: readonly RunLine[], asked: string): Result<NodeId, Problem> {
+  const node = findNodeByStart(looked.view.graph.nodes.keys(), asked);
+  if (node !== undefined) return ok(node);
+  if (runs.length > 1) return err(runAmbiguous(runs.map(({ tag }) => tag)));
+  const line = findLine(lines, asked);
+  if (line !== undefined) return ok(line.tip);
+  const found = findStep(lines, asked);
+  if (found === 'several') return err(placeAmbiguous(asked));
+  if (found !== undefined) return ok(found.step.doneBy ?? found.step.nodeId);
+  return err(placeUnknown(asked, [...lines.map(({ name }) => name), ...stepIds(lines)]));
+}
+
+function stepIds(lines: readonly RunLine[]): readonly string[] {
+  const steps = lines.flatMap(({ steps }) => steps);
+  return [...new Set<string>(steps.flatMap(({ place }) => (place.kind === 'step' ? [place.stepId] : [])))];
+}
+
+async function sideData(
+  { overview, looked }: OpenedSession,
+  named: Pick<DiffSideData, 'asked' | 'nodeId'>,
+  { outputs, gaps }: OneSide,
+): Promise<DiffSideData> {
+  return { ...named, entries: await entriesData(overview.artifacts, looked, outputs), gaps: gaps.map(gapData) };
+}

@@ -1,0 +1,92 @@
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../../../test/cli/fake-program.ts';
+import { forked, forkedWorld } from '../../../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../../../test/cli/looked-at.ts';
+import { enforces } from '../../../../../test/enforces.ts';
+import { sessionOf } from '../../../../../test/examples/shared-session.ts';
+import { freshStore } from '../../../../../test/fresh-store.ts';
+import { COMMAND_SHAPES } from '../../../shapes/command-shapes.ts';
+
+describe('whatever is in a session', () => {
+  const HOSTILE = '\u001b[31mred\u001b]0;title\u0007 \u202eevil\u2028\r\nsecond\u0000';
+
+  it('is shown without obeying it, on lines that fit', async () => {
+    enforces('cli_escapes_not_raw');
+    const { start, send, look } = lookedAtWorld();
+    const first = await start('test.plain', { goal: HOSTILE + 'x'.repeat(700) });
+    await send(first, { notes: `${HOSTILE}${'y'.repeat(60_000)}`, artifacts: [{ kind: HOSTILE, text: HOSTILE }] });
+    for (const argv of [
+      ['session', 'list'],
+      ['session', 'show'],
+      ['session', 'tree'],
+      ['status'],
+      ['search', 'evil'],
+    ]) {
+      const { out } = await look(argv);
+      expect(out).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}](?<!\n)/u);
+      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    }
+    for (const argv of [
+      ['session', 'notes'],
+      ['session', 'resume'],
+      ['session', 'diff', sessionOf(first), '1', '2'],
+    ]) {
+      expect((await look(argv)).out).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}](?<!\n)/u);
+    }
+  });
+
+  it('is shown as far as it can be trusted where it is damaged, and is never gone on with', async () => {
+    const { store, another, files, root } = freshStore();
+    const world = lookedAtWorld({ store });
+    const { sessionId } = await forked(world);
+    const segments = files().filter((name) => name.includes(`${sessionId}/events/`));
+    appendFileSync(join(root, segments.at(-2) ?? ''), 'x');
+    const overview = world.overview({ ...another(), columns: () => 200 });
+    const look = (...argv: string[]) => runFake({ argv, overview });
+    const banner = /^✗ damaged \(segment_digest_mismatch in sessions\/.*\); only its first \d+ events are shown\n/;
+    for (const argv of [['show'], ['tree'], ['notes'], ['diff', sessionId, 'A', 'main']]) {
+      const { exitCode, out, talk } = await look('session', ...argv);
+      expect([exitCode, argv]).toEqual([0, argv]);
+      expect(out).toMatch(banner);
+      expect(talk).toContain('Next: ');
+    }
+    expect((await look('session', 'tree')).out).toContain('3 ✓  4 ✓  5 ▲');
+    expect((await look('search', 'cart')).out).toMatch(/^✗ .* damaged /);
+    expect((await look('status')).out).toMatch(/Besides: 0 complete, 0 closed, 1 damaged\.\n$/);
+    expect(await look('session', 'resume')).toMatchObject({ exitCode: 1, out: '' });
+    for (const segment of segments) rmSync(join(root, segment));
+    const emptied = world.overview(another());
+    const shown = await runFake({ argv: ['session', 'tree'], overview: emptied });
+    expect([shown.exitCode, shown.out.replaceAll('\n', ' ')]).toEqual([
+      0,
+      expect.stringContaining('nothing of it can be read'),
+    ]);
+    const listed = await runFake({ argv: ['session', 'show', '--json'], overview: emptied });
+    expect(JSON.parse(listed.out)).toMatchObject({ ok: true, data: { state: 'damaged', runs: [], events: 0 } });
+  });
+
+  it('is printed under --json in the published shape', async () => {
+    enforces('cli_json_everywhere');
+    const { look, sessionId, save, tip } = await forkedWorld();
+    await save(tip, 'On the way.', [{ kind: 'note', text: 'kept' }]);
+    const commands = [
+      ['session list'],
+      ['session show'],
+      ['session tree'],
+      ['session notes'],
+      ['session diff', sessionId, 'A', 'main'],
+      ['session resume'],
+      ['session resume', sessionId, '--at', '2'],
+      ['search', 'cart'],
+      ['status'],
+      ['session tree', 'nowhere'],
+    ];
+    for (const [name = '', ...args] of commands) {
+      const { out, talk } = await look([...name.split(' '), ...args, '--json']);
+      expect(COMMAND_SHAPES[name]?.safeParse(JSON.parse(out)).error).toBeUndefined();
+      expect(talk).toBe('');
+    }
+  });
+});

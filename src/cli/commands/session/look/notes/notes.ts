@@ -1,0 +1,76 @@
+import { err, ok } from 'neverthrow';
+import { findStep } from '../../../../../core/overview/find-place.ts';
+import { lineOutputs } from '../../../../../core/overview/line-outputs.ts';
+import { runLines } from '../../../../../core/overview/run-lines.ts';
+import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
+import type { Problem, RunCommand } from '../../../../command.ts';
+import type { Line } from '../../../../output/line.ts';
+import type { SessionNotesData } from '../../../../shapes/session/look/session-notes-shape.ts';
+import { placeAmbiguous, placeUnknown } from '../look-words.ts';
+import { type OpenedSession, openSession } from '../open-session.ts';
+import { bannerOf, quoted, runHeadData, runStateWords } from '../run-words.ts';
+import { entriesData, entryLines } from './entries.ts';
+
+export const sessionNotes: RunCommand = async (context, { operands, options }) => {
+  const opened = await openSession(context, operands[0], 'history');
+  if (opened.isErr()) return err(opened.error);
+  const { looked, shortId, state, runs, width } = opened.value;
+  const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
+  const step = typeof options['step'] === 'string' ? options['step'] : undefined;
+  const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
+  const problem = step === undefined || shown.length > 0 ? undefined : missing(opened.value, step);
+  if (problem !== undefined) return err(problem);
+  const { sessionId, health } = looked;
+  const data: SessionNotesData = { sessionId, shortId, state, health, runs: shown };
+  return ok({
+    kind: 'done',
+    data,
+    lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
+    next: `workrail session tree ${shortId}`,
+  });
+};
+
+type RunNotes = SessionNotesData['runs'][number];
+
+async function runNotes({ overview, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
+  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, run.tip);
+  return { ...runHeadData(run), entries: await entriesData(overview.artifacts, looked, outputs) };
+}
+
+/** Every round of the step that was named. */
+function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunNotes | undefined {
+  const found = findStep(runLines(looked, run.runId).slice(0, 1), asked);
+  if (found === undefined || found === 'several') return undefined;
+  const { place, nodeId } = found.step;
+  const isOfStep = (entry: RunNotes['entries'][number]) =>
+    entry.nodeId === nodeId ||
+    (!asked.includes('@') &&
+      place.kind === 'step' &&
+      entry.place.kind === 'step' &&
+      entry.place.stepId === place.stepId);
+  return { ...run, entries: run.entries.filter(isOfStep) };
+}
+
+function missing({ looked, runs }: OpenedSession, asked: string): Problem {
+  const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
+  if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
+  const known = lines.flatMap(({ steps }) =>
+    steps.flatMap(({ place }) => (place.kind === 'step' ? [place.stepId] : [])),
+  );
+  return placeUnknown(asked, [...new Set<string>(known)]);
+}
+
+function isSome<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean): readonly Line[] {
+  return runs.flatMap((run, i): readonly Line[] => [
+    ...(i > 0 ? [['']] : []),
+    [
+      { text: `# ${runs.length > 1 ? `Run ${i + 1} of ${runs.length} · ` : ''}${run.tag}`, style: 'strong' },
+      `  ${run.workflowId}  ${quoted(run.goal ?? run.workflowName ?? '', Math.max(16, width - 60))}  ${runStateWords(run)}`,
+    ],
+    ...(run.entries.length === 0 ? [['No notes yet.']] : entryLines(run.entries, isWhole)),
+  ]);
+}

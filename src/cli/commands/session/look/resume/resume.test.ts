@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
+import { enforces } from '../../../../../../test/enforces.ts';
+import { resumeSession } from '../../../../../app/resume/resume-session.ts';
+
+describe('session resume', () => {
+  const callIn = (out: string) => {
+    const [, tool, args] = /^ {2}(\w+) (\{.*\})$/m.exec(out) ?? [];
+    return { tool, args: JSON.parse(args ?? 'null') };
+  };
+
+  it('prints a call that brings a new chat back to the step that is due', async () => {
+    enforces('cli_session_resume_prompt');
+    const { look, services } = await forkedWorld();
+    const { exitCode, out, talk } = await look(['session', 'resume']);
+    expect([exitCode, talk.startsWith('Next: paste the text above into a new chat')]).toEqual([0, true]);
+    expect(out).toContain('held up at step 5 "Do s5"');
+    const { tool, args } = callIn(out);
+    expect(tool).toBe('resume_session');
+    const back = (await resumeSession(services, args))._unsafeUnwrap();
+    expect(back.structured).toMatchObject({ pending: { stepId: 's5' }, ackToken: expect.any(String) });
+  });
+
+  it('prints a token of an earlier step, from which doing it again makes a branch', async () => {
+    enforces('cli_session_resume_prompt');
+    const { look, send, show, view, sessionId } = await forkedWorld();
+    for (const at of ['2', 's2', 'Do s2']) {
+      const { tool, args } = callIn((await look(['session', 'resume', sessionId, '--at', at])).out);
+      expect(tool).toBe('continue_workflow');
+      expect((await show(args.stateToken)).structured).toMatchObject({ pending: { stepId: 's2' } });
+    }
+    const { args } = callIn((await look(['session', 'resume', sessionId, '--at', '2'])).out);
+    const again = await send(await show(args.stateToken), { notes: 'Guessed again.' });
+    expect((await look(['session', 'tree', sessionId])).out).toContain('main ⑂ 2 branches');
+    expect((await view(again)).graph.runs.size).toBe(1);
+    expect(await look(['session', 'resume', sessionId, '--at', 'Do'])).toMatchObject({ exitCode: 2, out: '' });
+    expect(await look(['session', 'resume', sessionId, '--at', '99'])).toMatchObject({ exitCode: 3, out: '' });
+  });
+});

@@ -1,0 +1,140 @@
+import type { LookedAt } from '../../../../app/overview/look-at-session.ts';
+import type { RunStanding } from '../../../../core/overview/run-standing.ts';
+import type { SessionState } from '../../../../core/overview/session-state.ts';
+import type { StepPlace } from '../../../../core/overview/step-place.ts';
+import type { SessionSummary } from '../../../../core/views/session-summary.ts';
+import type { Line, Span } from '../../../output/line.ts';
+import { clipText, wrapText } from '../../../output/text-width.ts';
+import type { GapData, PlaceData, RunData } from '../../../shapes/session/look/look-parts.ts';
+import { healthWords } from './look-words.ts';
+
+/** The sign that a session or run in this state is marked with. */
+export const STATE_MARKS: { readonly [state in SessionState]: Span } = {
+  running: { text: '●', style: 'strong' },
+  blocked: { text: '▲', style: 'notable' },
+  complete: { text: '✓', style: 'good' },
+  closed: { text: '–', style: 'dim' },
+  damaged: { text: '✗', style: 'bad' },
+};
+
+const STATE_STYLES = {
+  running: 'strong',
+  blocked: 'notable',
+  complete: 'good',
+  closed: 'dim',
+  damaged: 'bad',
+} as const;
+
+export function stateSpan(state: SessionState, text: string = state): Span {
+  return { text, style: STATE_STYLES[state] };
+}
+
+/** The state of one run, as of a session with only this one. */
+export function runState({ status, isClosed }: Pick<RunData, 'status' | 'isClosed'>): SessionState {
+  if (isClosed) return 'closed';
+  if (status === 'blocked') return 'blocked';
+  return status === 'complete' || status === 'complete_with_gaps' ? 'complete' : 'running';
+}
+
+export function runStateWords(run: Pick<RunData, 'status' | 'isClosed'>): string {
+  if (run.isClosed) return 'closed';
+  if (run.status === undefined) return 'unknown';
+  return {
+    in_progress: 'running',
+    blocked: 'blocked',
+    complete: 'complete',
+    complete_with_gaps: 'complete, with gaps',
+  }[run.status];
+}
+
+/** What a session is called: the goal of its first run that has one, else its first workflow. */
+export function titleOf(runs: readonly Pick<RunData, 'goal' | 'workflowId' | 'workflowName'>[]): string | undefined {
+  const goal = runs.find((run) => (run.goal ?? '').trim() !== '')?.goal;
+  return goal ?? runs[0]?.workflowName ?? runs[0]?.workflowId;
+}
+
+export function summaryTitle({ runs }: SessionSummary): string | undefined {
+  return titleOf(runs);
+}
+
+/** A step by its number and title, with the round of a loop it is in. */
+export function placeWords(place: PlaceData): string {
+  switch (place.kind) {
+    case 'step': {
+      const rounds = place.rounds?.map(({ round }) => round).join('.');
+      return `${numbered(place)}${rounds === undefined ? '' : ` · round ${rounds}`}`;
+    }
+    case 'start':
+      return 'before the first step';
+    case 'complete':
+      return 'complete';
+    case 'untold':
+      return 'a step that cannot be read';
+  }
+}
+
+/** Without its workflow a step has no number. */
+export function numbered({ position, title }: { readonly position?: number; readonly title: string }): string {
+  return position === undefined ? title : `${position} ${title}`;
+}
+
+/** What leads a damaged session: nobody must take a part for the whole. */
+export function bannerOf({ health, view }: LookedAt, width: number): readonly Line[] {
+  if (health.kind === 'healthy') return [];
+  const words = wrapText(`✗ ${healthWords(health, view.nextEventIndex)}`, width);
+  return words.map((text) => [{ text, style: 'bad' }]);
+}
+
+/** A text in quotes that takes no more than so many cells. */
+export function quoted(text: string, widthMax: number): string {
+  return `"${clipText(text, Math.max(1, widthMax - 2))}"`;
+}
+
+export function placeData(place: StepPlace): PlaceData {
+  if (place.kind !== 'step') return place;
+  const { stepId, title, position, loopPath } = place;
+  return {
+    kind: 'step',
+    stepId,
+    title,
+    ...(position === undefined ? {} : { position }),
+    ...(loopPath.length === 0
+      ? {}
+      : { rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })) }),
+  };
+}
+
+type RunHeadData = Pick<RunData, 'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed'>;
+
+export function runHeadData(run: RunStanding): RunHeadData {
+  const { runId, tag, workflowId, workflowName, goal, status, isClosed } = run;
+  return {
+    runId,
+    tag,
+    workflowId,
+    ...(workflowName === undefined ? {} : { workflowName }),
+    ...(goal === undefined ? {} : { goal }),
+    ...(status === undefined ? {} : { status }),
+    isClosed,
+  };
+}
+
+export function runData(run: RunStanding): RunData {
+  const { startedAt, activeAt, place, stepsTotal, branches, attempts, blockers, gaps, preferences } = run;
+  return {
+    ...runHeadData(run),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(activeAt === undefined ? {} : { lastAt: activeAt }),
+    place: placeData(place),
+    ...(stepsTotal === undefined ? {} : { stepsTotal }),
+    branches,
+    attempts,
+    blockers: [...blockers],
+    gaps: gaps.map(gapData),
+    preferences,
+  };
+}
+
+export function gapData({ severity, reason, summary }: RunStanding['gaps'][number]): GapData {
+  return { severity, category: reason.category, detail: reason.detail, summary };
+}

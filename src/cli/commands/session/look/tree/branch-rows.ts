@@ -1,0 +1,61 @@
+import type { Line, Span } from '../../../../output/line.ts';
+import { clockTime } from '../../../../output/moment.ts';
+import { padText, textWidth } from '../../../../output/text-width.ts';
+import type { TreeLineData, TreeStepData } from '../../../../shapes/session/look/session-tree-shape.ts';
+import type { TreeRow } from './step-rows.ts';
+
+type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
+
+/** Each line that was left, on one line: where it comes from, when it was left, and how far it got. */
+export function branchRows(lines: readonly TreeLineData[], layout: BranchLayout): readonly TreeRow[] {
+  return lines.map((line) => ({ line: branchLine(line, layout), steps: 0, branches: 1 }));
+}
+
+function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): Line {
+  const words = padText(branchLabel(line, nowMs), label);
+  return [{ text: `${words}  `, style: 'dim' }, ...fitting(line.steps, width - textWidth(words) - 2)];
+}
+
+/** What stands before the steps of a branch. */
+export function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
+  const origin = from === undefined || from === 'main' ? '' : `off ${from}`;
+  const left = lastAt === undefined ? '' : `left ${clockTime(lastAt, nowMs)}`;
+  const facts = [origin, left].filter((fact) => fact !== '').join(', ');
+  return `├─⑂ branch ${name}${facts === '' ? '' : ` (${facts})`}`;
+}
+
+/** As many steps as fit: the first ones and, behind an ellipsis, where it ended. */
+function fitting(steps: readonly TreeStepData[], width: number): Line {
+  const whole = compactSteps(steps, true);
+  if (lineWidth(whole) <= width) return whole;
+  for (let shown = steps.length - 1; shown > 1; shown -= 1) {
+    const head = Math.floor(shown / 2);
+    const line: Line = [
+      ...compactSteps(steps.slice(0, head), true),
+      '  …  ',
+      ...compactSteps(steps.slice(steps.length - (shown - head)), true),
+    ];
+    if (lineWidth(line) <= width) return line;
+  }
+  return compactSteps(steps.slice(-1), true);
+}
+
+/** Steps as numbers with their marks. */
+export function compactSteps(steps: readonly TreeStepData[], isLeft: boolean): Line {
+  return steps.flatMap((step, i): readonly Span[] => [i === 0 ? '' : '  ', ...compactStep(step, isLeft)]);
+}
+
+function compactStep({ place, state, blocked }: TreeStepData, isLeft: boolean): readonly Span[] {
+  if (state === 'complete') return [{ text: 'complete', style: 'good' }];
+  const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
+  const times = blocked > 1 || (blocked === 1 && state === 'done') ? `▲×${blocked}` : blocked === 1 ? '▲' : '';
+  const held: readonly Span[] = times === '' ? [] : [{ text: times, style: 'notable' }];
+  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...held];
+  if (state === 'blocked') return [number, ...held];
+  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...held];
+}
+
+/** How many cells a line takes. */
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, span) => sum + textWidth(typeof span === 'string' ? span : span.text), 0);
+}

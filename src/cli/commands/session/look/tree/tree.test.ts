@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
+import { tokenOf, withFile } from '../../../../../../test/examples/engine.ts';
+
+describe('session tree', () => {
+  it('draws what was done, what was left and what is needed', async () => {
+    const { look, sessionId } = await forkedWorld();
+    const id = sessionId.slice(-4);
+    expect(await look(['session', 'tree', id])).toMatchObject({
+      exitCode: 0,
+      out: [
+        'test.plain  "checkout fails on empty cart"   blocked   main ⑂ 1 branch',
+        '✓ 1 Do s1        0:42',
+        '✓ 2 Do s2        1:10',
+        '├─⑂ branch A (left 12:02)  3 ✓  4 ▲',
+        '└─  main                   3 ✓  4 ✓  5 ▲×3',
+        '  ← 5 Do s5: This step needs notes and none were sent.',
+        '',
+      ].join('\n'),
+      talk: `Next: workrail session resume ${id}\n`,
+    });
+    expect((await look(['session', 'tree', id], 120)).out).toContain(
+      '5 ▲×3  ← 5 Do s5: This step needs notes and none were sent.\n',
+    );
+  });
+
+  it('keeps runs apart, and shows rounds, skipped steps, checkpoints and gaps', async () => {
+    const { start, send, save, look } = lookedAtWorld();
+    let loop = await send(await start('test.loops', { context: { files: ['a', 'b', 'c'] } }), { notes: 'Planned.' });
+    await save(loop, 'Half way.');
+    const stop = { artifacts: [{ kind: 'wr.loop_control', loopId: 'refine', decision: 'stop', summary: 'done' }] };
+    loop = await send(await send(loop, { notes: 'Tried.' }), stop);
+    for (const notes of ['a', 'b']) loop = await send(loop, { notes });
+    const other = await start('test.skips', {
+      attachTo: tokenOf(loop, 'stateToken'),
+      goal: 'the second run',
+      mode: 'full_auto_never_stop',
+    });
+    await send(other);
+    const { out } = await look(['session', 'tree']);
+    expect(out.replaceAll(/(?<=run \d of 2 · )\w{4}/g, 'tag0')).toBe(
+      [
+        '── run 1 of 2 · tag0 · started 12:00 ──',
+        'test.loops  "Loops"   running',
+        '✓ 1 Do plan                             0:00',
+        '  ✓ 2 Do try-it · round 1               0:00  ◆ 1 checkpoint',
+        '  ✓ 3 Do decide · round 1               0:00',
+        '✓ ↻ Each file · rounds 1–2, 2 steps     0:00',
+        '  ● 4 Look · round 3                 since 12:00',
+        '',
+        '── run 2 of 2 · tag0 · started 12:00 ──',
+        'test.skips  "the second run"   running',
+        '✓ 1 Do first     0:00  ! 1 gap',
+        '– 2 Do split  skipped by is-large',
+        '– 3 Do shrink  skipped',
+        '● 4 Do last   since 12:00',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('stays on a screen however long a run is, and shows all to who wants it', async () => {
+    const steps = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}`, title: `Step ${i}`, prompt: 'Go.' }));
+    const file = { id: 'test.long', name: 'Long', description: 'Many steps.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    let at = await start('test.long');
+    for (let i = 0; i < 100; i++) at = await send(at, { notes: 'n' });
+    const lines = (await look(['session', 'tree'])).out.split('\n');
+    expect(lines.length).toBeLessThan(45);
+    expect(lines).toContain('⋮ 62 steps not shown; --verbose shows them');
+    expect((await look(['session', 'tree', '--verbose'])).out.split('\n').length).toBeGreaterThan(100);
+  });
+});

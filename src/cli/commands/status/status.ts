@@ -1,0 +1,91 @@
+import { err, ok } from 'neverthrow';
+import { isAt, type ListedSession, listSessions, workspacesAt } from '../../../app/overview/list-sessions.ts';
+import { lookAtSession } from '../../../app/overview/look-at-session.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { waitsForPerson } from '../../../core/overview/session-state.ts';
+import type { RunCommand } from '../../command.ts';
+import { shortIds } from '../../ids/short-ids.ts';
+import type { Overview } from '../../program.ts';
+import type { OpenRunData, StatusData } from '../../shapes/status/status-shape.ts';
+import { problemOf, widthOf } from '../session/look/open-session.ts';
+import { runData, runState } from '../session/look/run-words.ts';
+import { statusLines } from './status-lines.ts';
+
+/** Sessions that are read to tell where they stand; more than this nobody works on at once. */
+const READ_MAX = 10;
+
+export const status: RunCommand = async ({ program, progress }) => {
+  progress.show({ label: 'reading the index' });
+  const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+  const [sessions, workspaces] = await Promise.all([
+    listSessions(overview),
+    workspacesAt(overview.workspace, overview.folder),
+  ]);
+  if (sessions.isErr()) return err(problemOf(sessions.error, dataDir));
+  const listed = sessions.value;
+  const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
+  const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
+  const here = open.filter(({ summary }) => isAt(summary, workspaces));
+  const count = (state: ListedSession['state']) => listed.filter((one) => one.state === state).length;
+  const elsewhere = open.filter((one) => !here.includes(one));
+  const [openHere, openElsewhere] = [
+    await openRuns(overview, here, shortId),
+    await openRuns(overview, elsewhere, shortId),
+  ];
+  const damaged = openHere.damaged + openElsewhere.damaged;
+  const data: StatusData = {
+    folder: overview.folder,
+    here: { runs: openHere.runs, total: here.length - openHere.damaged },
+    elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
+    others: { complete: count('complete'), closed: count('closed'), damaged: count('damaged') + damaged },
+  };
+  return ok({
+    kind: 'done',
+    data,
+    lines: statusLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview), stored: listed.length }),
+    next: nextOf(data, listed.length),
+  });
+};
+
+type OpenRuns = {
+  readonly runs: OpenRunData[];
+  /** Sessions that turned out to be damaged when they were read. */
+  readonly damaged: number;
+};
+
+/** Those that are held up are read first, so that they are seen however many there are. */
+async function openRuns(
+  overview: Overview,
+  sessions: readonly ListedSession[],
+  shortId: (sessionId: SessionId) => string,
+): Promise<OpenRuns> {
+  const urgent = sessions.toSorted((a, b) => Number(b.state === 'blocked') - Number(a.state === 'blocked'));
+  const runs: OpenRunData[] = [];
+  let damaged = 0;
+  for (const { sessionId, summary } of urgent.slice(0, READ_MAX)) {
+    const looked = await lookAtSession(overview, sessionId, 'standing');
+    const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
+    if (!isWhole) damaged += 1;
+    const workspace = summary?.observed.repo_root;
+    const named = { sessionId, shortId: shortId(sessionId), ...(workspace === undefined ? {} : { workspace }) };
+    for (const run of isWhole ? looked.value.runs.map(runData) : []) {
+      const state = runState(run);
+      if (state !== 'running' && state !== 'blocked') continue;
+      runs.push({ ...named, standing: state === 'blocked' && waitsForPerson(run.blockers) ? 'waiting' : state, run });
+    }
+  }
+  return { runs: runs.sort(compareOpen), damaged };
+}
+
+const ORDER: readonly OpenRunData['standing'][] = ['waiting', 'blocked', 'running'];
+
+function compareOpen(a: OpenRunData, b: OpenRunData): number {
+  return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || (b.run.lastAt ?? 0) - (a.run.lastAt ?? 0);
+}
+
+function nextOf({ here, elsewhere, others }: StatusData, stored: number): string {
+  const first = here.runs[0] ?? elsewhere.runs[0];
+  if (first !== undefined) return `workrail session resume ${first.shortId}`;
+  if (others.damaged > 0) return 'workrail session verify';
+  return stored > 0 ? 'workrail session list' : 'workrail --help';
+}

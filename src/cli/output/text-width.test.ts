@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { clipText, padText, textWidth, wrapText } from './text-width.ts';
+
+it('wide characters take two cells and marks none', () => {
+  expect(textWidth('日本 a')).toBe(6);
+  expect(textWidth('e\u0301')).toBe(1);
+  expect(padText('日本', 6)).toBe('日本  ');
+  expect(clipText('日本語', 5)).toBe('日本…');
+  expect(clipText('fits', 4)).toBe('fits');
+  expect(clipText(' two\n lines ', 20)).toBe('two lines');
+  expect(clipText('\u001b[31mred', 10)).toBe('\\u001b[31…');
+});
+
+const unit = fc.constantFrom('a', ' ', '\n', '日', 'e\u0301', '😀', '𠀀', '\u001b', '\u202e', '\ud83d', '\u0000');
+
+it('whatever the text is, what is cut or wrapped fits and stays on its lines', () => {
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 200 }), fc.integer({ min: 2, max: 40 }), (text, width) => {
+      expect(textWidth(clipText(text, width))).toBeLessThanOrEqual(width);
+      for (const line of wrapText(text, width)) {
+        expect(textWidth(line)).toBeLessThanOrEqual(width);
+        expect(line).not.toMatch(/[\n\r]/);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('a text of a megabyte is cut without looking at all of it', () => {
+  expect(clipText('x'.repeat(1_000_000), 10)).toBe(`${'x'.repeat(9)}…`);
+});
+
+it('lines break at blanks where they can', () => {
+  expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapText('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij']);
+  expect(wrapText('', 3)).toEqual([]);
+});

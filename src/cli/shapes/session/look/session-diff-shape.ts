@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { NodeId } from '../../../../core/log/ids.ts';
+import { jsonValueSchema } from '../../../../core/log/text.ts';
+import { commandShape } from '../../envelope-shape.ts';
+import { entryShape, gapShape, sessionHead } from './look-parts.ts';
+
+/** One of the two places, and what only it has. */
+const side = z.strictObject({
+  asked: z.string(),
+  nodeId: NodeId.schema,
+  entries: z.array(entryShape),
+  gaps: z.array(gapShape),
+});
+export type DiffSideData = z.infer<typeof side>;
+
+const sessionDiffData = z.strictObject({
+  ...sessionHead,
+  a: side,
+  b: side,
+  /** Keys whose values differ; a side that lacks the key has no value. */
+  context: z.array(
+    z.strictObject({ key: z.string(), a: jsonValueSchema.exactOptional(), b: jsonValueSchema.exactOptional() }),
+  ),
+});
+export type SessionDiffData = z.infer<typeof sessionDiffData>;
+
+/** What `workrail session diff --json` prints. */
+export const sessionDiffShape = commandShape('session diff', sessionDiffData);

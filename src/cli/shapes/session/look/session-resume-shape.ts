@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { RunId, SessionId } from '../../../../core/log/ids.ts';
+import { commandShape } from '../../envelope-shape.ts';
+import { placeShape } from './look-parts.ts';
+
+const sessionResumeData = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  /** What a new chat comes back to. */
+  place: placeShape,
+  /** Whether the run has gone further than that. */
+  isEarlier: z.boolean(),
+  /** Text to paste into a new chat. */
+  prompt: z.string(),
+  /** The call that it asks for. */
+  call: z.discriminatedUnion('tool', [
+    z.strictObject({
+      tool: z.literal('resume_session'),
+      arguments: z.strictObject({ sessionId: z.string(), runId: z.string() }),
+    }),
+    z.strictObject({
+      tool: z.literal('continue_workflow'),
+      arguments: z.strictObject({ stateToken: z.string() }),
+    }),
+  ]),
+});
+export type SessionResumeData = z.infer<typeof sessionResumeData>;
+
+/** What `workrail session resume --json` prints. */
+export const sessionResumeShape = commandShape('session resume', sessionResumeData);

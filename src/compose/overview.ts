@@ -1,0 +1,21 @@
+import { gitObserver } from '../adapters/git-observer.ts';
+import { nodeHasher } from '../adapters/node-hasher.ts';
+import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
+import { settingsOf } from '../adapters/setup/config/settings.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import type { Store } from '../app/services.ts';
+import type { Overview } from '../cli/program.ts';
+
+/** Joins what looking at sessions needs. */
+export async function openOverview(store: Store): Promise<Overview> {
+  return {
+    ...store,
+    hasher: nodeHasher,
+    workspace: gitObserver(nodeHasher),
+    clock: systemClock,
+    // Either form is read by every server, so a setting that means nothing is no reason to show nothing.
+    tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
+    folder: process.cwd(),
+    columns: () => process.stdout.columns,
+  };
+}

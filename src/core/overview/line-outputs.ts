@@ -1,0 +1,79 @@
+import type { NodeId, OutputId } from '../log/ids.ts';
+import { type Output, type OutputsView, outputHistory } from '../views/current-outputs.ts';
+import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
+import type { SessionView } from '../views/session-view.ts';
+
+/** What was handed in at one place of a line: with a step, or saved on the way to it. */
+export type LineOutputs = {
+  /** The node at which the step was due. */
+  readonly dueAt: NodeId;
+  readonly kind: 'step' | 'checkpoint';
+  readonly outputs: readonly Output[];
+};
+
+/**
+ * All that the line of a node holds, in order: what a recap of the node draws on, and artifacts by the same rules. What
+ * came to a place after the line had gone on from it does not count, nor do drafts that were turned down.
+ */
+export function lineOutputs(view: SessionView, nodeId: NodeId): readonly LineOutputs[] {
+  const { graph, outputs } = view;
+  const stretches = stretchesTo(graph, nodeOf(graph, nodeId));
+  return stretches.flatMap(({ step, hosts }, i): readonly LineOutputs[] => {
+    const before = stretches[i + 1]?.step.createdIndex ?? Number.POSITIVE_INFINITY;
+    const dueAt = stretches[i - 1]?.step.nodeId ?? step.nodeId;
+    const saved = checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
+    const places: readonly LineOutputs[] = [
+      { dueAt, kind: 'step', outputs: standingBefore(outputs, step.nodeId, before) },
+      ...saved.map((one): LineOutputs => {
+        const handedIn = standingBefore(outputs, one.nodeId, before);
+        return { dueAt: step.nodeId, kind: 'checkpoint', outputs: handedIn };
+      }),
+    ];
+    return places.filter((place) => place.outputs.length > 0);
+  });
+}
+
+/** A step of a line, and the nodes of the line until the next one. */
+type Stretch = { readonly step: RunNode; readonly hosts: Set<NodeId> };
+
+function stretchesTo(graph: RunGraph, node: RunNode): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const one of pathTo(graph, node)) {
+    if (one.kind === 'step') stretches.push({ step: one, hosts: new Set() });
+    stretches.at(-1)?.hosts.add(one.nodeId);
+  }
+  return stretches;
+}
+
+/** What a node held at a moment; a later correction is no part of it. */
+function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): readonly Output[] {
+  const known = outputHistory(outputs, nodeId)
+    .map(({ output }) => output)
+    .filter(({ eventIndex }) => eventIndex < before);
+  const superseded = new Set<OutputId>(known.flatMap(({ data }) => data.supersedesOutputId ?? []));
+  return known.filter(({ data }) => !superseded.has(data.outputId));
+}
+
+/** From the root down to a node. */
+function pathTo(graph: RunGraph, node: RunNode): readonly RunNode[] {
+  const path = [node];
+  for (let at = node; at.parentNodeId !== null; ) {
+    at = nodeOf(graph, at.parentNodeId);
+    path.push(at);
+  }
+  return path.reverse();
+}
+
+/** Checkpoints that were made while a step was due, before or between attempts at it. */
+function checkpointsOn(graph: RunGraph, step: RunNode): readonly RunNode[] {
+  const hung: RunNode[] = [];
+  const take = ({ children }: RunNode) => {
+    for (const child of children) {
+      const below = nodeOf(graph, child);
+      if (below.kind !== 'step') hung.push(below);
+    }
+  };
+  take(step);
+  for (const one of hung) take(one);
+  return hung.filter(({ kind }) => kind === 'checkpoint').sort((a, b) => a.createdIndex - b.createdIndex);
+}

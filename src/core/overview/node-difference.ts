@@ -1,0 +1,62 @@
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { NodeId } from '../log/ids.ts';
+import { contextAt } from '../views/context.ts';
+import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
+import type { SessionView } from '../views/session-view.ts';
+import { type LineOutputs, lineOutputs } from './line-outputs.ts';
+
+/** What only one of two places has. */
+export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord['data'][] };
+
+export type ContextChange = {
+  readonly key: string;
+  readonly a: JsonValue | undefined;
+  readonly b: JsonValue | undefined;
+};
+
+/** In what two places of a session differ; what they share is left out. */
+export type NodeDifference = {
+  readonly a: OneSide;
+  readonly b: OneSide;
+  readonly context: readonly ContextChange[];
+};
+
+export function nodeDifference(view: SessionView, a: NodeId, b: NodeId): NodeDifference {
+  const [sideA, sideB] = [sideOf(view, a), sideOf(view, b)];
+  return {
+    a: without(sideA, sideB),
+    b: without(sideB, sideA),
+    context: contextChanges(contextAt(view.context, a), contextAt(view.context, b)),
+  };
+}
+
+function sideOf(view: SessionView, nodeId: NodeId): OneSide {
+  return { outputs: lineOutputs(view, nodeId), gaps: unresolvedGaps(view.gaps, nodeId).map(({ data }) => data) };
+}
+
+function without(side: OneSide, other: OneSide): OneSide {
+  const outputIds = new Set(other.outputs.flatMap(({ outputs }) => outputs.map(({ data }) => data.outputId)));
+  const gapIds = new Set(other.gaps.map(({ gapId }) => gapId));
+  return {
+    outputs: side.outputs
+      .map((one) => ({ ...one, outputs: one.outputs.filter(({ data }) => !outputIds.has(data.outputId)) }))
+      .filter(({ outputs }) => outputs.length > 0),
+    gaps: side.gaps.filter(({ gapId }) => !gapIds.has(gapId)),
+  };
+}
+
+function contextChanges(a: JsonObject, b: JsonObject): readonly ContextChange[] {
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  return keys
+    .map((key) => ({ key, a: ownValue(a, key), b: ownValue(b, key) }))
+    .filter((change) => textOf(change.a) !== textOf(change.b));
+}
+
+function ownValue(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return value === undefined ? undefined : canonicalJson(value).unwrapOr('');
+}

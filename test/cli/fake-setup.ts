@@ -1,0 +1,109 @@
+import { posix } from 'node:path';
+import { err, ok } from 'neverthrow';
+import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { parseToml } from '../../src/adapters/setup/parse-toml.ts';
+import type { MachineHealth } from '../../src/app/setup/doctor/machine-health.ts';
+import type { Machine } from '../../src/app/setup/machine.ts';
+import type { Setup } from '../../src/app/setup/setup.ts';
+import type { RunOf, SetupFiles } from '../../src/app/setup/setup-services.ts';
+import type { Overview } from '../../src/cli/program.ts';
+import { type ResolvedConfig, resolveConfig } from '../../src/core/config/resolve-config.ts';
+
+export const HOME = '/home/ada';
+export const PROGRAM = '/opt/workrail/dist/workrail.js';
+
+type Fake = {
+  /** What lies where. Changed by what is done. */
+  readonly files?: Map<string, string>;
+  readonly machine?: Partial<Machine>;
+  /** Programs on the PATH, by their names. */
+  readonly programs?: { readonly [name: string]: readonly string[] };
+  readonly onRun?: (run: RunOf) => void;
+  /** Paths that cannot be written. */
+  readonly sealed?: readonly string[];
+  readonly health?: Partial<MachineHealth>;
+  readonly config?: () => ResolvedConfig;
+};
+
+/** A machine in memory, which nothing real is behind but the editors and the keyring. */
+export function fakeSetup(fake: Fake = {}): Setup {
+  const { files = new Map<string, string>(), programs = {} } = fake;
+  const store = memoryStore(nodeHasher.sha256);
+  const machine: Machine = {
+    platform: 'linux',
+    home: HOME,
+    workspace: '/work/shop',
+    env: {},
+    join: posix.join,
+    nodePath: '/usr/bin/node',
+    nodeVersion: '20.19.0',
+    programPath: PROGRAM,
+    version: '1.2.3',
+    ...fake.machine,
+  };
+  const config = async () => fake.config?.() ?? resolveConfig([], machine.env);
+  const healthy: MachineHealth = {
+    dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [] }),
+    closeToOthers: async () => [],
+    nativeLock: async () => ({ isLoaded: true }),
+    index: { inspect: async () => ok({ total: 0, stale: 0 }), rebuild: async () => ok(undefined) },
+    keyring: store.keyring,
+    sessions: store.sessions,
+    audit: { audit: async (sessionId) => err({ code: 'session_not_found', sessionId }) },
+    versionOf: async () => undefined,
+    rehearse: async () => ({ kind: 'works', version: machine.version, tools: 6, ms: 100 }),
+    config,
+  };
+  return {
+    machine,
+    files: memoryFiles(files, fake.sealed ?? []),
+    commands: {
+      find: async (name) => (programs[name] ?? []).map((path) => ({ path, realPath: path })),
+      run: async (run) => {
+        fake.onRun?.(run);
+        return { exitCode: 0, said: '' };
+      },
+    },
+    sha256: nodeHasher.sha256,
+    parseToml,
+    keyring: store.keyring,
+    health: { ...healthy, ...fake.health },
+    config,
+    configFiles: [
+      { kind: 'user', file: `${HOME}/.workrail/config.json` },
+      { kind: 'workspace', file: '/work/shop/.workrail/config.json' },
+    ],
+  };
+}
+
+function memoryFiles(files: Map<string, string>, sealed: readonly string[]): SetupFiles {
+  const isFolder = (path: string) => [...files.keys()].some((file) => file.startsWith(`${path}/`));
+  return {
+    read: async (path) => ok(files.get(path)),
+    isThere: async (path) => files.has(path) || isFolder(path),
+    put: async (path, text) => {
+      if (sealed.includes(path)) return err({ code: 'file_failed', path, cause: 'EACCES' });
+      files.set(path, text);
+      return ok([]);
+    },
+    remove: async (path) => {
+      files.delete(path);
+      return ok(undefined);
+    },
+    removeEmpty: async () => undefined,
+  };
+}
+
+/** Nothing was ever recorded. */
+export function emptyOverview(): Overview {
+  return {
+    ...memoryStore(nodeHasher.sha256),
+    hasher: nodeHasher,
+    workspace: { observe: async () => [] },
+    clock: { nowMs: () => 0 },
+    tokenForm: 'compact',
+    folder: '/work/shop',
+    columns: () => 80,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Services } from '../../src/app/services.ts';
+import type { Overview } from '../../src/cli/program.ts';
+import { type Engine, type EngineParts, engine, WORKSPACE } from '../examples/engine.ts';
+import { runFake } from './fake-program.ts';
+
+export const MINUTE_MS = 60_000;
+/** Noon, wherever the tests run. */
+const START = new Date(2026, 10, 15, 12, 0, 0).getTime();
+
+/** A machine on which work was done, and commands that look at it. */
+export type LookedAtWorld = Engine & {
+  /** Lets time go by. */
+  readonly wait: (ms: number) => void;
+  readonly overview: (more?: Partial<Overview>) => Overview;
+  /** Runs a command as in a terminal of this width. */
+  readonly look: (argv: readonly string[], columns?: number) => ReturnType<typeof runFake>;
+};
+
+export function lookedAtWorld(parts: EngineParts = {}): LookedAtWorld {
+  let nowMs = START;
+  const clock: Services['clock'] = { nowMs: () => nowMs };
+  const made = engine({ ...parts, services: { ...parts.services, clock } });
+  const overview: LookedAtWorld['overview'] = (more = {}) => ({
+    ...made.services,
+    folder: WORKSPACE,
+    columns: () => 80,
+    ...more,
+  });
+  return {
+    ...made,
+    wait: (ms) => {
+      nowMs += ms;
+    },
+    overview,
+    look: (argv, columns = 80) => runFake({ argv, overview: overview({ columns: () => columns }) }),
+  };
+}
