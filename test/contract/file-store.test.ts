@@ -6,10 +6,9 @@ import { describe, onTestFinished } from 'vitest';
 import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
 import { fileStore, storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { claimLocks } from '../../src/adapters/lock/claim-locks.ts';
-import type { Store } from '../../src/app/services.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { storeContract } from './store.contract.ts';
-import type { MakeStore } from './store-under-test.ts';
+import type { MakeStore, MarkedStore } from './store-under-test.ts';
 
 describe('with the locks of the system', () => {
   storeContract(inFreshFolder((root) => fileStore(root, sha256)));
@@ -21,7 +20,7 @@ describe('with locks that need no library', () => {
   storeContract(inFreshFolder((root) => storeOf({ disk: { fs: nodeFileSystem, root }, sha256, locks, waiting })));
 });
 
-function inFreshFolder(open: (root: string) => Store): MakeStore {
+function inFreshFolder(open: (root: string) => MarkedStore): MakeStore {
   return () => {
     const root = mkdtempSync(join(tmpdir(), 'workrail-contract-'));
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));

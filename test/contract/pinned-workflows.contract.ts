@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
+import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import { workflowHashSchema } from '../../src/core/log/ids.ts';
 import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { enforces } from '../enforces.ts';
@@ -21,6 +22,17 @@ export function pinnedWorkflowsContract(makeStore: MakeStore): void {
     expect(hash).toBe(sealWorkflow(workflow, sha256).hash);
     expect(await store.pinnedWorkflows.get(hash)).toEqual(ok(workflow));
     expect(await again().pinnedWorkflows.get(hash)).toEqual(ok(workflow));
+  });
+
+  test('a pinned workflow is the same to the letter for who pinned it and for all others', async () => {
+    const { store, again } = makeStore();
+    const turned = Object.fromEntries(Object.entries(workflow).reverse()) as typeof workflow;
+    const hash = (await store.pinnedWorkflows.pin(turned))._unsafeUnwrap();
+    const texts = await Promise.all(
+      [store, again()].map(async ({ pinnedWorkflows }) => JSON.stringify(await pinnedWorkflows.get(hash))),
+    );
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]).toBe(JSON.stringify(ok(JSON.parse(canonicalJson(workflow)._unsafeUnwrap()))));
   });
 
   test('pinning again changes nothing, whoever does it', async () => {

@@ -1,10 +1,14 @@
 import type { Result } from 'neverthrow';
 import type { AppendRefusal, GateRefusal, LoadedSession, SessionStore } from '../../src/app/ports/session-store.ts';
+import type { MarkStore } from '../../src/app/ports/upkeep/session-marks.ts';
 import type { Store } from '../../src/app/services.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 
 /** A store that holds nothing yet. `again` opens the same data once more, as another process would. */
-export type StoreUnderTest = { readonly store: Store; readonly again: () => Store };
+export type StoreUnderTest = { readonly store: MarkedStore; readonly again: () => MarkedStore };
+
+/** With its marks to be written, as all stores have them. */
+export type MarkedStore = Store & { readonly marks: MarkStore };
 
 /** Called once in every test of a suite; whatever it opens it also puts away. */
 export type MakeStore = () => StoreUnderTest;

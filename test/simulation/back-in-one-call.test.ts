@@ -13,7 +13,8 @@ import { SMALL_FILES, SMALL_WORKFLOWS } from './agent/world/small-workflows.ts';
 import { workflowFile } from './agent/world/workflow-files.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? 1_000);
+const isLong = process.env['WORKRAIL_LONG'] === '1';
+const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? (isLong ? 1_000 : 100));
 const SEED = Number(process.env['WORKRAIL_SEED'] ?? 20_261_115);
 const REPLY_BYTES_MAX = 10_000;
 
@@ -39,24 +40,28 @@ type Told = {
 };
 
 /** An agent over a store of its own. */
-type Agent = { readonly desk: Desk; readonly chance: SeededRandom };
+type Agent = { readonly desk: Desk; readonly chance: SeededRandom; readonly git: Git };
+
+/** The branch that every folder is on; none where there is no Git. */
+type Git = { branch: string | undefined };
 
 function newAgent(seed: number): Agent {
   const chance = seededRandom(seed);
-  const isGit = chance.chance(0.5);
+  const git: Git = { branch: chance.chance(0.5) ? 'main' : undefined };
   let nowMs = 1_700_000_000_000;
   const services = {
     ...servicesOver(memoryStore(nodeHasher.sha256), FILES),
-    workspace: { observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, isGit)) },
+    workspace: { observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, git)) },
     clock: { nowMs: () => nowMs++ },
   };
-  return { desk: { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } }, chance };
+  const desk = { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } };
+  return { desk, chance, git };
 }
 
-function seenAt(path: string, isGit: boolean): readonly Observation[] {
+function seenAt(path: string, { branch }: Git): readonly Observation[] {
   const root: Observation = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
-  if (!isGit) return [root];
-  return [root, { key: 'git_branch', value: { type: 'short_string', value: 'main' }, confidence: 'high' }];
+  if (branch === undefined) return [root];
+  return [root, { key: 'git_branch', value: { type: 'short_string', value: branch }, confidence: 'high' }];
 }
 
 async function call({ desk }: Agent, tool: string, sent: JsonObject) {
@@ -86,14 +91,18 @@ async function work(agent: Agent, { workflowId, workspace, calls }: Work): Promi
   return { told, lastMark, goal };
 }
 
-/** Work that has nothing to do with ours: in other places, or here and done. */
+/** Work that has nothing to do with ours: in other places, or here and done, or here and open on another branch. */
 async function otherWork(agent: Agent): Promise<void> {
-  const { chance } = agent;
+  const { chance, git } = agent;
   for (let i = chance.below(3); i > 0; i--) {
     const workflowId = chance.pick(WORKFLOWS);
     await work(agent, { workflowId, workspace: chance.pick(ELSEWHERE), calls: chance.below(4) });
   }
   if (chance.chance(0.3)) await work(agent, { workflowId: 'sim.plain', workspace: HERE, calls: 4 });
+  if (git.branch === undefined || chance.chance(0.5)) return;
+  git.branch = 'another';
+  await work(agent, { workflowId: 'sim.ruled', workspace: HERE, calls: chance.below(4) });
+  git.branch = 'main';
 }
 
 async function ourWork(agent: Agent): Promise<Worked> {

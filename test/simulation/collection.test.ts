@@ -6,6 +6,7 @@ import { layout } from '../../src/adapters/file-store/disk/layout.ts';
 import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import type { SessionReader } from '../../src/app/ports/session-store.ts';
+import type { SessionBin } from '../../src/app/ports/upkeep/session-bin.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';
@@ -28,13 +29,15 @@ type Session = {
   readonly appended: AppendPlan[];
   /** Appended while collection runs. */
   readonly late: AppendPlan[];
+  /** When it was deleted; brought back or never deleted where there is no time. */
+  deletedAtMs: number | undefined;
 };
 
 test('collection removes nothing that any session refers to, whatever happens meanwhile', {
   timeout: 600_000,
 }, async () => {
   enforces('gc_never_deletes_reachable', 'gc_safe_mode', 'retention_keep_exempts');
-  const counts = { removed: 0, swept: 0, safeMode: 0, late: 0, refused: 0 };
+  const counts = { removed: 0, emptied: 0, swept: 0, safeMode: 0, late: 0, deleted: 0, restored: 0, refused: 0 };
   for (let seed = 1; seed <= STORES; seed++) {
     const random = seededRandom(seed);
     const folder = storeFolder({});
@@ -43,11 +46,14 @@ test('collection removes nothing that any session refers to, whatever happens me
     const sessions = randomSessions(random, seed);
     putWorkflows(folder.root);
     for (const { appended } of sessions) await appendAll(store.sessions, appended);
-    for (const { sessionId, isKept } of sessions) if (isKept) await store.collector.setKept(sessionId, true);
+    for (const { sessionId, isKept } of sessions) if (isKept) await store.marks.setKept(sessionId, true);
     leaveUnreferenced(folder.root, random);
-    const isDamaged = random.chance(0.15);
-    if (isDamaged) damageOne(folder.root, random.pick(sessions));
+    const damaged = random.chance(0.2) ? random.pick(sessions) : undefined;
+    if (damaged !== undefined) damageOne(folder.root, damaged);
     else if (random.chance(0.3)) tearOne(folder.root, random.pick(sessions));
+    for (const session of sessions) {
+      if (random.chance(0.3)) await deleteOne(store.bin, session, random.chance(0.5) ? OLD : RECENT);
+    }
     const before = contentOf(folder.root);
 
     // Time goes by in the collector only, so that it does a file or two at a time; in between others go on.
@@ -59,6 +65,11 @@ test('collection removes nothing that any session refers to, whatever happens me
       },
       pause: async () => {
         const session = random.pick(sessions);
+        if (random.chance(0.4)) {
+          const done = await (session.deletedAtMs === undefined ? deleteOne : restoreOne)(store.bin, session, RECENT);
+          counts[done ?? 'refused'] += 1;
+          return;
+        }
         const plan = session.late.shift();
         if (plan === undefined) return;
         // Whoever starts a run pins its workflow first, which makes it young; to this collector nothing is young.
@@ -69,22 +80,29 @@ test('collection removes nothing that any session refers to, whatever happens me
         else session.late.length = 0;
       },
     };
-    const request = { expiredBeforeMs: LIMIT, nowMs: Date.now() + 7_200_000, isDryRun: false };
+    const request = { expiredBeforeMs: LIMIT, binnedBeforeMs: LIMIT, nowMs: Date.now() + 7_200_000, isDryRun: false };
     const collected = await storeOf({ ...parts, waiting }).collector.collect(request);
 
     const context = `seed ${seed}`;
-    const left = await sessionsWithEvents(store.sessions);
-    if (isDamaged) {
+    // What is damaged and goes anyway need not be read.
+    if (damaged !== undefined && !(damaged.deletedAtMs === OLD)) {
       counts.safeMode += 1;
       expect(collected.isErr() && collected.error.code, context).toBe('safe_mode');
       expect(contentOf(folder.root), context).toEqual(before);
-      expect(left, context).toHaveLength(sessions.length);
+      for (const session of sessions) if (session.deletedAtMs !== undefined) await restoreOne(store.bin, session);
+      expect(await sessionsWithEvents(store.sessions), context).toHaveLength(sessions.length);
       continue;
     }
     const removed = collected._unsafeUnwrap();
     counts.removed += removed.sessions.length;
+    counts.emptied += removed.binned.length;
     counts.swept += removed.files;
-    const retained = sessions.filter(({ sessionId }) => !removed.sessions.includes(sessionId));
+    const gone = [...removed.sessions, ...removed.binned];
+    const retained = sessions.filter(({ sessionId }) => !gone.includes(sessionId));
+    for (const session of retained) {
+      if (session.deletedAtMs !== undefined) expect(await restoreOne(store.bin, session), context).toBe('restored');
+    }
+    const left = await sessionsWithEvents(store.sessions);
     expect(left, context).toEqual(retained.map(({ sessionId }) => sessionId));
     for (const { sessionId, appended } of retained) {
       const audit = (await store.audit.audit(sessionId))._unsafeUnwrap();
@@ -95,7 +113,8 @@ test('collection removes nothing that any session refers to, whatever happens me
       ).toEqual([]);
     }
     const mustStay = sessions.filter(({ isOld, isKept }) => !isOld || isKept);
-    expect(left, context).toEqual(expect.arrayContaining(mustStay.map(({ sessionId }) => sessionId)));
+    const stayed = mustStay.map(({ sessionId }) => sessionId).filter((id) => !removed.binned.includes(id));
+    expect(left, context).toEqual(expect.arrayContaining(stayed));
   }
   console.log(`collection: ${STORES} stores, seeds from 1, ${JSON.stringify(counts)}`);
   expect(Math.min(...Object.values({ ...counts, refused: 1 }))).toBeGreaterThan(0);
@@ -112,6 +131,7 @@ test('collection leaves nothing behind that no session refers to', async () => {
     for (const { appended } of sessions) await appendAll(store.sessions, appended);
     const collected = await store.collector.collect({
       expiredBeforeMs: LIMIT,
+      binnedBeforeMs: 0,
       nowMs: Date.now() + 7_200_000,
       isDryRun: false,
     });
@@ -133,8 +153,20 @@ function randomSessions(random: SeededRandom, seed: number): readonly Session[] 
     });
     const split = 1 + random.below(history.plans.length);
     const [appended, late] = [history.plans.slice(0, split), history.plans.slice(split)];
-    return { sessionId, isOld, isKept: random.chance(0.2), appended, late };
+    return { sessionId, isOld, isKept: random.chance(0.2), appended, late, deletedAtMs: undefined };
   });
+}
+
+async function deleteOne(bin: SessionBin, session: Session, atMs: number): Promise<'deleted' | undefined> {
+  if ((await bin.put(session.sessionId, atMs)).isErr()) return undefined;
+  session.deletedAtMs = atMs;
+  return 'deleted';
+}
+
+async function restoreOne(bin: SessionBin, session: Session): Promise<'restored' | undefined> {
+  if ((await bin.restore(session.sessionId)).isErr()) return undefined;
+  session.deletedAtMs = undefined;
+  return 'restored';
 }
 
 /** A session that somebody asked for after it was removed has a folder again, and nothing in it. */

@@ -7,8 +7,8 @@ import { advanceOutcome, attemptCount } from '../../src/core/views/advance-outco
 import { capabilityAt, capabilityHistory } from '../../src/core/views/capabilities.ts';
 import { contextAt } from '../../src/core/views/context.ts';
 import { blockedDraft, currentOutputs, type Output, outputHistory } from '../../src/core/views/current-outputs.ts';
-import { decisionTrace } from '../../src/core/views/decision-trace.ts';
 import { gapHistory, unresolvedGaps } from '../../src/core/views/gaps.ts';
+import { decisionTrace } from '../../src/core/views/history/decision-trace.ts';
 import { observationHistory } from '../../src/core/views/observations.ts';
 import { preferencesAt } from '../../src/core/views/preferences.ts';
 import { recapSources } from '../../src/core/views/recap.ts';

@@ -5,6 +5,8 @@ import type { Locks, Waiting } from '../lock/locks.ts';
 import { systemLocks } from '../lock/system-locks.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
 import { fileCollector } from './collect/file-collector.ts';
+import { fileSessionBin } from './collect/file-session-bin.ts';
+import { fileSessionMarks } from './collect/file-session-marks.ts';
 import { fileArtifacts } from './content/file-artifacts.ts';
 import { filePinnedWorkflows } from './content/file-pinned-workflows.ts';
 import { fileSnapshots } from './content/file-snapshots.ts';
@@ -26,8 +28,13 @@ export type FileStoreParts = {
 
 /** Everything durable, in one directory. Nothing is read or made before it is needed. */
 export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
+  return storeOf(fileStoreParts(root, sha256));
+}
+
+/** The parts of a store on the disk of this machine. */
+export function fileStoreParts(root: string, sha256: Sha256): FileStoreParts {
   let locks: Promise<Locks> | undefined;
-  return storeOf({
+  return {
     disk: { fs: nodeFileSystem, root },
     sha256,
     locks: () => {
@@ -35,7 +42,7 @@ export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
       return locks;
     },
     waiting: { pause: (ms) => setTimeout(ms), nowMs: () => performance.now() },
-  });
+  };
 }
 
 export function storeOf(parts: FileStoreParts): Store & Upkeep {
@@ -51,6 +58,8 @@ export function storeOf(parts: FileStoreParts): Store & Upkeep {
     pinnedWorkflows: filePinnedWorkflows(parts),
     keyring: fileKeyring(parts),
     audit: fileStoreAudit(parts),
+    marks: fileSessionMarks(parts),
+    bin: fileSessionBin(parts, index),
     collector: fileCollector(parts, index),
   };
 }

@@ -8,7 +8,11 @@ import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { parseDocument } from '../../core/log/schema-refusal.ts';
 import { jsonObjectSchema } from '../../core/log/text.ts';
-import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import {
+  type CompiledWorkflow,
+  parseCompiledWorkflow,
+  sealWorkflow,
+} from '../../core/workflow/compiled/compiled-workflow.ts';
 import { parseStored } from '../file-store/content/parse-stored.ts';
 
 /** What lies beside the log under the name of its hash. */
@@ -42,9 +46,12 @@ export function memoryArtifacts({ artifacts }: MemoryContent): ArtifactStore {
 export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha256): PinnedWorkflows {
   return {
     pin: async (workflow) => {
-      const { hash } = sealWorkflow(workflow, sha256);
-      workflows.set(hash, workflow);
-      return ok(hash);
+      const { hash, bytes } = sealWorkflow(workflow, sha256);
+      // As a file would give it back.
+      return parseStored(hash, bytes, parseCompiledWorkflow).map((stored) => {
+        workflows.set(hash, stored);
+        return hash;
+      });
     },
     get: async (hash) => named(workflows, hash),
   };

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { DamageReason, SessionHealth } from '../../core/log/health.ts';
+import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 
 /** Something that verification noticed. Only `damage` makes a session less than healthy. */
@@ -32,9 +32,10 @@ export const AUDIT_FINDING_KINDS = [
 ] as const;
 export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 
-/** What cannot be read may be whole; nobody can say. */
+/** What cannot be read may be whole; nobody can say. A part of a session has nothing wrong with it, and never goes on. */
 export type AuditedHealth =
   | SessionHealth
+  | { readonly kind: 'salvaged'; readonly salvage: Salvage }
   | { readonly kind: 'unreadable'; readonly place: string; readonly code: string };
 
 export type SessionAudit = {

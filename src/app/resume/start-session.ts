@@ -12,12 +12,12 @@ import { planOf } from '../append/plan-of.ts';
 import { patternsFor } from '../place/run-place.ts';
 import type { GateRefusal } from '../ports/session-store.ts';
 import { giveReply, newNode } from '../reply/give-reply.ts';
-import type { Services } from '../services.ts';
+import type { ConfigRefusal, Services } from '../services.ts';
 import type { StartRefusal } from '../start-workflow.ts';
 
 export type StartSessionRequest = { readonly goal: string; readonly workspace?: string | undefined };
 
-export type StartSessionRefusal = Extract<StartRefusal, { code: 'goal_too_large' }> | GateRefusal;
+export type StartSessionRefusal = Extract<StartRefusal, { code: 'goal_too_large' }> | ConfigRefusal | GateRefusal;
 
 /** Opens a session for notes alone: a run that is complete from the start, and a token to save notes with. */
 export async function startSession(
@@ -29,14 +29,16 @@ export async function startSession(
   if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
   const keyring = await services.keyring.open();
   if (keyring.isErr()) return err(keyring.error);
-  const [observed, compilePattern, pinned] = await Promise.all([
+  const [observed, compilePattern, pinned, preferences] = await Promise.all([
     services.workspace.observe(request.workspace),
     patternsFor(services, SESSION_NOTES),
     services.pinnedWorkflows.pin(SESSION_NOTES),
+    services.defaults(request.workspace),
   ]);
   if (pinned.isErr()) return err(pinned.error);
+  if (preferences.isErr()) return err(preferences.error);
   const { sha256, hmacSha256: hmac } = services.hasher;
-  const facts = { context: { goal }, preferences: services.defaults, capabilities: {}, compilePattern };
+  const facts = { context: { goal }, preferences: preferences.value, capabilities: {}, compilePattern };
   const [sessionId, runId] = [services.ids.session(), services.ids.run()];
   const index = indexWorkflow(SESSION_NOTES);
   const decision = startRun(

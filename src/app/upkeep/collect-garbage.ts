@@ -1,18 +1,31 @@
 import type { Result } from 'neverthrow';
 import type { Clock } from '../ports/clock.ts';
-import type { Collection, Collector, CollectRefusal } from '../ports/collector.ts';
+import type { Collection, Collector, CollectProgress, CollectRefusal } from '../ports/upkeep/collector.ts';
 
 /** Long enough to come back to a piece of work after a quarter, short enough that nobody tidies by hand. */
 export const RETENTION_DAYS = 90;
+/** How long a deleted session can be brought back, unless somebody empties the bin. */
+export const BIN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-export type CollectGarbageRequest = { readonly retentionDays?: number; readonly isDryRun: boolean };
+export type CollectGarbageRequest = {
+  readonly retentionDays?: number;
+  /** Whether all that was deleted goes for good, however short ago that was. */
+  readonly isBinEmptied?: boolean;
+  readonly isDryRun: boolean;
+};
 
-/** Removes sessions that nobody wrote to for a long time, and content that no session refers to any more. */
+/**
+ * Removes sessions that nobody wrote to for a long time, what was deleted a while ago, and content that no session
+ * refers to any more. Nothing but a person starts it.
+ */
 export async function collectGarbage(
-  { collector, clock }: { readonly collector: Pick<Collector, 'collect'>; readonly clock: Clock },
-  { retentionDays = RETENTION_DAYS, isDryRun }: CollectGarbageRequest,
+  { collector, clock }: { readonly collector: Collector; readonly clock: Clock },
+  { retentionDays = RETENTION_DAYS, isBinEmptied = false, isDryRun }: CollectGarbageRequest,
+  onProgress?: (progress: CollectProgress) => void,
 ): Promise<Result<Collection, CollectRefusal>> {
   const nowMs = clock.nowMs();
-  return collector.collect({ nowMs, expiredBeforeMs: nowMs - retentionDays * DAY_MS, isDryRun });
+  const expiredBeforeMs = nowMs - retentionDays * DAY_MS;
+  const binnedBeforeMs = isBinEmptied ? Number.POSITIVE_INFINITY : nowMs - BIN_DAYS * DAY_MS;
+  return collector.collect({ nowMs, expiredBeforeMs, binnedBeforeMs, isDryRun }, onProgress);
 }

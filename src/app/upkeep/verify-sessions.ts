@@ -44,11 +44,16 @@ export async function verifySessions(
   return ok({ sessions, totals: totalsOf(sessions) });
 }
 
+/** Whether something is wrong with a session. A part of one that was taken in as such is as it should be. */
+export function isDamaged({ health }: SessionAudit): boolean {
+  return health.kind !== 'healthy' && health.kind !== 'salvaged';
+}
+
 function totalsOf(sessions: readonly SessionAudit[]): VerifyReport['totals'] {
   const sum = (of: (audit: SessionAudit) => number) => sessions.reduce((whole, audit) => whole + of(audit), 0);
   return {
     sessions: sessions.length,
-    damaged: sessions.filter(({ health }) => health.kind !== 'healthy').length,
+    damaged: sessions.filter(isDamaged).length,
     events: sum(({ events }) => events),
     bytes: sum(({ bytes }) => bytes),
   };

@@ -1,12 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AuditFinding, AuditRefusal, SessionAudit, StoreAudit } from '../../../app/ports/store-audit.ts';
+import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
+import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { readSalvage } from '../exchange/salvage-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { checkContent } from './check-content.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { inspectLog, isGone, type LogInspection } from './inspect-log.ts';
-import { damageFinding, healthBehind } from './log-damage.ts';
+import { damageFinding, healthBehind, type LogDamage, plainDamage, unreadable } from './log-damage.ts';
+
+const MARK = 'salvaged';
 
 /** Reads a session as it lies on the disk and trusts none of it. */
 export function fileStoreAudit(parts: FileStoreParts): StoreAudit {
@@ -22,14 +27,29 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
     return err({ code: 'session_not_found', sessionId });
 
   const { view, files, segments } = log;
-  const damages = [...log.damages, ...content.damages];
+  const salvage = files.top.includes(MARK) ? readMark(parts.disk, sessionId) : ok(undefined);
+  const damages = [...log.damages, ...content.damages, ...(salvage.isErr() ? [salvage.error] : [])];
+  const mark = salvage.unwrapOr(undefined);
   return ok({
     sessionId,
-    health: healthBehind(view.nextEventIndex, damages[0]),
+    health:
+      damages.length === 0 && mark !== undefined
+        ? { kind: 'salvaged', salvage: mark }
+        : healthBehind(view.nextEventIndex, damages[0]),
     events: view.nextEventIndex,
     bytes: log.bytes + content.bytes,
     findings: [...damages.map(damageFinding), ...notes(sessionId, log), ...findLeftovers(sessionId, files, segments)],
   });
+}
+
+/** Says that this is only part of a session. One that cannot be read still keeps it from going on. */
+function readMark(disk: Disk, sessionId: SessionId): Result<Salvage | undefined, LogDamage> {
+  const place = layout.salvaged(sessionId);
+  return readSalvage(disk, sessionId).mapErr((failure) =>
+    failure.code === 'damaged'
+      ? plainDamage(place, { kind: 'damaged', reason: failure.damage.reason, offset: 0 })
+      : unreadable(place, failure),
+  );
 }
 
 function notes(sessionId: SessionId, { tornAt, presence }: LogInspection): readonly AuditFinding[] {

@@ -11,6 +11,7 @@ const EXPECTED: readonly string[] = [
   '.lock.claims',
   '.lock.holder',
   '.lock.wanted',
+  'closed',
   'events',
   'keep',
   'manifest.jsonl',

@@ -29,7 +29,14 @@ describe('an expired session', () => {
     const foreseen = await store.collector.collect({ ...request(), isDryRun: true });
     expect(has(layout.session(numberedSession(1)))).toBe(true);
     const collected = (await store.collector.collect(request()))._unsafeUnwrap();
-    expect(collected).toEqual({ kind: 'collected', sessions: [numberedSession(1)], files: 4, bytes: collected.bytes });
+    expect(collected).toEqual({
+      kind: 'collected',
+      sessions: [numberedSession(1)],
+      binned: [],
+      files: 4,
+      bytes: collected.bytes,
+      stayed: { recent: 1, kept: [], inUse: [], timeless: [], inBin: 0 },
+    });
     expect(foreseen).toEqual(ok({ ...collected, kind: 'would_collect' }));
 
     expect((await store.sessions.list())._unsafeUnwrap()).toEqual([numberedSession(2)]);
@@ -56,11 +63,11 @@ describe('an expired session', () => {
     enforces('retention_keep_exempts');
     const { store, has } = await twoSessions();
     const id = numberedSession(1);
-    expect(await store.collector.setKept(id, true)).toEqual(ok(undefined));
+    expect(await store.marks.setKept(id, true)).toEqual(ok(undefined));
     expect(has(layout.keep(id))).toBe(true);
-    expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [] }));
+    expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [], stayed: { kept: [id] } }));
     expect(has(artifactOf(1))).toBe(true);
-    expect(await store.collector.setKept(id, false)).toEqual(ok(undefined));
+    expect(await store.marks.setKept(id, false)).toEqual(ok(undefined));
     expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [id] }));
   });
 
@@ -68,7 +75,7 @@ describe('an expired session', () => {
     const { store, has, ...parts } = await twoSessions();
     const other = storeOf(parts);
     const collected = await store.sessions.exclusively(numberedSession(1), () => other.collector.collect(request()));
-    expect(collected).toMatchObject(ok({ sessions: [] }));
+    expect(collected).toMatchObject(ok({ sessions: [], stayed: { inUse: [numberedSession(1)] } }));
     expect(has(artifactOf(1))).toBe(true);
   });
 
@@ -77,14 +84,16 @@ describe('an expired session', () => {
     const timeless = sessionWriter({ sessionId: numberedSession(3) });
     timeless.startRun({}, SMALL_WORKFLOW_TEXT);
     await appendAll(store.sessions, timeless.plans);
-    expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [numberedSession(1)] }));
+    expect(await store.collector.collect(request())).toMatchObject(
+      ok({ sessions: [numberedSession(1)], stayed: { recent: 1, timeless: [numberedSession(3)] } }),
+    );
   });
 
   test('cannot be kept when it is not there', async () => {
     const { store, has } = await twoSessions();
     const sessionId = numberedSession(7);
     for (const isKept of [true, false]) {
-      expect(await store.collector.setKept(sessionId, isKept)).toEqual(err({ code: 'session_not_found', sessionId }));
+      expect(await store.marks.setKept(sessionId, isKept)).toEqual(err({ code: 'session_not_found', sessionId }));
     }
     expect(has(layout.session(numberedSession(7)))).toBe(false);
   });
@@ -93,7 +102,7 @@ describe('an expired session', () => {
     enforces('retention_keep_exempts', 'store_lock_shared_with_gc');
     const { root, has, ...parts } = await twoSessions();
     const id = numberedSession(1);
-    let answer: Awaited<ReturnType<typeof keeper.collector.setKept>> | undefined;
+    let answer: Awaited<ReturnType<typeof keeper.marks.setKept>> | undefined;
     let nowMs = 0;
     const waiting = {
       nowMs: () => nowMs,
@@ -105,14 +114,14 @@ describe('an expired session', () => {
     const fs: FileSystem = {
       ...nodeFileSystem,
       rename: async (from, to) => {
-        if (from.endsWith(id)) answer = await keeper.collector.setKept(id, true);
+        if (from.endsWith(id)) answer = await keeper.marks.setKept(id, true);
         await nodeFileSystem.rename(from, to);
       },
     };
     await storeOf({ ...parts, disk: { fs, root } }).collector.collect(request());
     expect(has(layout.session(id))).toBe(false);
     expect(answer?.isErr()).toBe(true);
-    expect(await keeper.collector.setKept(id, true)).toMatchObject(err({ code: 'session_not_found' }));
+    expect(await keeper.marks.setKept(id, true)).toMatchObject(err({ code: 'session_not_found' }));
   });
 
   test('stays when somebody decides to keep it at the last moment', async () => {
@@ -123,7 +132,7 @@ describe('an expired session', () => {
     const late = async () => ({
       ...locks,
       tryExclusive: async (paths: readonly string[]) => {
-        if (paths.includes(join(root, layout.storeLock))) await store.collector.setKept(id, true);
+        if (paths.includes(join(root, layout.storeLock))) await store.marks.setKept(id, true);
         return locks.tryExclusive(paths);
       },
     });

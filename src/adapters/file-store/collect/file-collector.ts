@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type {
   CollectCause,
@@ -6,20 +5,21 @@ import type {
   Collector,
   CollectRefusal,
   CollectRequest,
-} from '../../../app/ports/collector.ts';
-import type { SessionId } from '../../../core/log/ids.ts';
-import { accessing, type Disk, putFile } from '../disk/disk.ts';
+  Stayed,
+} from '../../../app/ports/upkeep/collector.ts';
+import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
-import { sharingStore } from '../session/store-lock.ts';
-import { type Marks, refreshMarks } from './marks.ts';
+import { type Marks, noMarks, refreshMarks } from './marks.ts';
 import {
+  expiredBin,
   expiredSessions,
-  type Removed,
+  type Removal,
   removeSessions,
   type SessionSize,
   sessionSize,
+  stayedOf,
   sweepRemoved,
 } from './remove-sessions.ts';
 import { type Swept, sweepContent, unreachableFiles } from './sweep-content.ts';
@@ -27,35 +27,15 @@ import { type Swept, sweepContent, unreachableFiles } from './sweep-content.ts';
 /** Mark and sweep: what no session that stays refers to goes, sessions first. */
 export function fileCollector(parts: FileStoreParts, index: Pick<FileSessionIndex, 'forget'>): Collector {
   return {
-    collect: async (request) => {
+    collect: async (request, onProgress) => {
       const locks = await parts.locks();
       if (!locks.hasSharedLocks) return err({ code: 'no_shared_locks' });
-      const marks: Marks = new Map();
-      const marked = await refreshMarks(parts, marks);
+      const marks = noMarks(request);
+      const marked = await refreshMarks(parts, marks, onProgress);
       if (marked.isErr()) return err(marked.error);
       return request.isDryRun ? foresee(parts, marks, request) : collect(parts, { marks, index }, request);
     },
-
-    // Collection has the store for itself while it removes, so a session that is kept here is there, and stays.
-    setKept: async (sessionId, isKept) => {
-      const set = await sharingStore(parts, async () => setKept(parts.disk, sessionId, isKept));
-      if (set.isErr()) return err(set.error);
-      return set.value === 'done' ? ok(undefined) : err({ code: 'session_not_found', sessionId });
-    },
   };
-}
-
-function setKept({ fs, root }: Disk, sessionId: SessionId, isKept: boolean) {
-  const place = layout.keep(sessionId);
-  return accessing('keep session', place, async () => {
-    if (fs.size(join(root, layout.manifest(sessionId))) === undefined) return 'not_there';
-    if (isKept) await putFile({ fs, root }, place, new Uint8Array());
-    else {
-      await fs.remove(join(root, place));
-      await fs.syncDir(join(root, layout.session(sessionId)));
-    }
-    return 'done';
-  });
 }
 
 type Collecting = { readonly marks: Marks; readonly index: Pick<FileSessionIndex, 'forget'> };
@@ -65,18 +45,26 @@ async function collect(
   { marks, index }: Collecting,
   request: CollectRequest,
 ): Promise<Result<Collection, CollectRefusal>> {
-  const removed = new Map<SessionId, Removed>();
+  const removed: Removal = { sessions: new Map(), binned: new Map() };
   const swept: Swept[] = [];
   const removal = await removeSessions(parts, { marks, removed }, request);
-  await index.forget(new Map([...removed].map(([sessionId, { manifestBytes }]) => [sessionId, manifestBytes])));
+  await index.forget(new Map([...removed.sessions].map(([id, { manifestBytes }]) => [id, manifestBytes])));
   const emptied = await sweepRemoved(parts.disk);
   const sweeping = removal.isErr() ? removal : await sweepUnreachable(parts, { marks, swept }, request.nowMs);
 
-  const sessions = [...removed.keys()];
-  const done: Collection = { kind: 'collected', sessions, ...totalOf([...removed.values()], swept) };
-  const [refusal] = [sweeping, emptied].flatMap((ended) => (ended.isErr() ? [ended.error] : []));
+  for (const sessionId of removed.sessions.keys()) marks.sessions.delete(sessionId);
+  const stayed = accessingNow('read sessions', layout.sessions, () => stayedOf(parts.disk, marks, request));
+  const gone = [...removed.sessions.values(), ...removed.binned.values()];
+  const done: Collection = {
+    kind: 'collected',
+    sessions: [...removed.sessions.keys()],
+    binned: [...removed.binned.values()].map(({ sessionId }) => sessionId),
+    ...totalOf(gone, swept),
+    stayed: stayed.unwrapOr(NOTHING_STAYED),
+  };
+  const [refusal] = [sweeping, emptied, stayed].flatMap((ended) => (ended.isErr() ? [ended.error] : []));
   if (refusal === undefined) return ok(done);
-  return err(removed.size + swept.length === 0 ? refusal : { ...refusal, done });
+  return err(gone.length + swept.length === 0 ? refusal : { ...refusal, done });
 }
 
 /** Content that only the removed sessions referred to is not reachable any more. */
@@ -89,16 +77,26 @@ async function sweepUnreachable(
   return refreshed.isErr() ? err(refreshed.error) : sweepContent(parts, sweeping, nowMs);
 }
 
+/** Told only beside why nobody could look. */
+const NOTHING_STAYED: Stayed = { recent: 0, kept: [], inUse: [], timeless: [], inBin: 0 };
+
 /** The same without doing it; what is written meanwhile may change what will go. */
 function foresee({ disk }: FileStoreParts, marks: Marks, request: CollectRequest): Result<Collection, CollectRefusal> {
-  const sessions = expiredSessions(disk, marks, request);
-  const sizes = sessions.map((sessionId) => sessionSize(disk, sessionId));
-  for (const sessionId of sessions) marks.delete(sessionId);
-  return unreachableFiles(disk, marks, request.nowMs).map((files) => ({
-    kind: 'would_collect',
-    sessions,
-    ...totalOf(sizes, files),
-  }));
+  return accessingNow('read sessions', layout.sessions, () => {
+    const sessions = expiredSessions(disk, marks, request);
+    const binned = expiredBin(disk, request);
+    const places = [...binned.map(({ place }) => place), ...sessions.map((sessionId) => layout.session(sessionId))];
+    const sizes = places.map((place) => sessionSize(disk, place));
+    for (const sessionId of sessions) marks.sessions.delete(sessionId);
+    const stayed = stayedOf(disk, marks, request);
+    return { sessions, binned: binned.map(({ sessionId }) => sessionId), sizes, stayed };
+  }).andThen(({ sizes, ...rest }) =>
+    unreachableFiles(disk, marks, request.nowMs).map((files) => ({
+      kind: 'would_collect' as const,
+      ...rest,
+      ...totalOf(sizes, files),
+    })),
+  );
 }
 
 function totalOf(sessions: readonly SessionSize[], files: readonly Swept[]): SessionSize {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { err, Result } from 'neverthrow';
-import type { CollectCause, CollectRequest } from '../../../app/ports/collector.ts';
+import type { CollectCause, CollectRequest, Stayed } from '../../../app/ports/upkeep/collector.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import { type Binned, binnedSessions } from './binned-sessions.ts';
 import { inBatches } from './in-batches.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './marks.ts';
 import { isOld } from './sweep-content.ts';
@@ -19,26 +20,48 @@ export type SessionSize = { readonly files: number; readonly bytes: number };
 
 /** Sessions whose last event is too old, unless somebody keeps them. One that does not tell its time stays. */
 export function expiredSessions(disk: Disk, marks: Marks, limit: CollectRequest): readonly SessionId[] {
-  return [...marks].flatMap(([sessionId, marked]) =>
-    isExpired(disk, { sessionId, marked }, limit) ? [sessionId] : [],
+  return [...marks.sessions].flatMap(([sessionId, marked]) =>
+    isOverdue(marked, limit) && !isKept(disk, sessionId) ? [sessionId] : [],
   );
 }
 
-type Candidate = { readonly sessionId: SessionId; readonly marked: MarkedSession };
-
-function isExpired({ fs, root }: Disk, { sessionId, marked }: Candidate, limit: CollectRequest): boolean {
-  if (marked.lastAt === undefined || marked.lastAt >= limit.expiredBeforeMs) return false;
-  return fs.size(join(root, layout.keep(sessionId))) === undefined;
+/** What was deleted long enough ago to go for good. */
+export function expiredBin(disk: Disk, { binnedBeforeMs }: CollectRequest): readonly Binned[] {
+  return binnedSessions(disk).filter(({ deletedAtMs }) => deletedAtMs < binnedBeforeMs);
 }
+
+/** The sessions that are there, by why they are. */
+export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Stayed {
+  const stayed = { recent: 0, kept: [] as SessionId[], inUse: [] as SessionId[], timeless: [] as SessionId[] };
+  for (const [sessionId, marked] of marks.sessions) {
+    if (isAbandoned(disk, sessionId)) continue;
+    if (marked.lastAt === undefined) stayed.timeless.push(sessionId);
+    else if (!isOverdue(marked, limit)) stayed.recent += 1;
+    else (isKept(disk, sessionId) ? stayed.kept : stayed.inUse).push(sessionId);
+  }
+  return { ...stayed, inBin: marks.bin.size };
+}
+
+function isOverdue({ lastAt }: MarkedSession, { expiredBeforeMs }: CollectRequest): boolean {
+  return lastAt !== undefined && lastAt < expiredBeforeMs;
+}
+
+function isKept({ fs, root }: Disk, sessionId: SessionId): boolean {
+  return fs.size(join(root, layout.keep(sessionId))) !== undefined;
+}
+
+/** What was taken away: sessions, and what was deleted before. */
+export type Removal = { readonly sessions: Map<SessionId, Removed>; readonly binned: Map<string, Removed & Binned> };
 
 /** Takes away what is expired, each session at once: first its name, durably, then what was in it. */
 export async function removeSessions(
   parts: FileStoreParts,
-  { marks, removed }: { readonly marks: Marks; readonly removed: Map<SessionId, Removed> },
+  { marks, removed }: { readonly marks: Marks; readonly removed: Removal },
   limit: CollectRequest,
 ): Promise<Result<void, CollectCause>> {
   const { disk } = parts;
   const items = accessingNow('read sessions', layout.sessions, () => [
+    ...expiredBin(disk, limit),
     ...expiredSessions(disk, marks, limit),
     ...abandonedFolders(disk, marks, limit),
   ]);
@@ -46,21 +69,46 @@ export async function removeSessions(
   return inBatches(parts, {
     items: items.value,
     prepare: () => refreshMarks(parts, marks),
-    each: async (sessionId) => {
-      const marked = marks.get(sessionId);
-      // Another collection may have taken it away; then there is no folder to lock either.
-      if (marked === undefined) return;
-      await ifUnused(parts, sessionId, async () => {
-        // Since we looked, somebody may have gone on with it or decided to keep it.
-        const isSession = isExpired(disk, { sessionId, marked }, limit);
-        if (!isSession && !isAbandoned(disk, sessionId)) return;
-        const size = sessionSize(disk, sessionId);
-        await disk.fs.rename(join(disk.root, layout.session(sessionId)), join(disk.root, removedName(sessionId)));
-        if (isSession) removed.set(sessionId, { ...size, manifestBytes: marked.manifestBytes });
-        await disk.fs.syncDir(join(disk.root, layout.sessions));
-      });
-    },
+    each: (item) =>
+      typeof item === 'string'
+        ? removeSession(parts, item, { marks, removed, limit })
+        : removeBinned(disk, item, removed),
   });
+}
+
+type Removing = { readonly marks: Marks; readonly removed: Removal; readonly limit: CollectRequest };
+
+async function removeSession(
+  parts: FileStoreParts,
+  sessionId: SessionId,
+  { marks, removed, limit }: Removing,
+): Promise<void> {
+  const { disk } = parts;
+  const marked = marks.sessions.get(sessionId);
+  // Another collection may have taken it away; then there is no folder to lock either.
+  if (marked === undefined) return;
+  await ifUnused(parts, sessionId, async () => {
+    // Since we looked, somebody may have gone on with it or decided to keep it.
+    const isSession = isOverdue(marked, limit) && !isKept(disk, sessionId);
+    if (!isSession && !isAbandoned(disk, sessionId)) return;
+    const size = sessionSize(disk, layout.session(sessionId));
+    await takeName(disk, layout.session(sessionId), sessionId);
+    if (isSession) removed.sessions.set(sessionId, { ...size, manifestBytes: marked.manifestBytes });
+    await disk.fs.syncDir(join(disk.root, layout.sessions));
+  });
+}
+
+/** One that was brought back since we looked is not there. */
+async function removeBinned(disk: Disk, binned: Binned, removed: Removal): Promise<void> {
+  if (!binnedSessions(disk).some(({ place }) => place === binned.place)) return;
+  const size = sessionSize(disk, binned.place);
+  await takeName(disk, binned.place, binned.sessionId);
+  removed.binned.set(binned.place, { ...binned, ...size, manifestBytes: 0 });
+  await disk.fs.syncDir(join(disk.root, layout.sessions));
+}
+
+async function takeName({ fs, root }: Disk, place: string, sessionId: SessionId): Promise<void> {
+  await fs.rename(join(root, place), join(root, removedName(sessionId)));
 }
 
 /** Removes what this collection or one that was cut off has renamed. One that resists does not protect the others. */
@@ -77,13 +125,13 @@ export async function sweepRemoved({ fs, root }: Disk): Promise<Result<void, Col
 }
 
 /** Unlike any name that is left over from before. */
-function removedName(sessionId: SessionId): string {
+export function removedName(sessionId: SessionId): string {
   return join(layout.sessions, `${REMOVED}${sessionId}-${randomBytes(6).toString('hex')}`);
 }
 
 /** What a first append leaves that failed, once nobody can be about to try again. */
 function abandonedFolders(disk: Disk, marks: Marks, { nowMs }: CollectRequest): readonly SessionId[] {
-  return [...marks.keys()].filter(
+  return [...marks.sessions.keys()].filter(
     (sessionId) => isAbandoned(disk, sessionId) && isOld(disk, layout.session(sessionId), nowMs),
   );
 }
@@ -91,7 +139,7 @@ function abandonedFolders(disk: Disk, marks: Marks, { nowMs }: CollectRequest): 
 const NOTHING_OF_WORTH = /^(?:\.lock(?:\..+)?|events|\..+\.tmp)$/;
 
 /** No manifest, and no segment either, which might be all that is left of one. */
-function isAbandoned({ fs, root }: Disk, sessionId: SessionId): boolean {
+export function isAbandoned({ fs, root }: Disk, sessionId: SessionId): boolean {
   const names = [layout.session(sessionId), layout.events(sessionId)].flatMap((dir) => fs.list(join(root, dir)));
   return names.every((name) => NOTHING_OF_WORTH.test(name));
 }
@@ -110,8 +158,9 @@ async function ifUnused(parts: FileStoreParts, sessionId: SessionId, work: () =>
   }
 }
 
-export function sessionSize({ fs, root }: Disk, sessionId: SessionId): SessionSize {
-  const dirs = [layout.session(sessionId), layout.events(sessionId)];
+/** The log that lies in a session's folder, wherever that is. */
+export function sessionSize({ fs, root }: Disk, place: string): SessionSize {
+  const dirs = [place, join(place, 'events')];
   const sizes = dirs.flatMap((dir) =>
     fs
       .list(join(root, dir))

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { err, type Result } from 'neverthrow';
-import type { CollectCause } from '../../../app/ports/collector.ts';
+import type { CollectCause } from '../../../app/ports/upkeep/collector.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { inBatches } from './in-batches.ts';
-import { addReachable, type Marks, refreshMarks } from './marks.ts';
+import { addReachable, allMarked, type Marks, refreshMarks } from './marks.ts';
 
 /** What is younger may belong to an append that is still to come: a workflow is stored before its run starts. */
 const YOUNG_MS = 60 * 60 * 1_000;
@@ -22,7 +22,7 @@ export type Swept = { readonly path: string; readonly bytes: number };
 
 /** Content that nothing refers to and that is old enough to be sure of it. */
 export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectCause> {
-  const reachable = addReachable(new Set(), marks.values());
+  const reachable = addReachable(new Set(), allMarked(marks));
   return accessingNow('list content', layout.snapshots, () =>
     contentFiles(disk)
       .filter((path) => !reachable.has(path) && isOld(disk, path, nowMs))
@@ -42,7 +42,7 @@ export async function sweepContent(
   const { disk } = parts;
   const unreachable = unreachableFiles(disk, marks, nowMs);
   if (unreachable.isErr()) return err(unreachable.error);
-  const reachable = addReachable(new Set(), marks.values());
+  const reachable = addReachable(new Set(), allMarked(marks));
   return inBatches(parts, {
     items: unreachable.value,
     prepare: async () => (await refreshMarks(parts, marks)).map((changed) => addReachable(reachable, changed)),

@@ -29,9 +29,14 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
         await ensureDir(disk, layout.pinnedWorkflows);
         await putContent(disk, { path, digest: hash }, bytes);
       });
-      return pinned.map(() => {
-        kept.set(hash, workflow);
-        return hash;
+      // As it is stored, and not as it was made: names stand in another order there, and replies shall be the same in all
+      // processes to the letter.
+      return pinned.andThen(() => {
+        if (kept.get(hash) !== undefined) return ok(hash);
+        return parseStored(path, bytes, parseCompiledWorkflow).map((stored) => {
+          kept.set(hash, stored);
+          return hash;
+        });
       });
     },
     get: async (hash) => {

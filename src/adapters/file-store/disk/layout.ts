@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-bytes.ts';
-import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
+import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 
 /** Where everything lies, relative to the data directory. Ids are checked again here, so none can climb out. */
 export const layout = {
@@ -10,6 +10,9 @@ export const layout = {
   events: (id: SessionId) => join('sessions', plain(id), 'events'),
   manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
   keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
+  /** Holds a file for each run that somebody has closed. */
+  closed: (id: SessionId) => join('sessions', plain(id), 'closed'),
+  closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),
   /** There while a session is only part of one. */
   salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
   lock: (id: SessionId) => join('sessions', plain(id), '.lock'),

@@ -21,6 +21,8 @@ export type FileSessionIndex = SessionIndex & {
   record(session: OpenSession): Promise<void>;
   /** Sessions were removed; told with the length that their manifests had. */
   forget(removed: ReadonlyMap<SessionId, number>): Promise<void>;
+  /** Writes what was rebuilt while reading. Called by whoever shares the store. */
+  flush(): Promise<void>;
   /** Called now and then by a writer that holds no lock on the store. */
   compact(): Promise<void>;
 };
@@ -49,6 +51,7 @@ export function fileSessionIndex(parts: FileStoreParts, snapshots: SnapshotStore
   const inTurn = turnTaking<'summaries'>();
   return {
     compact: file.compact,
+    flush: () => write(indexing, []),
     record: async (session) => {
       const entry = await entryOf(indexing, session);
       if (entry !== undefined) await write(indexing, [entry]);

@@ -15,6 +15,7 @@ import { labelView } from '../../../core/views/labelled-view.ts';
 import type { FileSnapshots } from '../content/file-snapshots.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { listing } from '../exchange/listing.ts';
 import { putSalvage } from '../exchange/salvage-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
@@ -36,6 +37,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
   const fresh = freshReplies();
+  const listed = listing(parts, told.index);
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
 
@@ -74,6 +76,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
         const marked = await putSalvage(disk, sessionId, salvage);
         // What is kept was read without the mark.
         loader.forget(sessionId);
+        if (marked.isOk()) await listed.marked(granted.session, salvage);
         return marked;
       }),
 
@@ -93,7 +96,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
           committed: async (session, segment) => {
             fresh.keep(plan.sessionId, { events: plan.events, segment });
             told.snapshots.remember(plan.snapshots);
-            await told.index.record(session);
+            await listed.record(session);
           },
         });
         if (committed.isErr()) {

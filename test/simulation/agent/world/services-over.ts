@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { nodeHasher } from '../../../../src/adapters/node-hasher.ts';
 import { re2Patterns } from '../../../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../../../src/adapters/random-ids.ts';
@@ -25,7 +26,7 @@ export function servicesOver(store: Store, files: readonly WorkflowFile[]): Serv
     patterns: { load: async () => compilePattern },
     workspace: { observe: async () => [] },
     references: { find: async () => [] },
-    defaults: PRESETS.guided,
+    defaults: async () => ok(PRESETS.guided),
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),

@@ -24,7 +24,7 @@ export function workflowFile(
 
 function folder(path: string): readonly { readonly name: string; readonly text: string }[] {
   return readdirSync(`${ROOT}/${path}`)
-    .filter((name) => name.endsWith('.json'))
+    .filter((name) => name.endsWith('.json') && !name.endsWith('.test.json'))
     .sort()
     .map((name) => ({ name, text: readFileSync(`${ROOT}/${path}/${name}`, 'utf8') }));
 }

@@ -1,0 +1,233 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { appendAll } from '../../../../test/contract/store-under-test.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { randomHistory } from '../../../../test/simulation/random-history.ts';
+import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import { artifactOf, failure, request, sessionAt, twoSessions } from '../../../../test/two-sessions.ts';
+import type { SessionStore } from '../../../app/ports/session-store.ts';
+import type { AppendPlan } from '../../../core/log/plan/append-plan.ts';
+import { claimLocks } from '../../lock/claim-locks.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { layout } from '../disk/layout.ts';
+import { nodeFileSystem } from '../disk/node-file-system.ts';
+import { storeOf } from '../file-store.ts';
+
+const id = numberedSession(2);
+const notFound = err({ code: 'session_not_found', sessionId: id });
+const locks = { native: {}, claims: { locks: async () => claimLocks } };
+
+describe.each(Object.entries(locks))('a deleted session, with %s locks', (_, parts) => {
+  test('is gone for everybody, and comes back byte for byte', async () => {
+    enforces('deleted_session_comes_back');
+    const { store, root, ...folder } = await twoSessions(parts);
+    const other = storeOf({ ...folder, ...parts });
+    await store.marks.setKept(id, true);
+    expect(await other.sessionIndex.summaries()).toMatchObject(ok({ length: 2 }));
+    const before = bytesOf(join(root, layout.session(id)));
+    expect(await store.bin.put(id, 5)).toEqual(ok(undefined));
+    expect(await store.bin.list()).toEqual(ok([{ sessionId: id, deletedAtMs: 5 }]));
+    for (const { sessions, sessionIndex, bin } of [store, other]) {
+      expect(await sessions.load(id)).toEqual(notFound);
+      expect(await sessions.list()).toEqual(ok([numberedSession(1)]));
+      expect(await sessionIndex.summaries()).toMatchObject(ok({ length: 1 }));
+      expect(await bin.put(id, 6)).toEqual(notFound);
+    }
+    expect(await store.bin.restore(id)).toEqual(ok(undefined));
+    expect(bytesOf(join(root, layout.session(id)))).toEqual(before);
+    for (const { sessions, sessionIndex, bin, marks } of [store, other]) {
+      expect(await sessions.load(id)).toMatchObject(ok({ sessionId: id }));
+      expect(await sessionIndex.summaries()).toMatchObject(ok({ length: 2 }));
+      expect(await bin.list()).toEqual(ok([]));
+      expect(await marks.of(id)).toMatchObject(ok({ isKept: true }));
+      expect(await bin.restore(id)).toEqual(err({ code: 'not_in_bin', sessionId: id }));
+    }
+    await appendAll(other.sessions, sessionAt(2, 9_500).plans);
+    expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  test('is not deleted under the hands of whoever writes to it', async () => {
+    enforces('deleted_session_comes_back');
+    const { store, has, ...parts } = await twoSessions();
+    let nowMs = 0;
+    const waiting = {
+      nowMs: () => nowMs,
+      pause: async () => {
+        nowMs += 500;
+      },
+    };
+    const other = storeOf({ ...parts, waiting });
+    const refused = await store.sessions.exclusively(id, async () => ok(await other.bin.put(id, 5)));
+    expect(refused).toMatchObject(ok(err({ code: 'session_locked', sessionId: id })));
+    expect(has(layout.session(id))).toBe(true);
+  });
+
+  test('that is deleted and brought back while somebody writes to it loses nothing of what was written', async () => {
+    enforces('deleted_session_comes_back');
+    const folder = storeFolder();
+    const { plans } = randomHistory({ seed: 1, eventsMin: 60, sessionId: id });
+    const [first, ...later] = plans;
+    if (first === undefined) expect.fail('there are plans');
+    const writer = storeOf(folder);
+    await appendAll(writer.sessions, [first]);
+    const deleter = storeOf(folder).bin;
+    const counts = { gone: 0, deleted: 0 };
+    let isWriting = true;
+    const deleting = async () => {
+      while (isWriting) {
+        await setTimeout(1);
+        if ((await deleter.put(id, Date.now())).isErr()) continue;
+        counts.deleted += 1;
+        await setImmediate();
+        (await deleter.restore(id))._unsafeUnwrap();
+      }
+    };
+    const writing = async () => {
+      for (const plan of later) {
+        while (!(await appendIfThere(writer.sessions, plan))) {
+          counts.gone += 1;
+          // Nothing in here waits, so the other gets its turn only now.
+          await setImmediate();
+        }
+      }
+      isWriting = false;
+    };
+    await Promise.all([deleting(), writing()]);
+    const audit = (await writer.audit.audit(id))._unsafeUnwrap();
+    expect(audit).toMatchObject({ events: plans.flatMap(({ events }) => events).length });
+    expect(audit.findings.filter(({ place }) => place.startsWith('sessions'))).toEqual([]);
+    expect(Math.min(counts.deleted, counts.gone)).toBeGreaterThan(0);
+  });
+
+  test('that is gone by the time its writer gets its turn is not begun anew', async () => {
+    const { store, root, ...parts } = await twoSessions();
+    const other = storeOf(parts);
+    await store.sessions.load(id);
+    await other.bin.put(id, 5);
+    const seen = await store.sessions.exclusively(id, async (session) => ok(session), { mustExist: true });
+    expect(seen).toEqual(ok(undefined));
+    expect(existsSync(join(root, layout.session(id)))).toBe(false);
+  });
+
+  const damages: readonly (readonly [string, (manifest: string) => void])[] = [
+    ['a damaged manifest', (manifest) => appendFileSync(manifest, '{"v":1}\n')],
+    ['no manifest', (manifest) => rmSync(manifest)],
+    [
+      'a manifest that cannot be read',
+      (manifest) => {
+        rmSync(manifest);
+        mkdirSync(manifest);
+      },
+    ],
+  ];
+  test.each(damages)('with %s can be deleted and brought back like any other', async (_, harm) => {
+    enforces('deleted_session_comes_back');
+    const { store, root } = await twoSessions();
+    harm(join(root, layout.manifest(id)));
+    const before = bytesOf(join(root, layout.session(id)));
+    expect(await store.bin.put(id, 5)).toEqual(ok(undefined));
+    expect(await store.sessions.list()).toEqual(ok([numberedSession(1)]));
+    expect(await store.bin.restore(id)).toEqual(ok(undefined));
+    expect(bytesOf(join(root, layout.session(id)))).toEqual(before);
+  });
+
+  test('is taken away by one rename, so that no crash leaves half of it', async () => {
+    enforces('deleted_session_comes_back');
+    const done: string[] = [];
+    const { root, ...parts } = await twoSessions();
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      rename: async (from, to) => {
+        if (!from.includes('cache')) done.push('rename');
+        await nodeFileSystem.rename(from, to);
+      },
+      removeTree: async () => expect.fail('nothing is removed'),
+      remove: async () => expect.fail('nothing is removed'),
+      syncDir: async (path) => {
+        done.push(`sync ${path.slice(root.length + 1)}`);
+        await nodeFileSystem.syncDir(path);
+      },
+    };
+    await storeOf({ ...parts, disk: { fs, root } }).bin.put(id, 5);
+    expect(done).toEqual(['rename', 'sync sessions']);
+  });
+
+  test('that cannot be moved stays whole, and the system is quoted', async () => {
+    const { store, root, ...parts } = await twoSessions();
+    const fs: FileSystem = { ...nodeFileSystem, rename: () => Promise.reject(failure('EACCES')) };
+    const refused = await storeOf({ ...parts, disk: { fs, root } }).bin.put(id, 5);
+    expect(refused).toMatchObject(err({ code: 'io_failed', operation: 'delete session', cause: 'EACCES' }));
+    expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
+  });
+
+  test('does not come back over another of the same id, but over an empty folder', async () => {
+    const { store, root } = await twoSessions();
+    await store.bin.put(id, 5);
+    await appendAll(store.sessions, sessionAt(2, 9_000, 'another').plans);
+    expect(await store.bin.restore(id)).toEqual(err({ code: 'session_exists', sessionId: id }));
+    await store.bin.put(id, 6);
+    mkdirSync(join(root, layout.events(id)), { recursive: true });
+    expect(await store.bin.restore(id)).toEqual(ok(undefined));
+    expect(await store.bin.list()).toEqual(ok([{ sessionId: id, deletedAtMs: 5 }]));
+    expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
+  });
+});
+
+describe('collection', () => {
+  test('leaves what a deleted session refers to until the session goes for good', async () => {
+    enforces('gc_never_deletes_reachable', 'deleted_session_comes_back');
+    const { store, has } = await twoSessions();
+    await store.bin.put(id, 5);
+    const early = await store.collector.collect({ ...request(), binnedBeforeMs: 5 });
+    expect(early).toMatchObject(ok({ binned: [], stayed: { recent: 0, inBin: 1 } }));
+    expect(has(artifactOf(2))).toBe(true);
+    const late = { ...request(), binnedBeforeMs: 6 };
+    const foreseen = (await store.collector.collect({ ...late, isDryRun: true }))._unsafeUnwrap();
+    expect(foreseen).toMatchObject({ binned: [id], stayed: { inBin: 0 } });
+    expect(await store.bin.list()).toMatchObject(ok({ length: 1 }));
+    expect(await store.collector.collect(late)).toEqual(ok({ ...foreseen, kind: 'collected' }));
+    expect([await store.bin.list(), has(artifactOf(2))]).toEqual([ok([]), false]);
+  });
+
+  test('removes nothing while a session in the bin is damaged, unless that one goes too', async () => {
+    enforces('gc_safe_mode');
+    const { store, root, has } = await twoSessions();
+    appendFileSync(join(root, layout.manifest(id)), '{"v":1}\n');
+    await store.bin.put(id, 5);
+    const refused = await store.collector.collect(request());
+    expect(refused).toEqual(err({ code: 'safe_mode', sessions: [], binned: [id] }));
+    expect(has(layout.session(numberedSession(1)))).toBe(true);
+    const emptied = await store.collector.collect({ ...request(), binnedBeforeMs: Number.POSITIVE_INFINITY });
+    expect(emptied).toMatchObject(ok({ sessions: [numberedSession(1)], binned: [id] }));
+    expect(readdirSync(join(root, layout.sessions))).toEqual([]);
+  });
+});
+
+/** Whether a plan was appended; it is not when the session is not there. */
+async function appendIfThere(sessions: SessionStore, plan: AppendPlan): Promise<boolean> {
+  const appended = await sessions.exclusively(
+    plan.sessionId,
+    async (session, permit) => {
+      if (session === undefined) return ok(false);
+      return (await sessions.append(permit, plan)).map(() => true);
+    },
+    { mustExist: true },
+  );
+  return appended._unsafeUnwrap();
+}
+
+/** All that a session consists of; who holds its lock is not part of it. */
+function bytesOf(dir: string): Record<string, string> {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.lock'));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const path = join(dir, name);
+      return statSync(path).isFile() ? [[name, readFileSync(path, 'base64')]] : [];
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { err, ok, type Result } from 'neverthrow';
+import { eventIndexSchema, type RunId, type SessionId } from '../../core/log/ids.ts';
+import { isClosed } from '../../core/run/closed-runs.ts';
+import { lastActivityIndex } from '../../core/views/session-summary.ts';
+import type { GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { MarkStore } from '../ports/upkeep/session-marks.ts';
+import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
+
+export type CloseRequest = {
+  readonly sessionId: SessionId;
+  /** One run by its tag or id; all of the session where none is named. */
+  readonly run?: string | undefined;
+  /** Whether closing is taken back. */
+  readonly isUndone: boolean;
+};
+
+export type CloseRefusal =
+  | { readonly code: 'session_not_found'; readonly sessionId: SessionId }
+  | RunUnmatched
+  | GateRefusal;
+
+/** A run, and whether this call has changed anything about it. */
+export type ClosedRun = NamedRun & { readonly isChanged: boolean };
+
+type CloseServices = { readonly sessions: Pick<SessionStore, 'exclusively'>; readonly marks: MarkStore };
+
+/**
+ * Closes runs, so that they are offered to nobody any more, or opens them again. Nothing is written into the log; a
+ * run that is gone on with is open again.
+ */
+export async function closeRuns(
+  services: CloseServices,
+  request: CloseRequest,
+): Promise<Result<readonly ClosedRun[], CloseRefusal>> {
+  const { sessionId } = request;
+  return services.sessions.exclusively<readonly ClosedRun[], CloseRefusal>(
+    sessionId,
+    async (session) => {
+      if (session === undefined) return err({ code: 'session_not_found', sessionId });
+      const named = namedRuns(session, request.run);
+      if (named.isErr()) return err(named.error);
+      const closed = await services.marks.closed(sessionId);
+      if (closed.isErr()) return err(closed.error);
+      const changed: ClosedRun[] = [];
+      for (const run of named.value) {
+        const wasClosed = isClosed(closed.value, { ...run, lastActivityIndex: activityOf(session, run.runId) });
+        const isChanged = wasClosed === request.isUndone;
+        const marked = isChanged ? await mark(services, session, { ...request, runId: run.runId }) : ok(undefined);
+        if (marked.isErr()) return err(marked.error);
+        changed.push({ ...run, isChanged });
+      }
+      return ok(changed);
+    },
+    { mustExist: true },
+  );
+}
+
+/** Under the session's lock nothing is added meanwhile, so the last event there is covers all that the run has. */
+function mark(
+  { marks }: CloseServices,
+  { sessionId, view }: LoadedSession,
+  { runId, isUndone }: { readonly runId: RunId; readonly isUndone: boolean },
+): Promise<Result<void, StoreFailure | { readonly code: 'session_not_found'; readonly sessionId: SessionId }>> {
+  return marks.setClosed(sessionId, runId, isUndone ? undefined : eventIndexSchema.parse(view.nextEventIndex - 1));
+}
+
+function activityOf({ view }: LoadedSession, runId: RunId): number {
+  const run = view.graph.runs.get(runId);
+  return run === undefined ? 0 : lastActivityIndex(view.graph, run);
+}

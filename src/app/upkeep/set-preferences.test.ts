@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { engine, eventsOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { type RunId, SessionId } from '../../core/log/ids.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { PRESETS } from '../../core/log/preferences.ts';
+import { preferredTip } from '../../core/views/tips.ts';
+import { type PreferRequest, setPreferences } from './set-preferences.ts';
+
+const idOf = (reply: GivenReply) => SessionId.schema.parse(told(reply, 'session.sessionId'));
+const { guided, full_auto_never_stop: never, full_auto_stop_on_user_deps: stopping } = PRESETS;
+
+function world() {
+  const made = engine();
+  const prefer = (reply: GivenReply, wanted: Omit<PreferRequest, 'sessionId'>) =>
+    setPreferences(made.services, { sessionId: idOf(reply), ...wanted });
+  return { ...made, prefer };
+}
+
+describe('a preference that is set from outside', () => {
+  it("is recorded as the user's where the run stands, and governs from the next attempt on", async () => {
+    enforces('preferences_set_from_cli', 'preferences_apply_forward');
+    const { start, send, show, prefer, events, node } = world();
+    const first = await start('test.plain');
+    const second = await send(first, { notes: 'One.' });
+    const written = events.length;
+    const set = (await prefer(second, { mode: 'full_auto_never_stop' }))._unsafeUnwrap();
+    expect(set).toMatchObject([{ tag: told(second, 'run.tag'), before: guided, effective: never, isChanged: true }]);
+    expect(events.slice(written)).toMatchObject([
+      {
+        kind: 'preferences_changed',
+        scope: { nodeId: await node(second) },
+        data: { source: 'user', delta: [{ key: 'autonomy' }], effective: never },
+      },
+    ]);
+    expect(told(await show(first), 'preferences')).toEqual(guided);
+    expect(told(await send(second), 'preferences')).toEqual(never);
+  });
+
+  it('frees a run that is blocked: the retry goes by it', async () => {
+    enforces('preferences_set_from_cli');
+    const { start, send, prefer, view, node } = world();
+    const first = await start('test.plain');
+    const blocked = await send(first);
+    expect(told(blocked, 'kind')).toBe('blocked');
+    (await prefer(blocked, { mode: 'full_auto_never_stop' }))._unsafeUnwrap();
+    const { graph } = await view(blocked);
+    const runId = [...graph.runs.keys()][0] as RunId;
+    expect(preferredTip(graph, runId)?.nodeId).toBe(await node(blocked));
+    expect(told(await send(blocked), 'kind')).toBe('ok');
+  });
+
+  it('can be changed any number of times, and says when nothing changes', async () => {
+    const { start, prefer, events } = world();
+    const begun = await start('test.plain');
+    const changes = [
+      { mode: 'full_auto_never_stop' },
+      { mode: 'full_auto_never_stop' },
+      { mode: 'full_auto_stop_on_user_deps' },
+      { riskPolicy: 'aggressive' },
+      { mode: 'full_auto_stop_on_user_deps', riskPolicy: 'aggressive' },
+    ] as const;
+    const seen = [];
+    for (const change of changes) seen.push(...(await prefer(begun, change))._unsafeUnwrap());
+    expect(seen.map(({ isChanged, effective }) => [isChanged, effective])).toEqual([
+      [true, never],
+      [false, never],
+      [true, stopping],
+      [true, { ...stopping, riskPolicy: 'aggressive' }],
+      [false, { ...stopping, riskPolicy: 'aggressive' }],
+    ]);
+    const ids = eventsOf({ events }, 'preferences_changed').map(({ data }) => data.changeId);
+    expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
+  });
+
+  it('holds for every unfinished run of the session, or for the one that is named', async () => {
+    const { start, show, prefer } = world();
+    const one = await start('test.plain');
+    const two = await start('test.modes', { attachTo: tokenOf(one, 'stateToken') });
+    const tag = String(told(two, 'run.tag'));
+    const named = (await prefer(one, { mode: 'full_auto_never_stop', run: tag }))._unsafeUnwrap();
+    expect(named).toMatchObject([{ tag, warnings: [{ code: 'exceeds_recommended_autonomy', recommended: 'guided' }] }]);
+    expect([told(await show(one), 'preferences'), told(await show(two), 'preferences')]).toEqual([guided, never]);
+    const all = (await prefer(one, { mode: 'full_auto_never_stop' }))._unsafeUnwrap();
+    expect(all.map(({ isChanged }) => isChanged)).toEqual([true, false]);
+    expect(told(await show(one), 'preferences')).toEqual(never);
+    expect(await prefer(one, { mode: 'guided', run: 'zzzz' })).toMatchObject({ error: { code: 'run_unmatched' } });
+  });
+
+  it('is refused where nothing would follow from it', async () => {
+    const { services, start, send, prefer, events } = world();
+    let at = await start('test.plain');
+    while (told(at, 'isComplete') !== true) at = await send(at, { notes: 'Done.' });
+    const written = events.length;
+    const over = (await prefer(at, { mode: 'guided' }))._unsafeUnwrapErr();
+    expect(over).toEqual({ code: 'nothing_unfinished', sessionId: idOf(at) });
+    const gone = SessionId.of(new Uint8Array(10));
+    const missing = await setPreferences(services, { sessionId: gone, mode: 'guided' });
+    expect(missing._unsafeUnwrapErr()).toEqual({ code: 'session_not_found', sessionId: gone });
+    expect(events.length).toBe(written);
+  });
+});

@@ -1,0 +1,140 @@
+import { err, ok, type Result } from 'neverthrow';
+import { placeEvents } from '../../core/log/event-draft.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/preferences.ts';
+import {
+  type PreferenceWarning,
+  preferenceDrafts,
+  preferenceWarnings,
+} from '../../core/run/decide/preference-draft.ts';
+import { preferencesAt } from '../../core/views/preferences.ts';
+import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
+import { preferredTip } from '../../core/views/tips.ts';
+import { appendPlan } from '../append/append-plan.ts';
+import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
+import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import type { Services } from '../services.ts';
+import { summariseSession } from '../summarise-session.ts';
+import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
+
+export type PreferRequest = {
+  readonly sessionId: SessionId;
+  /** One run by its tag or id; every unfinished one of the session where none is named. */
+  readonly run?: string | undefined;
+  /** Brings its preset's risk policy along. */
+  readonly mode?: Autonomy | undefined;
+  readonly riskPolicy?: RiskPolicy | undefined;
+};
+
+export type PreferRefusal =
+  | { readonly code: 'session_not_found'; readonly sessionId: SessionId }
+  /** Every run that is meant is over, so nothing would follow from it. */
+  | { readonly code: 'nothing_unfinished'; readonly sessionId: SessionId }
+  | RunUnmatched
+  | OtherWorkflowStored
+  | GateRefusal;
+
+/** What is in force for a run from its next step on. */
+export type PreferredRun = NamedRun & {
+  readonly before: Preferences;
+  readonly effective: Preferences;
+  readonly isChanged: boolean;
+  readonly warnings: readonly PreferenceWarning[];
+};
+
+export type PreferServices = Pick<Services, 'sessions' | 'snapshots' | 'clock' | 'hasher'> & {
+  readonly pinnedWorkflows: Pick<Services['pinnedWorkflows'], 'get'>;
+};
+
+/**
+ * Changes how runs go on, from outside of any chat. Each change is recorded as the user's at the step that the run
+ * stands at, so that it governs the next attempt there and all that follows; nothing before it changes.
+ */
+export async function setPreferences(
+  services: PreferServices,
+  request: PreferRequest,
+): Promise<Result<readonly PreferredRun[], PreferRefusal>> {
+  const { sessionId } = request;
+  return services.sessions.exclusively<readonly PreferredRun[], PreferRefusal>(
+    sessionId,
+    async (session, permit) => {
+      if (session === undefined) return err({ code: 'session_not_found', sessionId });
+      const runs = await unfinishedRuns(services, session, request.run);
+      if (runs.isErr()) return err(runs.error);
+      const preferred: PreferredRun[] = [];
+      let current = session;
+      for (const run of runs.value) {
+        const set = await setForRun(services, { session: current, permit }, { run, request });
+        if (set.isErr()) return err(set.error);
+        preferred.push(set.value.preferred);
+        current = set.value.session;
+      }
+      return ok(preferred);
+    },
+    { mustExist: true },
+  );
+}
+
+async function unfinishedRuns(
+  { snapshots }: PreferServices,
+  session: LoadedSession,
+  asked: string | undefined,
+): Promise<Result<readonly NamedRun[], PreferRefusal>> {
+  const named = namedRuns(session, asked);
+  if (named.isErr()) return err(named.error);
+  const summary = await summariseSession(session, snapshots);
+  if (summary.isErr()) return err(summary.error);
+  const open = summary.value.runs.filter(({ status }) => status === 'in_progress' || status === 'blocked');
+  const runs = named.value.filter(({ runId }) => open.some((run) => run.runId === runId));
+  return runs.length > 0 ? ok(runs) : err({ code: 'nothing_unfinished', sessionId: session.sessionId });
+}
+
+type Held = { readonly session: LoadedSession; readonly permit: AppendPermit };
+type Wanted = { readonly run: NamedRun; readonly request: PreferRequest };
+type SetForRun = { readonly preferred: PreferredRun; readonly session: LoadedSession };
+
+async function setForRun(
+  services: PreferServices,
+  { session, permit }: Held,
+  { run, request }: Wanted,
+): Promise<Result<SetForRun, PreferRefusal>> {
+  const { view, sessionId } = session;
+  const tip = preferredTip(view.graph, run.runId);
+  const pinned = findRun(view.graph, run.runId)?.pinned;
+  if (tip === undefined || pinned === undefined) return err({ code: 'nothing_unfinished', sessionId });
+  const workflow = await services.pinnedWorkflows.get(pinned.workflowHash);
+  if (workflow.isErr()) return err(workflow.error);
+  const before = preferencesAt(view.preferences, tip.nodeId) ?? PRESETS.guided;
+  const effective = wantedPreferences(before, request);
+  const warnings = preferenceWarnings(workflow.value, effective);
+  const { sha256 } = services.hasher;
+  const { nodeId } = stepAbove(view.graph, tip);
+  const drafts = preferenceDrafts(
+    { before, effective, source: 'user' },
+    { runId: run.runId, nodeId, warnings, place: view.nextEventIndex },
+    sha256,
+  );
+  const preferred = { ...run, before, effective, isChanged: drafts.length > 0, warnings };
+  if (drafts.length === 0) return ok({ preferred, session });
+  const placement = { sessionId, firstEventIndex: view.nextEventIndex, at: services.clock.nowMs() };
+  const events = placeEvents(drafts, placement, sha256);
+  const appended = await appendPlan(services.sessions, permit, {
+    sessionId,
+    events,
+    snapshots: new Map(),
+    artifacts: new Map(),
+  });
+  return appended.map((current) => ({ preferred, session: current }));
+}
+
+function wantedPreferences(before: Preferences, { mode, riskPolicy }: PreferRequest): Preferences {
+  const preset = mode === undefined ? before : PRESETS[mode];
+  return riskPolicy === undefined ? preset : { ...preset, riskPolicy };
+}
+
+/** What a blocked attempt or a checkpoint hangs on: there it holds for every further try. */
+function stepAbove(graph: RunGraph, tip: RunNode): RunNode {
+  let at = tip;
+  while (at.kind !== 'step' && at.parentNodeId !== null) at = nodeOf(graph, at.parentNodeId);
+  return at;
+}

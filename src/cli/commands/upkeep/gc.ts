@@ -1,0 +1,53 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Collection } from '../../../app/ports/upkeep/collector.ts';
+import { collectGarbage, RETENTION_DAYS } from '../../../app/upkeep/collect-garbage.ts';
+import type { Problem, RunCommand } from '../../command.ts';
+import type { GcData } from '../../shapes/upkeep/gc-shape.ts';
+import { gcLines } from './gc-lines.ts';
+import { upkeepProblem, wrongUse } from './upkeep-words.ts';
+
+export const gc: RunCommand = async ({ program, switches, progress }, { options }) => {
+  const days = daysOf(options['olderThan']);
+  if (days.isErr()) return err(days.error);
+  const isDryRun = options['dryRun'] === true;
+  progress.show({ label: 'reading sessions' });
+  const upkeep = await program.upkeep();
+  const request = { retentionDays: days.value, isBinEmptied: options['emptyBin'] === true, isDryRun };
+  const collected = await collectGarbage(upkeep, request, ({ done, total }) =>
+    progress.show(done < total ? { label: 'reading sessions', done, total } : { label: 'removing what nobody needs' }),
+  );
+  if (collected.isErr()) return err(upkeepProblem(collected.error, await program.dataDir()));
+  return ok({
+    kind: 'done',
+    data: dataOf(collected.value, days.value),
+    lines: gcLines(collected.value, { days: days.value, isEachShown: switches.isVerbose || isDryRun }),
+    next: isDryRun ? `workrail gc${again(options)}` : 'workrail session verify',
+  });
+};
+
+const DAYS_IN = { d: 1, w: 7 } as const;
+const DAYS_MAX = 36_500;
+
+/** A number of days or weeks. To remove what was written today is not for a broom. */
+function daysOf(written: unknown): Result<number, Problem> {
+  if (written === undefined) return ok(RETENTION_DAYS);
+  const [, count, unit] = /^(\d{1,5})([dw])$/.exec(String(written).trim().toLowerCase()) ?? [];
+  const days = Number(count) * DAYS_IN[unit === 'w' ? 'w' : 'd'];
+  if (days >= 1 && days <= DAYS_MAX) return ok(days);
+  return err(wrongUse(`"${String(written)}" is no time.`, 'Give days or weeks, at least one day, like 90d or 8w.'));
+}
+
+function again(options: { readonly [name: string]: unknown }): string {
+  const older = typeof options['olderThan'] === 'string' ? ` --older-than ${options['olderThan']}` : '';
+  return `${older}${options['emptyBin'] === true ? ' --empty-bin' : ''}`;
+}
+
+function dataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, olderThanDays: number): GcData {
+  const { kept, inUse, timeless, ...counts } = stayed;
+  return {
+    isDryRun: kind === 'would_collect',
+    olderThanDays,
+    removed: { sessions: [...sessions], fromBin: [...binned], files, bytes },
+    stayed: { ...counts, kept: [...kept], inUse: [...inUse], timeless: [...timeless] },
+  };
+}

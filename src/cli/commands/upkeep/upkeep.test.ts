@@ -1,0 +1,264 @@
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../../test/cli/fake-program.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { engine, told } from '../../../../test/examples/engine.ts';
+import { storeFolder } from '../../../../test/store-folder.ts';
+import { layout } from '../../../adapters/file-store/disk/layout.ts';
+import { storeOf } from '../../../adapters/file-store/file-store.ts';
+import { claimLocks } from '../../../adapters/lock/claim-locks.ts';
+import { nodeHasher } from '../../../adapters/node-hasher.ts';
+import { SessionId } from '../../../core/log/ids.ts';
+import type { GivenReply } from '../../../core/log/operation/stored-reply.ts';
+import { gcShape } from '../../shapes/upkeep/gc-shape.ts';
+import { sessionCloseShape } from '../../shapes/upkeep/session-close-shape.ts';
+import { sessionDeleteShape } from '../../shapes/upkeep/session-delete-shape.ts';
+import { sessionKeepShape } from '../../shapes/upkeep/session-keep-shape.ts';
+import { sessionPreferShape } from '../../shapes/upkeep/session-prefer-shape.ts';
+
+const DAY_MS = 86_400_000;
+const STARTED = Date.parse('2026-01-01T10:00:00Z');
+type Fake = Parameters<typeof runFake>[0];
+
+/** A data folder with a session or two in it, and a clock to turn. */
+async function world(parts: Parameters<typeof storeFolder>[0] = {}) {
+  const folder = storeFolder(parts);
+  const store = storeOf(folder);
+  const time = { nowMs: STARTED };
+  const clock = { nowMs: () => time.nowMs };
+  const { start, send } = engine({ store, services: { clock } });
+  const first = await start('test.plain', { goal: 'Mend the shop' });
+  const upkeep = { ...store, hasher: nodeHasher, clock };
+  const run = (...args: (string | Partial<Fake>)[]) => {
+    const argv = args.filter((arg) => typeof arg === 'string');
+    const more = args.find((arg) => typeof arg === 'object') ?? {};
+    return runFake({ argv, upkeep, ...more });
+  };
+  return { ...folder, store, time, start, send, first, run, id: idOf(first), tag: String(told(first, 'run.tag')) };
+}
+
+const idOf = (reply: GivenReply) => SessionId.schema.parse(told(reply, 'session.sessionId'));
+const answering = (answer: boolean | undefined, asked: string[] = []): Partial<Fake> => ({
+  terminals: ['input', 'error'],
+  ask: {
+    choose: async () => undefined,
+    confirm: async (question) => {
+      asked.push(question);
+      return answer;
+    },
+  },
+});
+
+describe('session close', () => {
+  it('closes what is named, and says how to take it back', async () => {
+    const { run, id, tag, store } = await world();
+    expect(await run('session', 'close', id)).toMatchObject({
+      exitCode: 0,
+      out: `Closed run ${tag} of test.plain: no agent is offered it any more. Going on with it opens it again.\n`,
+      talk: `Next: workrail session close ${id} --undo\n`,
+    });
+    expect((await run('session', 'close', tag)).out).toBe(`Run ${tag} of test.plain was closed already.\n`);
+    expect((await store.marks.of(id))._unsafeUnwrap().closed.size).toBe(1);
+    expect((await run('session', 'close', tag, '--undo')).out).toBe(`Opened run ${tag} of test.plain again.\n`);
+    const json = sessionCloseShape.parse(JSON.parse((await run('session', 'close', id, '--json')).out));
+    expect(json).toMatchObject({
+      ok: true,
+      data: { sessionId: id, isUndone: false, runs: [{ tag, isChanged: true }] },
+    });
+  });
+
+  it('means one run where it is named by its tag', async () => {
+    const { run, start, first, tag, id } = await world();
+    await start('test.plain', { attachTo: String(told(first, 'stateToken')) });
+    const { out } = await run('session', 'close', tag, '--json');
+    expect(JSON.parse(out)).toMatchObject({ data: { runs: { length: 1, 0: { tag } } } });
+    const unknown = await run('session', 'close', id, '--run', 'zzzz');
+    expect(unknown).toMatchObject({ exitCode: 3, talk: expect.stringContaining(`Its runs are ${tag} (test.plain), `) });
+  });
+});
+
+describe('session keep', () => {
+  it('keeps sessions from gc, until it is taken back', async () => {
+    const { run, id, time } = await world();
+    expect(await run('session', 'keep', id)).toMatchObject({
+      exitCode: 0,
+      out: `${id} is kept: gc leaves it, however old it gets.\n`,
+      talk: `Next: workrail session keep ${id} --undo\n`,
+    });
+    time.nowMs += 200 * DAY_MS;
+    const { out } = await run('gc');
+    expect(out).toBe(`There was nothing to remove.\n1 session stays: 1 marked to be kept (${id}).\n`);
+    const undone = sessionKeepShape.parse(JSON.parse((await run('session', 'keep', id, '--undo', '--json')).out));
+    expect(undone).toMatchObject({ data: { sessions: [{ sessionId: id, isKept: false }] } });
+    expect((await run('gc')).out).toContain('Removed 1 session not written to for 90 days');
+    expect((await run('session', 'keep', id)).exitCode).toBe(3);
+  });
+});
+
+describe('session delete', () => {
+  it('asks a person, and deletes nothing without a yes', async () => {
+    enforces('cli_interaction_switches', 'cli_exit_codes');
+    const { run, id, store } = await world();
+    const asked: string[] = [];
+    for (const world of [{}, { terminals: ['input'] as const }, answering(undefined, asked), answering(false, asked)]) {
+      const refused = await run('session', 'delete', id, world);
+      expect(refused).toMatchObject({ exitCode: 5, out: '' });
+      expect(refused.talk).toContain(`workrail session delete ${id} --yes`);
+    }
+    expect((await run('session', 'delete', id, '--json', answering(true))).exitCode).toBe(5);
+    expect((await store.sessions.list())._unsafeUnwrap()).toEqual([id]);
+    expect(asked).toEqual(Array(2).fill('Delete 1 session? You can bring it back for 30 days.'));
+    const done = await run('session', 'delete', id, answering(true, asked));
+    expect(done).toMatchObject({ exitCode: 0, talk: expect.stringMatching(new RegExp(`^${id} {2}Mend the shop\n`)) });
+  });
+
+  it('puts sessions into a bin from which they come back', async () => {
+    const { run, id, store } = await world();
+    expect(await run('session', 'delete', id.slice(0, 10), '--yes')).toMatchObject({
+      exitCode: 0,
+      out: `${id} is in the bin; gc takes it from there after 30 days.\n`,
+      talk: `Next: workrail session delete --undo ${id}\n`,
+    });
+    expect((await run('session', 'delete', id, '--yes')).exitCode).toBe(3);
+    expect((await run('session', 'delete', '--undo')).out).toBe(`${id}  deleted 2026-01-01 10:00 UTC\n`);
+    expect((await run('session', 'delete', '--undo', 'nowhere')).talk).toContain(`In the bin: ${id}.`);
+    expect(await run('session', 'delete', '--undo', id.slice(-5))).toMatchObject({
+      exitCode: 0,
+      out: `${id} is back, as it was.\n`,
+      talk: `Next: workrail session verify ${id}\n`,
+    });
+    expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
+    expect((await run('session', 'delete', '--undo', id)).exitCode).toBe(3);
+    expect((await run('session', 'delete', '--undo')).out).toBe('The bin is empty.\n');
+    expect((await run('session', 'delete')).exitCode).toBe(2);
+  });
+
+  it('deletes the others where one is being written to, and prints the published shapes', async () => {
+    const { run, start, id, store, ...parts } = await world();
+    const other = idOf(await start('test.plain'));
+    let nowMs = 0;
+    const waiting = {
+      nowMs: () => nowMs,
+      pause: async () => {
+        nowMs += 500;
+      },
+    };
+    const upkeep = { ...storeOf({ ...parts, waiting }), hasher: nodeHasher, clock: { nowMs: () => 7 } };
+    const json = async (...args: string[]) =>
+      sessionDeleteShape.parse(JSON.parse((await run('session', 'delete', ...args, '--json', { upkeep })).out));
+    await store.sessions.exclusively(id, async () => {
+      expect(await json(id, other, '--yes')).toMatchObject({
+        ok: false,
+        error: { code: 'SESSION_LOCKED' },
+        data: { deleted: [other], failed: [{ sessionId: id, code: 'SESSION_LOCKED' }] },
+      });
+      return expect.anything();
+    });
+    expect(await json('--undo')).toMatchObject({ data: { bin: [{ sessionId: other, deletedAtMs: 7 }] } });
+    expect(await json('--undo', other)).toMatchObject({ data: { restored: [other] } });
+  });
+});
+
+describe('session prefer', () => {
+  it('changes how the next step goes, and says what was before', async () => {
+    enforces('preferences_set_from_cli');
+    const { run, send, first, id, tag } = await world();
+    expect(await run('session', 'prefer', id, 'full-auto-never-stop')).toMatchObject({
+      exitCode: 0,
+      out: `Run ${tag} of test.plain goes on in full_auto_never_stop (risk conservative); it was guided (risk conservative).\n`,
+      talk: `Next: workrail session resume ${id}\n`,
+    });
+    expect(told(await send(first), 'preferences.autonomy')).toBe('full_auto_never_stop');
+    const json = (await run('session', 'prefer', tag, '--risk', 'balanced', '--json')).out;
+    expect(sessionPreferShape.parse(JSON.parse(json))).toMatchObject({
+      ok: true,
+      data: { runs: [{ effective: { autonomy: 'full_auto_never_stop', riskPolicy: 'balanced' }, isChanged: true }] },
+    });
+    expect((await run('session', 'prefer', id, '--risk', 'balanced')).out).toContain('(risk balanced), as before.');
+  });
+
+  it('knows the modes, and what was meant by something like one', async () => {
+    const { run, id } = await world();
+    expect(await run('session', 'prefer', id, 'guidde')).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringMatching(/^VALIDATION_ERROR: There is no mode "guidde"\.\nFix: Did you mean guided\? /),
+    });
+    expect((await run('session', 'prefer', id)).exitCode).toBe(2);
+    expect((await run('session', 'prefer', 'nowhere', 'guided')).exitCode).toBe(3);
+  });
+});
+
+describe('gc', () => {
+  it('says what would go and what stays, and changes nothing, when it is only to look', async () => {
+    enforces('cli_gc_dry_run', 'retention_ttl_configurable');
+    const { run, id, root, time } = await world();
+    time.nowMs += 8 * DAY_MS;
+    const before = readdirSync(root, { recursive: true }).sort();
+    expect((await run('gc', '--dry-run')).out).toBe(
+      'There is nothing to remove.\n1 session stays: 1 written to since.\n',
+    );
+    const dry = await run('gc', '--dry-run', '--older-than', '1w');
+    expect(dry.out).toMatch(
+      new RegExp(
+        `^${id}  not written to for 7 days\nWould remove 1 session not written to for 7 days, \\d+ files: .*\n$`,
+      ),
+    );
+    expect(dry.talk).toBe('Next: workrail gc --older-than 1w\n');
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
+    const json = gcShape.parse(JSON.parse((await run('gc', '--older-than', '7d', '--json')).out));
+    expect(json).toMatchObject({ ok: true, data: { isDryRun: false, olderThanDays: 7, removed: { sessions: [id] } } });
+    expect(readdirSync(join(root, layout.sessions))).toEqual([]);
+    for (const time of ['0d', 'soon', '7', '-1d']) expect((await run('gc', '--older-than', time)).exitCode).toBe(2);
+  });
+
+  it('empties the bin after its time, or when it is told to', async () => {
+    const { run, start, id, time } = await world();
+    const other = idOf(await start('test.plain'));
+    await run('session', 'delete', id, '--yes');
+    time.nowMs += 20 * DAY_MS;
+    await run('session', 'delete', other, '--yes');
+    expect((await run('gc')).out).toMatch(/2 deleted sessions can still be brought back from the bin\.\n$/);
+    time.nowMs += 11 * DAY_MS;
+    expect((await run('gc')).out).toMatch(/^Removed 1 deleted session, .*\n1 deleted session can still/);
+    expect((await run('gc', '--empty-bin')).out).toMatch(/^Removed 1 deleted session, .* freed\.\n$/);
+    expect((await run('session', 'delete', '--undo')).out).toBe('The bin is empty.\n');
+  });
+
+  it('removes nothing where something is damaged, and says the way out at each step', async () => {
+    enforces('gc_safe_mode');
+    const { run, id, root, time } = await world();
+    appendFileSync(join(root, layout.manifest(id)), '{"v":1}\n');
+    time.nowMs += 200 * DAY_MS;
+    const refused = await run('gc');
+    expect(refused).toMatchObject({ exitCode: 1, out: '' });
+    expect(refused.talk).toMatch(
+      new RegExp(`^STORE_CORRUPT: 1 session \\(${id}\\) .* Nothing was removed\\.\nFix: .*delete the session\\.\n`),
+    );
+    expect((await run('session', 'delete', id, '--yes')).exitCode).toBe(0);
+    expect((await run('gc')).talk).toMatch(/^STORE_CORRUPT: 1 deleted session .*\nFix: Type "workrail gc --empty-bin"/);
+    expect((await run('gc', '--empty-bin')).exitCode).toBe(0);
+  });
+
+  it('refuses to run without locks of the system', async () => {
+    enforces('gc_needs_native_lock');
+    const { run } = await world({ locks: async () => claimLocks });
+    expect(await run('gc')).toMatchObject({ exitCode: 1, talk: expect.stringContaining('fs-native-extensions') });
+  });
+
+  it('is the only thing that collects', async () => {
+    enforces('gc_started_by_person');
+    const { run, id, store, time, start, first, send } = await world();
+    time.nowMs += 400 * DAY_MS;
+    const collector = { collect: async () => expect.fail('nobody asked for it') };
+    const upkeep = { ...store, hasher: nodeHasher, clock: { nowMs: () => time.nowMs }, collector };
+    for (const verb of ['close', 'keep', 'prefer', 'delete']) {
+      await run('session', verb, id, ...(verb === 'prefer' ? ['guided'] : verb === 'delete' ? ['--yes'] : []), {
+        upkeep,
+      });
+      if (verb === 'keep') await send(first, { notes: 'Going on.' });
+    }
+    await start('test.plain');
+    expect((await store.bin.list())._unsafeUnwrap()).toHaveLength(1);
+  });
+});
