@@ -73,6 +73,7 @@ function formatWords({ reason, path, offset, size, max }: Misformed): string {
     unknown_field: `The file is no bundle: nothing of that name belongs${where}.`,
     repeated_field: `The file is no bundle: there are two values${where}.`,
     wrong_name: `The file is no bundle: what stands${where} is not named by a digest.`,
+    reserved_name: `The file is no bundle: something is called "__proto__"${where}.`,
     wrong_shape: `The file is no bundle: the value${where} has a wrong shape.`,
   };
   return words[reason];

@@ -3,13 +3,17 @@ import type { CommandEntry } from '../../command-entry.ts';
 export const EXCHANGE_COMMANDS: readonly CommandEntry[] = [
   {
     verb: 'export',
-    summary: 'write a session to a file that another machine can import and go on with',
-    operands: { syntax: '<id>', help: 'a session id: whole, the beginning, the end, or the tag of a run' },
+    summary: 'write a session to a file: to go on with elsewhere, or to read',
+    operands: { syntax: '<id...>', help: 'session ids; each whole, the beginning, the end, or the tag of a run' },
     options: [
-      { flags: '--as <format>', help: 'bundle: one JSON file with all that the session needs (the default)' },
-      { flags: '-o, --output <file>', help: 'the file; without it the bundle goes to standard output' },
+      {
+        flags: '--as <format>',
+        help: 'bundle: one session to import elsewhere (the default); md, html or json: a report of one or more to read',
+      },
+      { flags: '-o, --output <file>', help: 'the file; without it everything goes to standard output' },
+      { flags: '--no-redact', help: 'hide nothing in a report: neither paths and addresses nor keys and passwords' },
     ],
-    example: 'workrail export 7f3a --as bundle -o session.json',
+    example: 'workrail export 7f3a --as html -o report.html',
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
@@ -10,6 +10,7 @@ import { exportServices } from '../../../../test/examples/bundles.ts';
 import { engine } from '../../../../test/examples/engine.ts';
 import { sharedSession } from '../../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../../adapters/exchange/bundle-files.ts';
+import { reportSchema } from '../../../core/report/report.ts';
 import type { Exchange } from '../../program.ts';
 import { exportShape } from '../../shapes/exchange/export-shape.ts';
 import { importShape } from '../../shapes/exchange/import-shape.ts';
@@ -59,6 +60,44 @@ describe('export', () => {
     const imported = importShape.parse(JSON.parse((await run('import', file, '--json', '--dry-run')).out));
     expect(imported).toMatchObject({ ok: true, data: { isDryRun: true, from: sessionId } });
     expect(exportShape.parse(JSON.parse((await run('export', sessionId, '--json')).out))).toMatchObject({ ok: false });
+  });
+
+  it('tells a session to people: on the screen as Markdown, in a file as a page', async () => {
+    enforces('cli_stdout_data_stderr_talk', 'cli_json_everywhere');
+    const { run, sessionId, streamed, folder } = await world();
+    const onScreen = await run('export', sessionId, '--as', 'md', { terminals: ['output'] });
+    expect(onScreen).toMatchObject({ exitCode: 0, out: '', talk: 'Next: look through it before you give it away\n' });
+    expect(streamed()).toMatch(/^# To be shared\n/);
+    expect(await run('export', sessionId, '--as', 'html', { terminals: ['output'] })).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringContaining('--as html -o FILE'),
+    });
+    const file = join(folder, 'report.html');
+    expect(await run('export', sessionId, '--as', 'html', '-o', file)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringMatching(/ is told in .*report\.html: [0-9.]+ kB\.\nHidden: workspace path \(1\)\.\n$/),
+    });
+    expect([readdirSync(folder), readFileSync(file, 'utf8').slice(0, 15)]).toEqual([
+      ['report.html'],
+      '<!doctype html>',
+    ]);
+    const told = exportShape.parse(
+      JSON.parse((await run('export', sessionId, '--as', 'json', '--json', '--no-redact', '-o', file)).out),
+    );
+    expect(told).toMatchObject({ data: { format: 'json', sessionIds: [sessionId], isRedacted: false, hidden: [] } });
+    expect(reportSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).sessions[0]?.runs).toHaveLength(2);
+    expect((await run('export', sessionId, '--as', 'md', '--json')).exitCode).toBe(2);
+  });
+
+  it('takes several sessions into one report, and one only into a bundle', async () => {
+    const { run, sessionId, streamed, folder } = await world();
+    expect((await run('export', sessionId, sessionId.slice(-6), '--as', 'json')).exitCode).toBe(0);
+    expect(reportSchema.parse(JSON.parse(streamed())).sessions.map((session) => session.sessionId)).toEqual([
+      sessionId,
+    ]);
+    const twice = await run('export', sessionId, sessionId, '-o', join(folder, 'x.json'));
+    expect(twice).toMatchObject({ exitCode: 2, talk: expect.stringContaining('A bundle holds one session.') });
+    expect((await run('export', sessionId, 'nowhere', '--as', 'md')).exitCode).toBe(3);
   });
 
   it('leaves nothing behind where it cannot write', async () => {
@@ -112,6 +151,7 @@ async function world({ isEmpty = false } = {}) {
     abandon: async () => undefined,
   };
   const exchange: Exchange = {
+    homes: ['/data/ana'],
     services: { ...exportServices(services), ...services },
     input: readBundleFile,
     output: async (file) => (file === undefined ? ok(stream) : createBundleFile(file)),

@@ -1,0 +1,155 @@
+import type { Report, ReportGap, ReportRun, ReportSession } from '../report.ts';
+import {
+  branchTitle,
+  endLabel,
+  forkLabel,
+  reportTitle,
+  runFigures,
+  salvageText,
+  timeSpan,
+  words,
+} from '../report-words.ts';
+import { type RunLine, runLines, stepNumbers } from '../run-lines.ts';
+import { visibleLine } from '../visible-text.ts';
+import { branchGraph } from './branch-graph.ts';
+import { entryHtml, timeHtml } from './entry-html.ts';
+import { escapeHtml, textHtml } from './escape-html.ts';
+import { STYLE, STYLE_HASH } from './style.ts';
+
+/** A longer one is folded, so that what was found out is not a long way down. */
+const OPEN_ROWS_MAX = 60;
+
+/** Nothing may be loaded or run; of styles only our own. */
+const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
+
+/** A report as one page that needs nothing else: no script, no request. */
+export function reportHtml(report: Report): string {
+  const { sessions } = report;
+  const title = visibleLine(reportTitle(sessions));
+  const isOne = sessions.length === 1;
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
+    '<a class="skip" href="#report">Skip to the report</a>',
+    `<header class="page"><p class="muted">WorkRail report</p><h1 dir="auto">${textHtml(title)}</h1></header>`,
+    '<main id="report">',
+    ...sessions.map((session) => sessionHtml(session, isOne)),
+    '</main>',
+    footerHtml(report),
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function sessionHtml(session: ReportSession, isOne: boolean): string {
+  const { sessionId, salvage, events, firstAt, lastAt, workspace, runs, timeline } = session;
+  const span = timeSpan(firstAt, lastAt);
+  const latest = [...new Map(workspace.map(({ key, value }) => [key, value]))];
+  const rows = timeline.map(
+    ({ at, runId, text }) =>
+      `<tr><td>${timeHtml(at)}</td><td>${runId?.slice(-4) ?? ''}</td><td dir="auto">${textHtml(text)}</td></tr>`,
+  );
+  return [
+    `<section class="session" aria-label="Session ${sessionId}">`,
+    isOne ? '' : `<h2>Session <code>${sessionId}</code></h2>`,
+    salvage === undefined ? '' : `<p class="banner" role="note">${textHtml(salvageText(salvage))}</p>`,
+    '<dl class="card facts">',
+    fact('Session', `<code>${sessionId}</code> <span class="muted">${events} events</span>`),
+    span === undefined ? '' : fact('Time', escapeHtml(span)),
+    ...latest
+      .filter(([key]) => key !== 'repo_root_hash')
+      .map(([key, value]) =>
+        fact(words(key), key === 'git_head_sha' ? `<code>${textHtml(value)}</code>` : textHtml(value)),
+      ),
+    '</dl>',
+    ...runs.map((run, i) => runHtml(run, { position: i + 1, total: runs.length, isTitle: isOne && i === 0 })),
+    `<section class="card"><details${timeline.length > OPEN_ROWS_MAX ? '' : ' open'}><summary><h3>Timeline</h3></summary>`,
+    '<div class="wide" tabindex="0"><table class="timeline"><thead><tr><th>Time (UTC)</th><th>Run</th><th>What happened</th></tr></thead>',
+    `<tbody>${rows.join('')}</tbody></table></div></details></section>`,
+    '</section>',
+  ].join('\n');
+}
+
+/** `isTitle`: the page bears its goal as its title. */
+type RunPlace = { readonly position: number; readonly total: number; readonly isTitle: boolean };
+
+function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string {
+  const { workflow, goal, status, preferences, startedAt, lastAt, runId, tag, entries, gaps, branches } = run;
+  const span = timeSpan(startedAt, lastAt);
+  const figures = runFigures(run).map(([name, number]) => `<div><dt>${name}</dt><dd>${number}</dd></div>`);
+  const numbers = stepNumbers(entries);
+  const isShort = entries.length <= OPEN_ROWS_MAX;
+  return [
+    `<section class="run" aria-label="Run ${position} of ${total}">`,
+    `<header><p class="muted">Run ${position} of ${total} · ${tag}</p>`,
+    `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${words(status)}</span></header>`,
+    goal === undefined || isTitle ? '' : `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
+    `<dl class="figures">${figures.join('')}</dl>`,
+    '<dl class="card facts">',
+    fact(
+      'Workflow',
+      `<code>${textHtml(workflow.workflowId)}</code> <span class="muted">${workflow.source.kind}, ${textHtml(workflow.source.ref)}</span>`,
+    ),
+    fact('Hash', `<code>${workflow.hash}</code>`),
+    fact('Run', `<code>${runId}</code>`),
+    fact('Mode', `${words(preferences.autonomy)}, ${preferences.riskPolicy}`),
+    span === undefined ? '' : fact('Time', escapeHtml(span)),
+    '</dl>',
+    gapsHtml(gaps),
+    branches.length === 0
+      ? ''
+      : `<section class="card"><details${isShort ? ' open' : ''}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
+    ...runLines(run).map((line) => lineHtml(run, line, numbers)),
+    '</section>',
+  ].join('\n');
+}
+
+function lineHtml(run: ReportRun, { branch, entries }: RunLine, numbers: ReturnType<typeof stepNumbers>): string {
+  const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
+  const end = endLabel(branch);
+  const { isComplete, name } = branch;
+  return [
+    '<section class="line">',
+    `<h3>${run.branches.length === 1 ? 'Steps' : branchTitle(name)}</h3>`,
+    fork === undefined
+      ? ''
+      : `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(forkLabel(fork))}</a></p>`,
+    ...entries.map((entry) => entryHtml(entry, numbers.get(entry.nodeId) ?? 0)),
+    isComplete ? '<p class="ending complete">✓ Complete</p>' : '',
+    end === undefined ? '' : `<p class="ending" dir="auto">○ ${textHtml(end)}</p>`,
+    '</section>',
+  ].join('\n');
+}
+
+function gapsHtml(gaps: readonly ReportGap[]): string {
+  if (gaps.length === 0) return '';
+  const items = gaps.map(({ isOpen, severity, category, detail, summary, branch, resolvedOn, nodeId }) => {
+    const on = resolvedOn.length === 0 ? '' : ` on ${resolvedOn.join(', ')}`;
+    const state = isOpen ? '<span class="chip bad">open</span>' : `<span class="chip complete">resolved${on}</span>`;
+    const facts = `${severity} · ${words(category)}: ${words(detail)} · ${branchTitle(branch)}`;
+    return `<li>${state} <a href="#${nodeId}" dir="auto">${textHtml(summary)}</a><br><span class="muted">${facts}</span></li>`;
+  });
+  return `<section class="card gaps"><h3>Gaps</h3><ul>${items.join('')}</ul></section>`;
+}
+
+function footerHtml({ isRedacted, hidden }: Report): string {
+  const items = hidden.map(({ kind, count }) => `<li>${kind}: ${count} ${count === 1 ? 'place' : 'places'}</li>`);
+  const list = items.length === 0 ? '<p>Nothing in it looked like a secret.</p>' : `<ul>${items.join('')}</ul>`;
+  const told = isRedacted ? list : '<p>This report was made without hiding anything.</p>';
+  return `<footer><h2>What was hidden</h2>${told}</footer>`;
+}
+
+function fact(name: string, html: string): string {
+  return `<div><dt>${name}</dt><dd>${html}</dd></div>`;
+}

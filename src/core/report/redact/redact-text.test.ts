@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { redactText } from './redact-text.ts';
+import type { SecretKind } from './secret-kinds.ts';
+
+const NO_FOLDERS = { homes: [], workspaces: [] };
+
+/** The text with its secrets hidden. */
+function redacted(text: string, folders: Parameters<typeof redactText>[1] = NO_FOLDERS): string {
+  return redactText(text, folders, () => undefined);
+}
+
+describe('hiding secrets in a text', () => {
+  it('hides what looks like a secret, and says of what kind it was', () => {
+    const body = 'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gI3kM5';
+    const examples: readonly (readonly [string, string])[] = [
+      ['mail ana.silva+x@shop.example.org.', 'mail «hidden: e-mail address».'],
+      ['müller@straße.de', '«hidden: e-mail address»'],
+      ['in /home/ana/shop/cart.ts:3', 'in «hidden: home folder»/shop/cart.ts:3'],
+      ['"/Users/Ana Silva/shop"', '"«hidden: home folder»/shop"'],
+      ['C:\\Users\\Ana Silva\\shop', '«hidden: home folder»\\shop'],
+      ['{"at":"C:\\\\Users\\\\ana\\\\shop"}', '{"at":"«hidden: home folder»\\\\shop"}'],
+      ['/mnt/c/Users/ana/x and file:///home/ana/x', '«hidden: home folder»/x and file://«hidden: home folder»/x'],
+      ['in /home/ana and /work/x', 'in «hidden: home folder» and /work/x'],
+      ['/root/.ssh', '«hidden: home folder»/.ssh'],
+      ['key AKIAIOSFODNN7EXAMPLE!', 'key «hidden: access key»!'],
+      [`ghp_${body}`, '«hidden: access key»'],
+      [`(github_pat_11AB_${body})`, '(«hidden: access key»)'],
+      ['use sk-proj-abc123def456ghi789', 'use «hidden: access key»'],
+      ['xoxb-123456789012-abcdefghijkl', '«hidden: access key»'],
+      [`Authorization: Bearer ${body}`, 'Authorization: Bearer «hidden: access key»'],
+      ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVP', '«hidden: JSON web token»'],
+      ['postgres://app:s3cr3t@db.local/shop', 'postgres://«hidden: password»/shop'],
+      ['password=hunter2 next', 'password=«hidden: password» next'],
+      ['DB_PASSWORD="two words" next', 'DB_PASSWORD="«hidden: password»" next'],
+      ['{"clientSecret": "a\\"b", "x": 1}', '{"clientSecret": "«hidden: password»", "x": 1}'],
+      ['api_key: abcdefg1', 'api_key: «hidden: password»'],
+      [`?token=abc12345&x=1`, '?token=«hidden: password»&x=1'],
+      [`ack_49q9${'0123456789abcdefghjkmnpqrstvwxyz'.repeat(2).slice(0, 44)}`, '«hidden: WorkRail token»'],
+      ['st.v1.eyJ2IjoxfQ.c2lnbmF0dXJl', '«hidden: WorkRail token»'],
+      [PEM, '«hidden: private key»'],
+      [`"${PEM.replaceAll('\n', '\\n')}"`, '"«hidden: private key»"'],
+      [PEM.slice(0, 90), '«hidden: private key»'],
+      [`seen: ${'0123456789abcdef'.repeat(4)}`, 'seen: «hidden: random-looking text»'],
+      [`x ${body} y`, 'x «hidden: random-looking text» y'],
+    ];
+    expect(examples.map(([text]) => redacted(text))).toEqual(examples.map(([, hidden]) => hidden));
+  });
+
+  it('leaves alone what only looks alike: our own ids and hashes, commits, versions, names and paths', () => {
+    const innocent = [
+      'sess_3fpba4mr97zy2vrt run_w9b0g1h72w4j49q9 node_0123456789abcdef',
+      `sha256:${'4ab0cd01134aab573913a1beddf5e83e'.repeat(2)}`,
+      '4f2a91c0d9e8b7a6f5e4d3c2b1a09f8e7d6c5b4a',
+      '"integrity": "sha512-q1MfTpw3aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789abcdefghijklmnopqrstuvwxyzABCDEFG=="',
+      '3f2b1c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+      'vitest@4.1.12, git@github.com:team/shop.git, @scope/package',
+      'src/core/report/redact/redact-report-with-a-long-name.test.ts',
+      'src/pages/home/index.tsx and https://shop.example/home/page',
+      'thisIsAVeryLongCamelCaseNameOfSomething AND_THIS_IS_A_VERY_LONG_CONSTANT_NAME',
+      'a-task-with-a-very-long-kebab-case-name-and-no-end',
+      'The token is checked. A password must be long. Passwords, secrets: no.'.replace(': no', ''),
+      '2026-11-15T14-20-07-2026-11-15T14-20-08',
+      '---------------------------------------- ======================== ________________________',
+    ];
+    expect(innocent.map((text) => redacted(text))).toEqual(innocent);
+  });
+
+  it('hides folders it is told of wherever they are, and only where their name ends', () => {
+    const folders = { homes: ['/data/people/ana/', '/home7'], workspaces: ['/work/shop', 'D:\\work\\shop', '/'] };
+    expect(
+      [
+        'in /work/shop/src, /work/shop and /work/shopping',
+        '/data/people/ana/notes',
+        '/home7/x but not src/home7/x',
+        'D:\\work\\shop\\a "D:\\\\work\\\\shop\\\\a" D:/work/shop/a',
+        'a / b',
+      ].map((text) => redacted(text, folders)),
+    ).toEqual([
+      'in «hidden: workspace path»/src, «hidden: workspace path» and /work/shopping',
+      '«hidden: home folder»/notes',
+      '«hidden: home folder»/x but not src/home7/x',
+      '«hidden: workspace path»\\a "«hidden: workspace path»\\\\a" «hidden: workspace path»/a',
+      'a / b',
+    ]);
+  });
+
+  it('hides what overlaps as one, under the kind that says most', () => {
+    const kinds: SecretKind[] = [];
+    const text = redactText(
+      'password=AKIAIOSFODNN7EXAMPLE and api_key="ghp_0123456789abcdefghij"',
+      NO_FOLDERS,
+      (kind) => kinds.push(kind),
+    );
+    expect([text, kinds]).toEqual([
+      'password=«hidden: access key» and api_key="«hidden: access key»"',
+      ['access key', 'access key'],
+    ]);
+  });
+
+  it('takes time by its length: a megabyte of noise, and whatever is worst for a pattern', () => {
+    for (const piece of ['-', 'eyJ', 'sk-', 'a@a.', 'password:"', 'C:\\Users\\', 'st_']) {
+      const text = piece.repeat(Math.ceil(262_144 / piece.length));
+      expect(redacted(text).length).toBeGreaterThan(0);
+    }
+    const noise = randomBytes(786_432).toString('base64');
+    expect(redacted(noise)).toBe('«hidden: random-looking text»');
+  });
+});
+
+const PEM = `-----BEGIN RSA PRIVATE KEY-----
+MIIEowIBAAKCAQEAx4UbaDzY5xjW6hc9jwN0mX33XpTDVW7mOXQ
+Dm1zW9pYF0E5nTqDlqxUe1sJ4w==
+-----END RSA PRIVATE KEY-----`;

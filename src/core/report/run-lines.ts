@@ -1,0 +1,39 @@
+import type { JsonValue } from '../json/json-value.ts';
+import type { NodeId } from '../log/ids.ts';
+import type { ReportBranch, ReportEntry, ReportRun } from './report.ts';
+
+/** A line of a run with what happened on it and on no line before it. */
+export type RunLine = { readonly branch: ReportBranch; readonly entries: readonly ReportEntry[] };
+
+/** The lines of a run in the order in which a report tells them. */
+export function runLines({ branches, entries }: ReportRun): readonly RunLine[] {
+  const byBranch = new Map<string, ReportEntry[]>(branches.map(({ name }) => [name, []]));
+  for (const entry of entries) byBranch.get(entry.branch)?.push(entry);
+  return branches.map((branch) => ({ branch, entries: byBranch.get(branch.name) ?? [] }));
+}
+
+/** The how-manieth step of its line each entry is; an attempt or checkpoint has the number of the step it was made at. */
+export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId, number> {
+  const done = new Map<NodeId, number>();
+  const numbers = new Map<NodeId, number>();
+  for (const { nodeId, parentNodeId, kind } of entries) {
+    const before = parentNodeId === null ? 0 : (done.get(parentNodeId) ?? 0);
+    done.set(nodeId, kind === 'step' ? before + 1 : before);
+    numbers.set(nodeId, kind === 'start' ? 0 : before + 1);
+  }
+  return numbers;
+}
+
+const CONTENT_LENGTH_MAX = 8_000;
+
+/** As much of an artifact as a page shows; a report as JSON has all of it. */
+export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
+  const whole = JSON.stringify(content, null, 2);
+  const isCut = whole.length > CONTENT_LENGTH_MAX;
+  return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
+}
+
+/** Bytes as people read them. */
+export function shownSize(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`;
+}

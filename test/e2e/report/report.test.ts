@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
+import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { enforces } from '../../enforces.ts';
+import { findChromium } from './chromium.ts';
+import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
+import { bugHunt, huntEngine } from './report-session.ts';
+
+/** Set it to a folder to look at the pictures. */
+const shots = process.env['WORKRAIL_SHOTS'];
+const executablePath = findChromium(process.env);
+let folder: string;
+let page: string;
+let told: { readonly md: string; readonly piped: string };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-report-'));
+  const dataDir = join(folder, 'data');
+  const sessionId = await bugHunt(huntEngine({ store: fileStore(dataDir, nodeHasher.sha256) }), HOSTILE);
+  page = join(folder, 'report.html');
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, ['dist/workrail.js', 'export', sessionId.slice(-6), ...args], {
+      env: { ...process.env, WORKRAIL_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+  expect(run('--as', 'html', '-o', page)).toMatchObject({ status: 0, stdout: expect.stringContaining('Hidden: ') });
+  const [md, piped] = [run('--as', 'md'), run('--as', 'html')];
+  expect([md.status, md.stderr, piped.status, piped.stderr]).toEqual([0, NEXT, 0, NEXT]);
+  told = { md: md.stdout, piped: piped.stdout };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('is the same in a file and in a pipe, and leaves nothing beside it', () => {
+  expect(readdirSync(folder).sort()).toEqual(['data', 'report.html']);
+  expect(readFileSync(page, 'utf8')).toBe(told.piped);
+  expect(told.md).toContain('# Checkout fails on an empty cart\n');
+  expect(told.md.split('\n').filter((line) => /^#+ .*Not a heading/.test(line))).toEqual([]);
+});
+
+it('the page of a session is readable in light, dark and print, asks for nothing and obeys no note', async ({
+  skip,
+}) => {
+  enforces('report_notes_inert', 'report_page_self_contained');
+  if (executablePath === undefined) {
+    process.stderr.write(
+      '\n!!! NOT TESTED: no chromium on the path and no CHROMIUM_PATH, so no page was opened !!!\n\n',
+    );
+    skip('no chromium');
+    return;
+  }
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  await lookAt(browser).finally(() => browser.close());
+});
+
+async function lookAt(browser: Browser): Promise<void> {
+  const url = pathToFileURL(page).href;
+  const pictures: Buffer[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1_000, height: 900 } });
+    const tab = await context.newPage();
+    const requests: string[] = [];
+    const noise: string[] = [];
+    context.on('request', (request) => requests.push(request.url()));
+    tab.on('console', (message) => noise.push(message.text()));
+    tab.on('dialog', (dialog) => {
+      noise.push(dialog.message());
+      dialog.dismiss();
+    });
+    await tab.goto(url);
+    expect(await tab.evaluate(ANATOMY)).toEqual({
+      active: [],
+      handlers: [],
+      links: ['file:#', 'https:'],
+      dangling: 0,
+      doubled: 0,
+      owned: null,
+      bidi: false,
+      title: 'Checkout fails on an empty cart',
+      lang: 'en',
+      landmarks: [1, 1, 1, 1],
+      headings: [],
+      graphs: 2,
+      isStyled: true,
+    });
+    expect(await tab.evaluate(LOW_CONTRAST)).toEqual({ seen: expect.toSatisfy((seen) => seen > 200), low: [] });
+    pictures.push(await tab.screenshot({ fullPage: true, ...(shots === undefined ? {} : shotIn(shots, colorScheme)) }));
+
+    await tab.setViewportSize({ width: 360, height: 800 });
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    if (shots !== undefined) await tab.screenshot({ fullPage: true, ...shotIn(shots, `${colorScheme}-phone`) });
+    await tab.emulateMedia({ media: 'print', colorScheme });
+    expect(await tab.evaluate(LOW_CONTRAST)).toEqual({ seen: expect.toSatisfy((seen) => seen > 200), low: [] });
+    const pdf = await tab.pdf({
+      format: 'A4',
+      printBackground: false,
+      ...(shots === undefined ? {} : { path: join(shots, `${colorScheme}.pdf`) }),
+    });
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect([requests, noise]).toEqual([[url], []]);
+    await context.close();
+  }
+  const [light, dark] = pictures;
+  expect(light?.equals(dark ?? light)).toBe(false);
+}
+
+function shotIn(into: string, name: string): { readonly path: string } {
+  mkdirSync(into, { recursive: true });
+  return { path: join(into, `${name}.png`) };
+}
+
+const NEXT = 'Next: look through it before you give it away\n';
+
+const HOSTILE = [
+  '<script>window.owned = 1; alert(1)</script>',
+  '<img src=x onerror="window.owned = 2">',
+  '# Not a heading of the page </h4></article></main>',
+  '[run](javascript:window.owned=3) [data](data:text/html,<script>alert(1)</script>) [ok](https://shop.example/ok)',
+  '![pixel](https://tracker.example/pixel.png) ![inline](data:image/svg+xml,%3Csvg%20onload=alert(1)%3E)',
+  '<style>body{display:none}</style><link rel=stylesheet href=https://tracker.example/x.css><base href=https://tracker.example>',
+  '<svg onload="window.owned = 4"><animate onbegin=alert(1)></svg><iframe src=https://tracker.example></iframe>',
+  '\u202egnp.tfosorcim\u2066 \u0007 <!-- ',
+  `"><a href="https://tracker.example" onclick="window.owned=5" style="position:fixed">x`,
+  '```\n</code></pre><script>window.owned = 6</script>\n```',
+  `| a | b |\n| - | - |\n| <td onclick=x> | ${'long'.repeat(60)} |`,
+].join('\n\n');
