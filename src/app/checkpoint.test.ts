@@ -1,8 +1,12 @@
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { engine, eventsOf, stepOf, tokenOf, told } from '../../test/examples/engine.ts';
+import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../test/examples/engine.ts';
+import { storeFolder } from '../../test/store-folder.ts';
+import { storeOf } from '../adapters/file-store/file-store.ts';
 import type { Observation } from '../core/log/events/observation-recorded.ts';
+import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { outputHistory } from '../core/views/current-outputs.ts';
 import { checkpoint } from './checkpoint.ts';
 
 const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
@@ -50,6 +54,42 @@ test('the same token again gives the same reply and saves nothing, also after th
   expect(await agent.save(begun, 'Two of five.')).toEqual(saved);
   expect(await Promise.all([1, 2, 3].map(() => agent.save(begun, 'Two of five.')))).toEqual([saved, saved, saved]);
   expect(agent.events).toHaveLength(before);
+});
+
+test('a token that is sent a hundred times, one after the other and all at once, makes one node', async () => {
+  enforces('checkpoint_idempotent', 'checkpoint_key');
+  const folder = storeFolder();
+  const agents = [1, 2].map(() => engine({ store: storeOf(folder) }));
+  const [agent = expect.fail()] = agents;
+  const begun = await agent.start('test.plain');
+  const save = (by: Engine) => by.save(begun, 'Two of five.', [{ kind: 'note', text: 'x' }]);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => save(agents[i % 2] ?? agent)));
+  for (let i = 0; i < 60; i++) replies.push(await save(agents[i % 2] ?? agent));
+  expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
+  const { graph, outputs } = await engine({ store: storeOf(folder) }).view(begun);
+  const saved = [...graph.nodes.values()].filter(({ kind }) => kind === 'checkpoint');
+  expect(saved).toHaveLength(1);
+  expect(saved.flatMap(({ nodeId }) => outputHistory(outputs, nodeId))).toHaveLength(2);
+});
+
+test('what is saved on two branches stays apart, also with the very same words', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const one = await agent.send(begun, { notes: 'First try.' });
+  const other = await agent.send(await agent.show(begun), { notes: 'Second try.' });
+  const saved = [await agent.save(one, 'Half way.'), await agent.save(other, 'Half way.')];
+  await agent.save(one, 'Half way.');
+  const nodes = await Promise.all(saved.map((reply) => agent.node(reply)));
+  expect(new Set(nodes).size).toBe(2);
+  const notes = async (reply: GivenReply) => {
+    const { entries } = told(await agent.show(reply), 'recap') as { readonly entries: readonly { text: string }[] };
+    return entries.map(({ text }) => text);
+  };
+  expect(await notes(one)).toEqual(['First try.', 'Half way.']);
+  expect(await notes(other)).toEqual(['Second try.', 'Half way.']);
+  await agent.save(saved[1] ?? begun, 'Nearly there.');
+  expect(await notes(one)).toEqual(['First try.', 'Half way.']);
+  expect(await notes(other)).toEqual(['Second try.', 'Half way.', 'Nearly there.']);
 });
 
 test('other content with a used token is not saved; it is said, and one further call saves it', async () => {

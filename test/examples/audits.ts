@@ -1,4 +1,5 @@
 import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
+import { salvageSchema } from '../../src/core/log/health.ts';
 import { OTHER_SESSION, SESSION } from './ids.ts';
 
 /** What verifying sessions may find. */
@@ -12,6 +13,11 @@ export const HEALTHY: SessionAudit = {
 export const NOTED: SessionAudit = {
   ...HEALTHY,
   findings: [{ severity: 'note', what: 'orphan_segment', place: 'sessions/x/events/9.jsonl' }],
+};
+export const SALVAGED: SessionAudit = {
+  ...HEALTHY,
+  health: { kind: 'salvaged', salvage: salvageSchema.parse({ health: 'corrupt_tail', lastEventIndex: 52 }) },
+  findings: [{ severity: 'note', what: 'salvage_mark', place: 'sessions/x/salvaged' }],
 };
 export const DAMAGED: SessionAudit = {
   sessionId: OTHER_SESSION,

@@ -8,8 +8,13 @@ import {
   type ExportServices,
   exportSession,
 } from '../../src/app/bundle/export-session.ts';
-import { type Imported, type ImportRefusal, importSession } from '../../src/app/bundle/import-session.ts';
-import type { Services, Store } from '../../src/app/services.ts';
+import {
+  type Imported,
+  type ImportRefusal,
+  type ImportServices,
+  importSession,
+} from '../../src/app/bundle/import-session.ts';
+import type { Store } from '../../src/app/services.ts';
 import type { IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
 import { bundleHead } from '../../src/core/bundle/bundle-head.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
@@ -51,7 +56,7 @@ export function exportServices(store: Store): ExportServices {
 }
 
 export function imported(
-  services: Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ids'>,
+  services: Omit<ImportServices, 'tools' | 'breathe'>,
   file: Uint8Array,
   isDryRun = false,
 ): Promise<Result<Imported, ImportRefusal>> {

@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { readFileSync } from 'node:fs';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
@@ -33,7 +34,7 @@ export function memoryServices(): Services {
     patterns: { load: async () => compilePattern },
     workspace: { observe: async () => [] },
     references: { find: async () => [] },
-    defaults: PRESETS.guided,
+    defaults: async () => ok(PRESETS.guided),
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),

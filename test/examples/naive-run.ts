@@ -107,10 +107,9 @@ function* roundsOf(run: Run, loop: CompiledLoop, outer: Scope): Steps {
 type Wanted = Scope & { round: number; items: readonly unknown[] | undefined; before: string | undefined };
 
 function wantsRound(run: Run, { control }: CompiledLoop, { round, items, before, ...scope }: Wanted): boolean {
-  const asked = { ...scope, ...(before === undefined ? {} : { decision: before }) };
   if (control.kind === 'artifact') return round === 0 || before !== 'stop';
-  if (control.kind === 'while') return holds(run, control.condition, asked);
-  if (control.kind === 'until') return !holds(run, control.condition, asked);
+  if (control.kind === 'while') return holds(run, control.condition, scope);
+  if (control.kind === 'until') return !holds(run, control.condition, scope);
   return items !== undefined && round < items.length;
 }
 
@@ -142,7 +141,6 @@ function holds(run: Run, condition: Condition, scope: Scope): boolean {
   const again = (one: Condition) => holds(run, one, scope);
   if (condition.kind === 'always' || condition.kind === 'never') return condition.kind === 'always';
   if (condition.kind === 'not') return !again(condition.condition);
-  if (condition.kind === 'loop_control') return [undefined, condition.continueWhen].includes(scope.decision as never);
   if (condition.kind === 'compare') {
     return (read(run, condition.variable, scope) === condition.value) === (condition.comparison === 'equals');
   }

@@ -34,9 +34,6 @@ const leaf = fc.oneof(
       fc.nat(2),
     )
     .map(([variable, comparison, value]): Condition => ({ kind: 'compare', variable, comparison, value })),
-  fc
-    .constantFrom('continue' as const, 'stop' as const)
-    .map((continueWhen): Condition => ({ kind: 'loop_control', continueWhen })),
 );
 const condition = fc.oneof(
   { weight: 4, arbitrary: leaf },

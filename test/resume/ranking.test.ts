@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { layout } from '../../src/adapters/file-store/disk/layout.ts';
@@ -131,6 +131,7 @@ describe('coming back by way of an index', () => {
     ['as it was written', () => undefined],
     ['deleted', (root) => rmSync(join(root, layout.cache), { recursive: true })],
     ['cut', (root) => truncateSync(join(root, layout.sessionIndex), 3_000)],
+    ['older than most of the work', (root) => keepHalf(join(root, layout.sessionIndex))],
     ['full of something else', (root) => appendFileSync(join(root, layout.sessionIndex), '\n{"sum":"x"}\nxx\n')],
   ];
 
@@ -148,6 +149,12 @@ describe('coming back by way of an index', () => {
     expect(filesIn(folder.root)).toEqual(left);
   });
 });
+
+/** The index as it was when half of its lines were written: some sessions are missing, others have gone on since. */
+function keepHalf(index: string): void {
+  const lines = readFileSync(index, 'utf8').split('\n');
+  writeFileSync(index, `${lines.slice(0, lines.length >> 1).join('\n')}\n`);
+}
 
 function filesIn(root: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })

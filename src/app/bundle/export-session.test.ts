@@ -73,9 +73,20 @@ test('a damaged session is exported up to the damage, and comes in for reading o
     expect((await exported(store, sessionId))._unsafeUnwrap().file).toEqual(part.file);
   }
   expect((await storeOf(back).audit.audit(sessionId))._unsafeUnwrap()).toMatchObject({
-    health: { kind: 'healthy' },
+    health: { kind: 'salvaged', salvage: part.salvage },
     findings: [{ severity: 'note', what: 'salvage_mark', place: layout.salvaged(sessionId) }],
   });
+  // A mark that nobody can read still keeps it from going on, and is found.
+  const mark = join(back.root, layout.salvaged(sessionId));
+  const bytes = readFileSync(mark);
+  writeFileSync(mark, '{');
+  expect((await storeOf(back).sessions.load(sessionId)).isErr()).toBe(true);
+  expect((await storeOf(back).audit.audit(sessionId))._unsafeUnwrap().findings[0]).toMatchObject({
+    severity: 'damage',
+    reason: 'content_not_json',
+    place: layout.salvaged(sessionId),
+  });
+  writeFileSync(mark, bytes);
   // It comes from a part and gives a part, in memory too.
   const further = engine();
   await imported(further.services, part.file);

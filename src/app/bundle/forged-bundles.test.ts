@@ -10,8 +10,9 @@ import {
   sharedBundle,
   swap,
 } from '../../../test/examples/forged-bundles.ts';
-import { digest } from '../../../test/examples/sha256.ts';
+import { digest, sha256 } from '../../../test/examples/sha256.ts';
 import { numberedSession } from '../../../test/store-folder.ts';
+import { bundleHead } from '../../core/bundle/bundle-head.ts';
 
 let file: Uint8Array;
 
@@ -186,6 +187,21 @@ describe('a bundle that somebody changed', () => {
       'a manifest without its last pin',
       () => lying(file, ({ session }) => session.manifest.splice(-1)),
       { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'pins_mismatch' },
+    ],
+    [
+      'a pin of another snapshot, in a chain that fits',
+      () => forged(file, ({ session }) => Object.assign(session.manifest[1] ?? {}, { snapshotRef: digest('x') })),
+      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'pins_mismatch', path: 'session/manifest/0' },
+    ],
+    [
+      'a wrong length of a value, with an id that fits',
+      () => {
+        const bundle = loose(file);
+        const [first = expect.fail(), ...entries] = bundle.integrity.entries;
+        const head = bundleHead(bundle, [{ ...first, bytes: first.bytes + 1 }, ...entries], sha256).text;
+        return Buffer.from(`${head}${JSON.stringify(bundle.session)}}`);
+      },
+      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'digest_mismatch' },
     ],
     [
       'a history that contradicts itself',

@@ -2,21 +2,20 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { exported, imported, loose } from '../../../test/examples/bundles.ts';
 import { type Engine, engine, stepOf, tokenOf, told, WORKSPACE } from '../../../test/examples/engine.ts';
+import { projections } from '../../../test/examples/projections.ts';
 import { sessionOf, sharedSession } from '../../../test/examples/shared-session.ts';
-import { viewSummary } from '../../../test/simulation/view-summary.ts';
 import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../adapters/node-hasher.ts';
 import { eventIndexSchema, type NodeId, type SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { PRESETS } from '../../core/log/preferences.ts';
 import { FIRST_ATTEMPT } from '../../core/token/attempt.ts';
 import { mintToken } from '../../core/token/mint-token.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { checkpoint } from '../checkpoint.ts';
 import { type Minting, stateTokenOf } from '../reply/give-reply.ts';
-import { summariseSession } from '../summarise-session.ts';
+import { resumeSession } from '../resume/resume-session.ts';
 
 const NEW = numberedSession(7);
 
@@ -47,7 +46,7 @@ test('where the id is taken it becomes a new session, which differs in nothing e
   }
   const plain = ({ session }: typeof old) => session.manifest.map(({ chain, sha256, sessionId: _, ...rest }) => rest);
   expect(plain(young)).toEqual(plain(old));
-  expect(await projections(here, NEW)).toEqual(await projections(here, sessionId));
+  expect(await projections(here.services, NEW)).toEqual(await projections(here.services, sessionId));
   // And once more, from that one.
   const further = engine();
   await imported(further.services, await bundleOf(here, NEW));
@@ -101,6 +100,24 @@ test('a checkpoint that was saved before is replayed on the other machine: nothi
     expect(JSON.stringify(told(again, 'warnings'))).not.toContain('replay_ignored_new_output');
   }
   expect(await bundleOf(there, sessionId)).toEqual(before);
+  // And one that is saved there is saved once.
+  const shown = await comeBack(there, sessionId, nodeId);
+  const replies = await Promise.all(Array.from({ length: 10 }, () => there.save(shown, 'Saved there.')));
+  expect(replies).toEqual(replies.map(() => replies[0]));
+  const after = loose(await bundleOf(there, sessionId)).session.events.slice(loose(before).session.events.length);
+  expect(after.map(({ kind }) => kind)).toEqual(['node_created', 'edge_created', 'node_output_appended']);
+});
+
+test('on a new machine an import makes the keys, so that the session is found at once', async () => {
+  enforces('bundle_resumable');
+  const { file, sessionId } = await sharedFrom(engine());
+  const there = engine({ store: storeOf(storeFolder()) });
+  expect((await imported(there.services, file, true)).isOk()).toBe(true);
+  expect((await there.services.keyring.find())._unsafeUnwrap()).toBeUndefined();
+  expect((await resumeSession(there.services, { sessionId })).isErr()).toBe(true);
+  expect((await imported(there.services, file)).isOk()).toBe(true);
+  const found = (await resumeSession(there.services, { sessionId }))._unsafeUnwrap();
+  expect(sessionOf(found)).toBe(sessionId);
 });
 
 test('a dry run says what would come of it and writes nothing', async () => {
@@ -183,16 +200,4 @@ async function mintingOf({ services }: Engine, sessionId: SessionId): Promise<Mi
   const keyring = (await services.keyring.open())._unsafeUnwrap();
   const { view } = (await services.sessions.load(sessionId))._unsafeUnwrap();
   return { view, mint: { keyring, hmac: services.hasher.hmacSha256, form: services.tokenForm } };
-}
-
-/** All that views and summaries say; the id of the session itself aside. */
-async function projections({ services }: Engine, sessionId: SessionId) {
-  const session = (await services.sessions.load(sessionId))._unsafeUnwrap();
-  const snapshots = new Map();
-  for (const { snapshotRef } of session.view.graph.nodes.values()) {
-    snapshots.set(snapshotRef, (await services.snapshots.get(snapshotRef))._unsafeUnwrap());
-  }
-  const sources = { snapshotOf: (ref: string) => snapshots.get(ref), defaults: PRESETS.guided };
-  const { sessionId: _, ...summary } = (await summariseSession(session, services.snapshots))._unsafeUnwrap();
-  return { views: viewSummary(session.view, sources), summary };
 }

@@ -10,7 +10,7 @@ import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 
-export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ids'> & {
+export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids'> & {
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
   readonly breathe: () => Promise<void>;
@@ -55,6 +55,9 @@ export async function importSession(
   if (listed.isErr()) return err(listed.error);
   const isTaken = listed.value.includes(from);
   if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
+  // On a new machine nobody has made the keys yet, and whoever looks for the session cannot.
+  const keys = await services.keyring.open();
+  if (keys.isErr()) return err(keys.error);
   const written = isTaken
     ? await writeAs(services, checked.value, { sessionId: services.ids.session(), onProgress })
     : await writeSomewhere(services, checked.value, onProgress);

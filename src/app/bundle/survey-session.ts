@@ -88,12 +88,13 @@ export async function surveySession(
   return ok({ appends, entries, salvage, events, ...content.sorted() });
 }
 
-function salvageHealth({ health }: SessionLog): Salvage['health'] {
+/** Why a session is only part of one, from what is wrong with it. */
+export function salvageHealth({ health }: SessionLog): Salvage['health'] {
   return health.kind === 'unknown_version' ? 'unknown_version' : 'corrupt_tail';
 }
 
-/** There is not one append that can be trusted. */
-function headless({ sessionId, health }: SessionLog): LoadRefusal {
+/** The refusal for a session without one append that can be trusted. */
+export function headless({ sessionId, health }: SessionLog): LoadRefusal {
   if (health.kind === 'healthy') return { code: 'session_not_found', sessionId };
   if (health.kind !== 'unknown_version') return { code: 'damaged', damage: health.damage };
   const { place, offset, version } = health;

@@ -11,6 +11,7 @@ export type FormatReason =
   | 'unknown_field'
   | 'repeated_field'
   | 'wrong_name'
+  | 'reserved_name'
   | 'wrong_shape';
 
 export type IntegrityReason =

@@ -24,7 +24,7 @@ export function bundleContent(index: BundleIndex, tools: BundleTools): BundleCon
   const find = (table: TableName, key: string): Result<unknown, BundleRefusal> | undefined => {
     const span = index.tables[table].get(key);
     if (span === undefined) return undefined;
-    return tools.parseJson(index.bytes.subarray(...span)).mapErr(() => invalid('not_json', pathOf(table, key)));
+    return tools.parseJson(index.bytes.subarray(...span)).mapErr((reason) => invalid(reason, pathOf(table, key)));
   };
   const workflow = (workflowHash: WorkflowHash) => {
     const missing = { code: 'BUNDLE_MISSING_PINNED_WORKFLOW', workflowHash } as const;

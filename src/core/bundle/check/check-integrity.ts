@@ -66,7 +66,7 @@ function readEntries(index: BundleIndex, tools: BundleTools): Result<Entries, Bu
   for (const [i, span] of index.lists['integrity/entries'].entries()) {
     const path = `integrity/entries/${i}`;
     const value = tools.parseJson(index.bytes.subarray(...span));
-    if (value.isErr()) return err({ ...invalid('not_json', path), offset: span[0] });
+    if (value.isErr()) return err({ ...invalid(value.error, path), offset: span[0] });
     const entry = parseDocument(integrityEntrySchema, value.value);
     if (entry.isErr()) return err(invalid('wrong_shape', `${path}${entry.error.path}`));
     if (entries.has(entry.value.path)) return err(invalid('repeated_field', entry.value.path));
@@ -93,7 +93,7 @@ function digestValue(
     .parseJson(bytes.subarray(...span))
     .andThen((value) => canonicalBytes(value))
     .map((canonical) => ({ sha256: tools.sha256(canonical), bytes: canonical.length }))
-    .mapErr(() => ({ ...invalid('not_json', path), offset: span[0] }));
+    .mapErr((cause) => ({ ...invalid(cause === 'reserved_name' ? cause : 'not_json', path), offset: span[0] }));
 }
 
 function checkValue(

@@ -104,7 +104,7 @@ export function parseItem(
   const [start, end] = lists[list][position] ?? [0, 0];
   return tools
     .parseJson(bytes.subarray(start, end))
-    .mapErr(() => ({ ...invalid('not_json', `${list}/${position}`), offset: start }));
+    .mapErr((reason) => ({ ...invalid(reason, `${list}/${position}`), offset: start }));
 }
 
 /** What is wrong with the number of an item; one that has none is not looked at here. */

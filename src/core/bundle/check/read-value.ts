@@ -15,6 +15,6 @@ export function readValue<Schema extends z.ZodType>(
   const span = values.get(path);
   assert(span !== undefined, `an index without ${path} is none`);
   const value = tools.parseJson(bytes.subarray(...span));
-  if (value.isErr()) return err({ ...invalid('not_json', path), offset: span[0] });
+  if (value.isErr()) return err({ ...invalid(value.error, path), offset: span[0] });
   return parseDocument(schema, value.value).mapErr((refusal) => invalid('wrong_shape', `${path}${refusal.path}`));
 }

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { loose } from '../examples/bundles.ts';
+import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
+import { fastDir } from './store/fast-dir.ts';
+
+const PROGRAM = 'dist/workrail.js';
+const STEPS = 5;
+const EXPORTS = 2;
+/** Every command is a process of its own, and other tests start theirs at the same time. */
+const TIMEOUT_MS = 240_000;
+
+let folder: string;
+let open: TestClient[];
+
+beforeEach(() => {
+  folder = fastDir('bundles');
+  open = [];
+  const outputContract = { contractRef: 'wr.contracts.verification_report' };
+  const steps = Array.from({ length: STEPS }, (_, i) => ({ id: `s${i}`, title: `Do ${i}`, prompt: `Do part ${i}.` }));
+  const last = { id: 'last', title: 'Prove it', prompt: 'Prove it.', outputContract };
+  mkdirSync(join(folder, 'workflows'));
+  const workflow = { id: 'test.shared', name: 'Shared', description: 'A list of steps.', steps: [...steps, last] };
+  writeFileSync(join(folder, 'workflows', 'test.shared.json'), JSON.stringify(workflow));
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((client) => client.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function server(dataDir: string): Promise<TestClient> {
+  const client = await CLIENT_KINDS['client 2.x']?.({ env: environment(dataDir) });
+  open.push(client ?? expect.fail());
+  return open.at(-1) ?? expect.fail();
+}
+
+function environment(dataDir: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', WORKRAIL_DATA_DIR: join(folder, dataDir) };
+}
+
+/** Runs the program; a refusal fails the test. */
+async function run(dataDir: string, ...args: string[]): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], { env: environment(dataDir) })).stdout;
+}
+
+const data = ({ structuredContent }: ToolResult) => structuredContent ?? {};
+const start = (client: TestClient) =>
+  client.call('start_workflow', { workflowId: 'test.shared', workspacePath: folder, goal: 'Share it' });
+
+/** Does what it is told, with notes of its own. */
+function next(client: TestClient, reply: ToolResult, notes: string): Promise<ToolResult> {
+  const call = data(reply)['nextCall'] as { tool: string; arguments: { output?: object } };
+  const output = { ...call.arguments.output, notesMarkdown: notes };
+  return client.call(call.tool, { ...call.arguments, output });
+}
+
+it('exports and imports while others write are each of one moment, and work goes on from them elsewhere', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  enforces('bundle_resumable', 'many_processes_share_data_dir');
+  const here = await server('here');
+  const begun = await start(here);
+  const { sessionId } = data(begun)['session'] as { sessionId: string };
+  let isEnough = false;
+  // The same steps again and again, each time on a branch of their own.
+  const writing = (async () => {
+    while (!isEnough) {
+      let reply = await here.call('continue_workflow', { stateToken: data(begun)['stateToken'] });
+      for (let step = 0; step < STEPS && !isEnough; step++) reply = await next(here, reply, `Step ${step}.`);
+      await setTimeout(50);
+    }
+  })();
+  const files = Array.from({ length: EXPORTS }, (_, i) => join(folder, `${i}.json`));
+  for (const file of files) {
+    await run('here', 'export', sessionId, '-o', file);
+    // Its id is taken here, by a session that is being written to.
+    await run('here', 'import', file);
+  }
+  isEnough = true;
+  await writing;
+
+  const last = join(folder, 'last.json');
+  await run('here', 'export', sessionId, '-o', last);
+  const { session: whole } = loose(readFileSync(last));
+  for (const file of files) {
+    const { session } = loose(readFileSync(file));
+    expect(session.salvage).toBeUndefined();
+    expect(session.events.length).toBeLessThan(whole.events.length);
+    expect(session.events).toEqual(whole.events.slice(0, session.events.length));
+    expect(session.manifest).toEqual(whole.manifest.slice(0, session.manifest.length));
+  }
+  expect(await run('here', 'session', 'verify')).toMatch(new RegExp(`^${EXPORTS + 1} sessions .*, all healthy`));
+
+  // Two processes take it in at once, where a server already looks on: one of them gets its id.
+  const there = await server('there');
+  const imports = await Promise.all([1, 2].map(() => run('there', 'import', last, '--json')));
+  const ids = imports.map((out) => (JSON.parse(out) as { data: { sessionId: string } }).data.sessionId);
+  expect([new Set(ids).size, ids.includes(sessionId)]).toEqual([2, true]);
+  for (const id of ids) {
+    let back = await there.call('resume_session', { sessionId: id });
+    expect(data(back)).toMatchObject({ goal: 'Share it', session: { sessionId: id } });
+    while (data(back)['isComplete'] !== true) {
+      back = await next(there, back, 'Done there.');
+      expect(data(back)).toMatchObject({ kind: 'ok' });
+    }
+  }
+  expect(await run('there', 'session', 'verify')).toMatch(/^2 sessions .*, all healthy/);
+});
+
+it('a checkpoint that two servers are sent again and again is one node, and its reply the same to the letter', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  enforces('checkpoint_idempotent');
+  const servers = await Promise.all([server('here'), server('here')]);
+  const [one = expect.fail()] = servers;
+  let reply = await start(one);
+  for (let step = 0; step < STEPS; step++) reply = await next(one, reply, 'Done.');
+  const { sessionId } = data(reply)['session'] as { sessionId: string };
+  const sent = { checkpointToken: data(reply)['checkpointToken'], output: { notesMarkdown: 'Half way.' } };
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => (servers[i % 2] ?? one).call('checkpoint_workflow', sent)),
+  );
+  expect(replies[0]?.isError).not.toBe(true);
+  const letters = replies.map(({ content, structuredContent }) => JSON.stringify([content, structuredContent]));
+  expect(new Set(letters).size).toBe(1);
+  await run('here', 'export', sessionId, '-o', join(folder, 'saved.json'));
+  const { events } = loose(readFileSync(join(folder, 'saved.json'))).session;
+  const kinds = events.map((event) => (event['data'] as { nodeKind?: string }).nodeKind);
+  expect(kinds.filter((kind) => kind === 'checkpoint')).toHaveLength(1);
+});

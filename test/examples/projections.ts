@@ -1,0 +1,28 @@
+import type { Services } from '../../src/app/services.ts';
+import { summariseSession } from '../../src/app/summarise-session.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import { PRESETS } from '../../src/core/log/preferences.ts';
+import type { SessionView } from '../../src/core/views/session-view.ts';
+import { viewSummary } from '../simulation/view-summary.ts';
+
+type Stores = Pick<Services, 'sessions' | 'snapshots'>;
+
+/** All that views and summaries say of a session; its own id aside. */
+export async function projections(stores: Stores, sessionId: SessionId) {
+  const session = (await stores.sessions.load(sessionId))._unsafeUnwrap();
+  const { sessionId: _, ...summary } = (await summariseSession(session, stores.snapshots))._unsafeUnwrap();
+  return { views: await viewsOf(stores, session.view), summary };
+}
+
+/** The same of the start of a session that cannot be read to its end, or is only part of one. */
+export async function prefixProjections(stores: Stores, sessionId: SessionId) {
+  return viewsOf(stores, (await stores.sessions.loadValidPrefix(sessionId))._unsafeUnwrap().view);
+}
+
+async function viewsOf({ snapshots }: Stores, view: SessionView) {
+  const known = new Map();
+  for (const { snapshotRef } of view.graph.nodes.values()) {
+    known.set(snapshotRef, (await snapshots.get(snapshotRef))._unsafeUnwrap());
+  }
+  return viewSummary(view, { snapshotOf: (ref: string) => known.get(ref), defaults: PRESETS.guided });
+}
