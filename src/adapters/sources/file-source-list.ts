@@ -1,0 +1,45 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
+import { sourceListSchema, type WorkflowSourceEntry } from '../../core/source/source-list.ts';
+
+/** The list as a small JSON file that a person may read and edit. */
+export function fileSourceList(file: string): SourceList {
+  return {
+    read: async () => readSourceList(file),
+    write: async (sources) => {
+      const draft = `${file}.${process.pid}.tmp`;
+      try {
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(draft, `${JSON.stringify({ v: 1, sources }, null, 2)}\n`, { mode: 0o600 });
+        renameSync(draft, file);
+        return ok(undefined);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        return err({ code: 'source_list_unwritable', file, cause: causeOf(error) });
+      }
+    },
+  };
+}
+
+/** What the file says now; no file is an empty list. */
+export function readSourceList(file: string): Result<readonly WorkflowSourceEntry[], SourceListFailure> {
+  const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return ok([]);
+    return broken(causeOf(error));
+  }
+  const list = sourceListSchema.safeParse(document);
+  return list.success ? ok(list.data.sources) : broken(z.prettifyError(list.error));
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) throw error;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

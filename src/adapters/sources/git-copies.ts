@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts';
+import type { GitSource } from '../../core/source/source-list.ts';
+
+const GIT_MS_MAX = 60_000;
+const SAID_MAX = 400;
+
+/** A repository may be anyone's: none of its hooks, submodules or links is followed, and no other transport is used. */
+const SAFE = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.symlinks', 'false'],
+  ['core.fsmonitor', 'false'],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['transfer.fsckObjects', 'true'],
+  ['protocol.allow', 'never'],
+  ['protocol.https.allow', 'always'],
+  ['protocol.ssh.allow', 'always'],
+  ['protocol.file.allow', 'always'],
+].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+
+/** The copy of a source at a commit. */
+export function copyFolder(root: string, { name, commit }: Pick<GitSource, 'name' | 'commit'>): string {
+  return join(root, `${name}@${commit}`);
+}
+
+/** Keeps copies as folders beside each other, one for each source and commit; a copy is complete or not there. */
+export function gitCopies(root: string): GitCopies {
+  const take = async (
+    { name, url, ref }: Pick<GitSource, 'name' | 'url' | 'ref'>,
+    mustContain?: string,
+  ): Promise<Result<{ readonly commit: string }, GitRefusal>> => {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    const draft = mkdtempSync(join(root, '.draft-'));
+    try {
+      const branch = ref === undefined ? [] : [`--branch=${ref}`];
+      const clone = ['clone', '--quiet', '--no-checkout', '--no-local', '--single-branch', '--no-recurse-submodules'];
+      const cloned = await git(url, [...clone, '--template=', ...branch, '--', url, draft]);
+      if (cloned.isErr()) return err(cloned.error);
+      const head = await git(url, ['-C', draft, 'rev-parse', '--verify', 'HEAD^{commit}']);
+      if (head.isErr()) return err(head.error);
+      const commit = head.value.trim();
+      if (mustContain !== undefined && mustContain !== commit) {
+        const follows = await git(url, ['-C', draft, 'merge-base', '--is-ancestor', mustContain, commit]);
+        if (follows.isErr()) return err({ code: 'git_rewritten', url, from: mustContain, to: commit });
+      }
+      const place = copyFolder(root, { name, commit });
+      if (existsSync(place)) return ok({ commit });
+      const checkedOut = await git(url, ['-C', draft, 'checkout', '--quiet', '--detach', commit]);
+      if (checkedOut.isErr()) return err(checkedOut.error);
+      renameSync(draft, place);
+      return ok({ commit });
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  };
+  return {
+    fetch: (wanted) => take(wanted),
+    update: (source, { isForced }) => take(source, isForced ? undefined : source.commit),
+    drop: async ({ name }, kept) => {
+      const names = existsSync(root) ? readdirSync(root) : [];
+      const gone = names.filter((entry) => entry.startsWith(`${name}@`) && entry !== `${name}@${kept}`);
+      for (const entry of gone) rmSync(join(root, entry), { recursive: true, force: true });
+    },
+  };
+}
+
+function git(url: string, args: readonly string[]): Promise<Result<string, GitRefusal>> {
+  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, GIT_TEMPLATE_DIR: ____, ...env } = process.env;
+  const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'https:ssh:file', GIT_LFS_SKIP_SMUDGE: '1' };
+  const options = { env: { ...env, ...quiet }, timeout: GIT_MS_MAX, windowsHide: true, encoding: 'utf8' as const };
+  return new Promise((resolve) => {
+    execFile('git', [...SAFE, ...args], options, (error, stdout, stderr) => {
+      if (error === null) resolve(ok(stdout));
+      else if (error.code === 'ENOENT') resolve(err({ code: 'git_missing' }));
+      else if (error.killed === true) resolve(err({ code: 'git_timeout', url, ms: GIT_MS_MAX }));
+      else resolve(err({ code: 'git_failed', url, said: lastLine(stderr) }));
+    });
+  });
+}
+
+function lastLine(said: string): string {
+  const lines = said.trim().split('\n');
+  return (lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? '').slice(0, SAID_MAX);
+}

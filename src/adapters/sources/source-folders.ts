@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { SourceHealth, SourceInspector } from '../../app/ports/workflow-sources.ts';
+import { assert } from '../../core/assert.ts';
+import type { PackageSource, WorkflowSourceEntry } from '../../core/source/source-list.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
+import { readFolder, type SourceFolder } from '../workflow-files/read-folder.ts';
+import { copyFolder } from './git-copies.ts';
+
+/** What a package says in its package.json when it brings workflows. */
+const declarationSchema = z.object({ workrail: z.object({ workflows: z.string().min(1) }) });
+
+/** The folder that a source is read from; what is not there gives no files. */
+export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<SourceFolder, 'rank'> | undefined {
+  const refPrefix = `${source.name}/`;
+  switch (source.kind) {
+    case 'git': {
+      const copy = copyFolder(copies, source);
+      return { kind: 'remote', dir: join(copy, source.folder), refPrefix, within: copy };
+    }
+    case 'folder':
+      return { kind: 'user', dir: source.path, refPrefix };
+    case 'package': {
+      const found = findPackage(source);
+      if (found?.folder === undefined) return undefined;
+      return { kind: 'plugin', dir: found.folder, refPrefix, within: found.dir };
+    }
+  }
+}
+
+/** Whether what a source is read from is there. */
+export function sourceHealth(copies: string, source: WorkflowSourceEntry): Unready | { readonly kind: 'ready' } {
+  const folder = sourceFolder(copies, source);
+  if (folder !== undefined) {
+    return nodeFolderAccess.look(folder.dir).isOk() ? { kind: 'ready' } : { kind: 'missing', dir: folder.dir };
+  }
+  assert(source.kind === 'package', 'the other kinds say where they lie');
+  const found = findPackage(source);
+  return found === undefined
+    ? { kind: 'not_installed', package: source.package, from: source.from }
+    : { kind: 'undeclared', package: source.package, dir: found.dir };
+}
+
+/** Why nothing can be read from a source. */
+export type Unready = Exclude<SourceHealth, { kind: 'ready' }>;
+
+/** Looks at sources as the catalog reads them. */
+export function sourceInspector(copies: string): SourceInspector {
+  return {
+    inspect: async (source) => {
+      const health = sourceHealth(copies, source);
+      const folder = sourceFolder(copies, source);
+      if (health.kind !== 'ready') return health;
+      assert(folder !== undefined, 'what is ready lies somewhere');
+      const files = readFolder({ access: nodeFolderAccess, kept: boundedCache(1) }, { ...folder, rank: 0 });
+      return { kind: 'ready', files: files.length, dir: folder.dir };
+    },
+  };
+}
+
+type FoundPackage = { readonly dir: string; readonly folder: string | undefined };
+
+/** A package as Node would find it from a folder, without running anything of it. */
+function findPackage({ package: name, from }: PackageSource): FoundPackage | undefined {
+  for (let at = from; ; at = dirname(at)) {
+    const dir = join(at, 'node_modules', name);
+    const text = readIfThere(join(dir, 'package.json'));
+    if (text !== undefined) return { dir, folder: declaredFolder(dir, text) };
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function declaredFolder(dir: string, text: string): string | undefined {
+  const declaration = declarationSchema.safeParse(parsed(text));
+  return declaration.success ? join(dir, declaration.data.workrail.workflows) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import type { SourceServices } from '../../app/ports/workflow-sources.ts';
+import { addSource } from '../../app/sources/add-source.ts';
+import { listSources, removeSource, updateSources } from '../../app/sources/look-after-sources.ts';
+import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
+import { workflowFiles } from '../workflow-files/workflow-files.ts';
+import { addedSources, sourcePlaces } from './added-sources.ts';
+import { fileSourceList } from './file-source-list.ts';
+import { copyFolder, gitCopies } from './git-copies.ts';
+import { sourceInspector } from './source-folders.ts';
+
+const WORKFLOW = { id: 'team.hello', name: 'Hello', description: 'One step.', steps: [] };
+const IDENTITY = ['-c', 'user.name=test', '-c', 'user.email=test@example.org', '-c', 'protocol.file.allow=always'];
+
+let place: string;
+let own: string;
+let services: SourceServices;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'workrail-sources-'));
+  own = join(place, '.workrail');
+  const { list, copies } = sourcePlaces(own);
+  services = {
+    list: fileSourceList(list),
+    copies: gitCopies(copies),
+    inspector: sourceInspector(copies),
+    resolvePath: (path) => resolve(place, path),
+  };
+});
+
+function git(repository: string, ...args: string[]): string {
+  return execFileSync('git', ['-C', repository, ...IDENTITY, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+/** A repository with one workflow in `workflows/`, as somebody else may have made it. */
+function repository(name = 'flows.git'): string {
+  const dir = join(place, name);
+  mkdirSync(join(dir, 'workflows'), { recursive: true });
+  git(dir, 'init', '--quiet', '--initial-branch=main');
+  writeFileSync(join(dir, 'workflows', 'team.hello.json'), JSON.stringify(WORKFLOW));
+  commit(dir, 'first');
+  return dir;
+}
+
+function commit(dir: string, message: string): string {
+  git(dir, 'add', '--all');
+  git(dir, 'commit', '--quiet', '--allow-empty', '-m', message);
+  return git(dir, 'rev-parse', 'HEAD');
+}
+
+async function listedFiles() {
+  const fixed = { bundled: join(place, 'none'), user: join(place, 'nobody'), added: addedSources(own) };
+  return (await workflowFiles(fixed, nodeFolderAccess).files()).files;
+}
+
+describe('a git source', () => {
+  it('stays at the commit it was added with until somebody updates it', async () => {
+    enforces('git_source_pinned');
+    const dir = repository();
+    const first = git(dir, 'rev-parse', 'HEAD');
+    const added = (await addSource(services, { address: dir }))._unsafeUnwrap();
+    expect(added.source).toEqual({ kind: 'git', name: 'flows', url: dir, commit: first, folder: 'workflows' });
+    expect(await listedFiles()).toMatchObject([
+      { kind: 'remote', ref: 'flows/team.hello.json', rank: expect.any(Number) },
+    ]);
+
+    writeFileSync(join(dir, 'workflows', 'team.more.json'), JSON.stringify({ ...WORKFLOW, id: 'team.more' }));
+    const second = commit(dir, 'second');
+    expect(await listedFiles()).toHaveLength(1);
+
+    const updated = (await updateSources(services, { names: ['flows'], isForced: false }))._unsafeUnwrap();
+    expect(updated).toEqual([{ name: 'flows', from: first, to: second }]);
+    expect(await listedFiles()).toHaveLength(2);
+    const { copies } = sourcePlaces(own);
+    expect(existsSync(copyFolder(copies, { name: 'flows', commit: first }))).toBe(false);
+  });
+
+  it('is not moved to a branch that was rewritten, unless somebody insists', async () => {
+    enforces('git_source_pinned');
+    const dir = repository();
+    const first = commit(dir, 'second');
+    await addSource(services, { address: dir, ref: 'main' });
+    git(dir, 'reset', '--hard', '--quiet', 'HEAD~1');
+    const other = commit(dir, 'another second');
+
+    const refused = (await updateSources(services, { names: [], isForced: false }))._unsafeUnwrap();
+    expect(refused).toMatchObject([{ from: first, to: first, refusal: { code: 'git_rewritten', to: other } }]);
+    expect(await listedFiles()).toHaveLength(1);
+    const forced = (await updateSources(services, { names: [], isForced: true }))._unsafeUnwrap();
+    expect(forced).toEqual([{ name: 'flows', from: first, to: other }]);
+  });
+
+  it('runs no hook, follows no link and fetches no submodule', async () => {
+    enforces('git_source_pinned');
+    const hooks = join(place, 'hooks');
+    mkdirSync(hooks);
+    const trace = join(place, 'hook-ran');
+    for (const hook of ['post-checkout', 'reference-transaction']) {
+      writeFileSync(join(hooks, hook), `#!/bin/sh\ntouch '${trace}'\n`, { mode: 0o755 });
+    }
+    const config = join(place, 'gitconfig');
+    writeFileSync(config, `[core]\n\thooksPath = ${hooks}\n[init]\n\ttemplateDir = ${place}\n`);
+    const inner = repository('inner.git');
+    const dir = repository();
+    git(dir, 'submodule', '--quiet', 'add', inner, 'workflows/inner');
+    symlinkSync('/etc', join(dir, 'workflows', 'etc'));
+    commit(dir, 'with a submodule and a link');
+
+    vi.stubEnv('GIT_CONFIG_GLOBAL', config);
+    const added = await addSource(services, { address: dir });
+    vi.unstubAllEnvs();
+    const { source, health } = added._unsafeUnwrap();
+    expect(existsSync(trace)).toBe(false);
+    expect(health).toMatchObject({ kind: 'ready', files: 1 });
+    const copy = copyFolder(sourcePlaces(own).copies, source as { name: string; commit: string });
+    expect(readFileSync(join(copy, 'workflows', 'etc'), 'utf8')).toBe('/etc');
+    expect(existsSync(join(copy, 'workflows', 'inner', 'workflows'))).toBe(false);
+  });
+
+  it('cannot smuggle options or programs into git', async () => {
+    enforces('git_source_pinned');
+    const trace = join(place, 'ran');
+    const dir = repository();
+    for (const request of [
+      { address: `--upload-pack=touch ${trace}` },
+      { address: `ext::sh -c touch% ${trace}` },
+      { address: dir, ref: `--upload-pack=touch ${trace}` },
+      { address: dir, folder: '../..' },
+      { address: dir, name: '../x' },
+    ]) {
+      expect((await addSource(services, request)).isErr(), JSON.stringify(request)).toBe(true);
+    }
+    expect([existsSync(trace), existsSync(own)]).toEqual([false, false]);
+  });
+
+  it('is not added when it cannot be fetched or holds nothing, and leaves nothing behind', async () => {
+    const dir = repository();
+    const missing = (await addSource(services, { address: join(place, 'no.git') }))._unsafeUnwrapErr();
+    expect(missing).toMatchObject({ code: 'git_failed', said: expect.stringContaining('does not') });
+    const empty = (await addSource(services, { address: dir, folder: 'docs' }))._unsafeUnwrapErr();
+    expect(empty).toMatchObject({ code: 'source_empty', health: { kind: 'missing' } });
+    expect((await services.list.read())._unsafeUnwrap()).toEqual([]);
+    expect(
+      existsSync(join(own, 'sources')) && execFileSync('ls', ['-A', join(own, 'sources')], { encoding: 'utf8' }),
+    ).toBe('');
+  });
+});
+
+describe('other sources', () => {
+  it('are a folder of the user, or an installed package that declares one', async () => {
+    const folder = join(place, 'mine');
+    const pack = join(place, 'node_modules', '@acme', 'flows');
+    for (const dir of [folder, join(pack, 'flows')]) {
+      mkdirSync(dir, { recursive: true });
+      writeFileSync(join(dir, 'team.hello.json'), JSON.stringify(WORKFLOW));
+    }
+    const manifest = join(pack, 'package.json');
+    writeFileSync(manifest, '{"name": "@acme/flows"}');
+    expect((await addSource(services, { address: 'npm:@acme/flows' }))._unsafeUnwrapErr()).toMatchObject({
+      code: 'source_empty',
+      health: { kind: 'undeclared' },
+    });
+    writeFileSync(manifest, '{"name": "@acme/flows", "workrail": {"workflows": "./flows"}}');
+    await addSource(services, { address: folder });
+    await addSource(services, { address: 'npm:@acme/flows' });
+    expect((await listedFiles()).map(({ kind, ref, rank }) => [kind, ref, rank < 1])).toEqual([
+      ['user', 'mine/team.hello.json', true],
+      ['plugin', 'flows/team.hello.json', true],
+    ]);
+    expect((await removeSource(services, 'mine'))._unsafeUnwrap()).toMatchObject({ name: 'mine' });
+    expect(existsSync(folder)).toBe(true);
+    expect((await listSources(services))._unsafeUnwrap()).toMatchObject([{ source: { name: 'flows' } }]);
+    expect((await removeSource(services, 'flow'))._unsafeUnwrapErr()).toEqual({
+      code: 'source_unknown',
+      name: 'flow',
+      known: ['flows'],
+    });
+  });
+
+  it('that cannot be read are told in the list of workflows, never left out in silence', async () => {
+    const { list } = sourcePlaces(own);
+    const dir = repository();
+    await addSource(services, { address: dir });
+    await services.copies.drop({ name: 'flows' });
+    expect(await listedFiles()).toMatchObject([{ ref: 'flows/', content: { kind: 'unread' } }]);
+    writeFileSync(list, '{"v": 1, "sources": [{"kind": "git"}]}');
+    expect(await listedFiles()).toMatchObject([{ ref: 'sources.json', content: { kind: 'unread' } }]);
+    expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_broken', file: list });
+  });
+});
