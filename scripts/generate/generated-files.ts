@@ -1,8 +1,13 @@
 import { readRegistry } from '../../test/invariants/registry.ts';
 import { builtinsCatalogue, builtinsPage } from './builtins.ts';
+import { configPage } from './config-page.ts';
+import { registryEntry } from './desktop-manifest.ts';
 import { eventsPage } from './events-page.ts';
+import { formatPage } from './format-page.ts';
+import { galleryPage } from './gallery-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { DOCUMENTS, documentSchema } from './json-schemas.ts';
+import { lintPage } from './lint-page.ts';
 import { toolSnapshots, toolsPage } from './tools-page.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
@@ -18,8 +23,13 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { path: 'schemas/workflow.schema.json', text: `${JSON.stringify(workflowSchema(), null, 2)}\n` },
     { path: 'schemas/builtins.json', text: builtinsCatalogue() },
     { path: 'docs/reference/builtins.md', text: builtinsPage() },
+    { path: 'docs/reference/config.md', text: configPage() },
     { path: 'docs/reference/events.md', text: eventsPage() },
+    { path: 'docs/gallery.md', text: galleryPage(root) },
+    { path: 'docs/reference/workflow-format.md', text: formatPage() },
+    { path: 'docs/reference/lint.md', text: lintPage(root) },
     { path: 'docs/reference/tools.md', text: toolsPage() },
+    { path: 'server.json', text: `${JSON.stringify(registryEntry(), null, 2)}\n` },
     ...toolSnapshots(),
     { path: 'docs/internals/invariants.md', text: invariantsPage(readRegistry(root)) },
   ];

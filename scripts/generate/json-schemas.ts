@@ -8,6 +8,8 @@ import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.t
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
 import { jsonObjectSchema } from '../../src/core/log/text.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
+import { reportSchema } from '../../src/core/report/report.ts';
+import { scenarioFileSchema, scriptSchema } from '../../src/core/scenario/scenario.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';
@@ -23,7 +25,10 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'manifest-record', title: 'One line of a session manifest', schema: manifestRecordSchema },
   { name: 'execution-snapshot', title: 'The state a run goes on from', schema: executionSnapshotSchema },
   { name: 'compiled-workflow', title: 'The workflow a run is pinned to', schema: compiledWorkflowSchema },
+  { name: 'scenarios', title: 'Scenarios of a workflow, in the file beside it', schema: scenarioFileSchema },
+  { name: 'script', title: 'What the agent hands in during a dry run', schema: scriptSchema },
   { name: 'bundle', title: 'A session to be taken elsewhere', schema: bundleSchema },
+  { name: 'report', title: 'Sessions told for people, as export --as json writes them', schema: reportSchema },
   { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
   { name: 'reply', title: 'What an execution tool answers, as data', schema: replySchema },
   { name: 'list-reply', title: 'What list_workflows answers, as data', schema: listReplyShape },

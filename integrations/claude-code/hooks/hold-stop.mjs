@@ -1,0 +1,10 @@
+// Holds a stop once while a step of the only open run is not reported; a run that waits for a person is let be.
+import { event, openRuns } from './open-runs.mjs';
+
+const runs = event.stop_hook_active === true ? [] : openRuns();
+const [only] = runs;
+if (runs.length === 1 && only.standing !== 'waiting') {
+  const { tag, place } = only.run;
+  const reason = `WorkRail run ${tag} is open${place.kind === 'step' ? ` at "${place.title}"` : ''}. If the step is done, report it with continue_workflow. If you cannot go on, tell the user what is missing. If the chat has lost its tokens, call resume_session with workspacePath.`;
+  process.stdout.write(JSON.stringify({ decision: 'block', reason }));
+}

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+import { templateOf } from '../../src/core/workflow/expand/template-of.ts';
+import { sourceOutline } from '../../src/core/workflow/source/source-outline.ts';
+
+type Compile = (text: string, isBundled: boolean) => CompileResult;
+type Listed = Extract<CompileResult, { kind: 'compiled' }>;
+
+/** The compiler with the bundled routines at hand. */
+export function compilerOver(root: string): Compile {
+  const templates = textsIn(join(root, 'workflows', 'routines')).flatMap((text) => {
+    const syntax = sourceOutline(text).syntax();
+    return syntax === undefined ? [] : [templateOf(syntax)];
+  });
+  const byId = new Map(templates.map((template) => [template.templateId, template]));
+  const tools = { sha256: nodeHasher.sha256, compilePattern: re2Patterns() };
+  return (text, isBundled) => compileWorkflow({ text, isBundled, templates: byId, bindings: {} }, tools);
+}
+
+/** The bundled workflows, and the routines that they call. */
+export function bundledLibrary(root: string): {
+  readonly workflows: readonly Listed[];
+  readonly routines: readonly Listed[];
+} {
+  const compile = compilerOver(root);
+  const listed = (folder: string) =>
+    textsIn(folder).map((text) => {
+      const result = compile(text, true);
+      if (result.kind !== 'compiled') throw new Error(`a bundled workflow does not compile: ${text.slice(0, 60)}`);
+      return result;
+    });
+  return {
+    workflows: listed(join(root, 'workflows')),
+    routines: listed(join(root, 'workflows', 'routines')),
+  };
+}
+
+function textsIn(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json') && !name.endsWith('.test.json'));
+  return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'));
+}

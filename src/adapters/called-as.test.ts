@@ -1,0 +1,18 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { calledAs } from './called-as.ts';
+
+it('the program is called by what a shell would find here', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'workrail-path-'));
+  const program = '/home/me/workrail/dist/workrail.js';
+  const here = { cwd: '/home/me/workrail', program };
+  expect(calledAs({ ...here, env: {} })).toBe('node dist/workrail.js');
+  expect(calledAs({ ...here, cwd: '/elsewhere', env: { PATH: folder } })).toBe(`node ${program}`);
+  expect(calledAs({ cwd: '/', program: '/a folder/workrail.js', env: {} })).toBe('node "a folder/workrail.js"');
+  expect(calledAs({ ...here, env: { npm_command: 'exec' } })).toBe('npx workrail');
+  writeFileSync(join(folder, 'workrail'), '');
+  chmodSync(join(folder, 'workrail'), 0o755);
+  expect(calledAs({ ...here, env: { PATH: `/nowhere:${folder}` } })).toBe('workrail');
+});

@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+
+type Surroundings = {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  /** The file that is running. */
+  readonly program: string;
+};
+
+/** What a person here has to type in place of `workrail`: its name, if a shell would find that. */
+export function calledAs({ env, cwd, program }: Surroundings): string {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  if (env['npm_command'] === 'exec') return 'npx workrail';
+  if (folders.some((folder) => isExecutable(join(folder, 'workrail')))) return 'workrail';
+  const near = relative(cwd, program);
+  const path = near.startsWith('..') ? program : near;
+  return `node ${/\s/.test(path) ? JSON.stringify(path) : path}`;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

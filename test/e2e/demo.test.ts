@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoShape } from '../../src/cli/shapes/demo/demo-shape.ts';
+import { enforces } from '../enforces.ts';
+
+const PROGRAM = join(process.cwd(), 'dist/workrail.js');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-demo-test-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the demo', () => {
+  // No home, no network settings: it needs nothing of the user's.
+  const play = (...args: string[]) =>
+    spawnSync(process.execPath, [PROGRAM, 'demo', ...args], { env: { TMPDIR: folder }, encoding: 'utf8' });
+
+  it('plays the whole story on a real server, shows what is on record, and leaves nothing behind', () => {
+    enforces('demo_offline');
+    const { status, stdout, stderr } = play('--speed', 'max');
+    expect(status).toBe(0);
+    for (const told of ['blocked: This step needs notes', 'has gone on from here', 'is complete'])
+      expect(stderr).toContain(told);
+    expect(stdout).toMatch(/wr\.first_steps {2}"Find one thing to improve" {3}complete {3}main ⑂ 1 branch/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is a document under --json, and keeps what was recorded when asked', () => {
+    enforces('demo_offline', 'cli_json_everywhere');
+    const { stdout } = play('--json', '--keep');
+    const shown = demoShape.parse(JSON.parse(stdout));
+    expect(shown).toMatchObject({ ok: true, data: { calls: 10, isRepeatEqual: true, dataDir: expect.any(String) } });
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(play('--speed', '9').status).toBe(2);
+  });
+});

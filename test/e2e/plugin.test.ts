@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer } from '../../src/adapters/server-process/start-server.ts';
+
+const PROGRAM = resolve('dist/workrail.js');
+let place: string;
+const at = (...names: string[]) => join(place, ...names);
+const env = () => ({ PATH: `${at('bin')}:${process.env['PATH']}`, HOME: at('home'), WORKRAIL_DATA_DIR: at('data') });
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'workrail-plugin-'));
+  for (const folder of ['bin', 'home', 'project', 'elsewhere']) mkdirSync(at(folder));
+  writeFileSync(at('bin', 'workrail'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
+});
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+function hook(name: string, event: object, variables: NodeJS.ProcessEnv = env()): string {
+  const file = resolve('integrations/claude-code/hooks', name);
+  const ran = spawnSync(process.execPath, [file], { env: variables, input: JSON.stringify(event), encoding: 'utf8' });
+  expect([ran.status, ran.stderr]).toEqual([0, '']);
+  return ran.stdout;
+}
+
+describe('the plugin for Claude Code', () => {
+  it('says nothing where no run is open, or where the program is not there', () => {
+    for (const name of ['bring-back.mjs', 'hold-stop.mjs']) {
+      expect(hook(name, { cwd: at('project') })).toBe('');
+      expect(hook(name, { cwd: at('project') }, { PATH: '/nowhere' })).toBe('');
+    }
+  });
+
+  it('brings the step of the folder back after a compaction, and holds a stop once while it is open', async () => {
+    const server = await startServer({ command: process.execPath, args: [PROGRAM, 'serve'], env: env() });
+    const started = await server.call('start_workflow', {
+      workflowId: 'wr.first_steps',
+      goal: 'See it come back',
+      workspacePath: at('project'),
+    });
+    await server.stop();
+    const { run } = started.data as { run: { tag: string } };
+
+    expect(hook('bring-back.mjs', { cwd: at('project') })).toContain('resume_session');
+    const held = JSON.parse(hook('hold-stop.mjs', { cwd: at('project') })) as { decision: string; reason: string };
+    expect(held).toMatchObject({
+      decision: 'block',
+      reason: expect.stringContaining(`${run.tag} is open at "Look around"`),
+    });
+    expect(hook('hold-stop.mjs', { cwd: at('project'), stop_hook_active: true })).toBe('');
+    expect(hook('hold-stop.mjs', { cwd: at('elsewhere') })).toBe('');
+  });
+});
