@@ -1,14 +1,38 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { re2Patterns } from '../src/adapters/patterns/re2-patterns.ts';
 import { nodeFolderAccess } from '../src/adapters/workflow-files/folder-access.ts';
 import { workflowFiles } from '../src/adapters/workflow-files/workflow-files.ts';
 import { workflowCatalog } from '../src/app/catalog/workflow-catalog.ts';
+import type { JsonValue } from '../src/core/json/json-value.ts';
+import { utf8Length } from '../src/core/json/utf8.ts';
+import { PRESETS } from '../src/core/log/preferences.ts';
+import { delegationText } from '../src/core/prompt/step/delegation-text.ts';
+import { valueFiller } from '../src/core/prompt/step/fill-values.ts';
+import { evaluateCriteria } from '../src/core/run/condition/evaluate-criteria.ts';
+import { indexWorkflow } from '../src/core/run/workflow-index.ts';
+import type { CompiledStep } from '../src/core/workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../src/core/workflow/compiled/compiled-workflow.ts';
 import { listeningTools } from './catalog/catalog-of.ts';
+import { BUNDLED, compiled, compileText } from './compiler/compile-file.ts';
+import { enforces } from './enforces.ts';
+import { memoryWorld } from './simulation/agent/world/memory-world.ts';
 
-const FILES = readdirSync('workflows', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+const FILES = readdirSync('workflows', { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.json') && !name.endsWith('.test.json'),
+);
+const LIBRARY = BUNDLED.map(({ name, text }) => ({
+  name,
+  source: JSON.parse(text) as { readonly [key: string]: JsonValue },
+  workflow: compiled(compileText(text, { isBundled: true })),
+}));
+/** The first one that anybody tries shows how a run goes, and nothing else. */
+const FIRST = 'wr.first_steps.json';
+const WORKFLOWS = LIBRARY.filter(({ name }) => !name.startsWith('wr.routine-') && name !== FIRST);
 
-it('every bundled file compiles without a warning, under an id that is also its file name', async () => {
+it('every bundled file compiles without a warning, under an id of our own that is also its file name', async () => {
+  enforces('bundled_workflows_in_wr');
   const source = workflowFiles({ bundled: resolve('workflows'), user: resolve('nowhere') }, nodeFolderAccess);
   const { workflows, invalid } = await workflowCatalog(source, listeningTools()).list();
   expect(
@@ -18,4 +42,183 @@ it('every bundled file compiles without a warning, under an id that is also its 
   expect(workflows.map(({ id, kind }) => (kind === 'routine' ? `routines/${id}.json` : `${id}.json`)).sort()).toEqual(
     [...FILES].sort(),
   );
+  expect(workflows.map(({ id }) => id).filter((id) => !id.startsWith('wr.'))).toEqual([]);
+});
+
+describe.each(WORKFLOWS)('$name', ({ name, source, workflow }) => {
+  it('says what it is for, and has scenarios beside it', () => {
+    const { about, examples, tags, version, recommendedPreferences } = source;
+    expect(about).toMatch(/\*\*Small\*\*[\s\S]*\bNot for\b/);
+    expect([examples, tags, version, recommendedPreferences]).not.toContain(undefined);
+    expect(existsSync(`workflows/${name.replace(/\.json$/, '.test.json')}`)).toBe(true);
+  });
+
+  it('has short prompts', () => {
+    const bytes = workflow.steps.map(({ prompt }) => utf8Length(prompt)).sort((a, b) => a - b);
+    expect(bytes[Math.floor(bytes.length / 2)]).toBeLessThanOrEqual(1200);
+    expect(bytes.at(-1)).toBeLessThanOrEqual(3500);
+  });
+
+  it('says at each step what to hand in, when it is done, and what if it cannot be', () => {
+    const own = workflow.steps.filter(
+      ({ provenance, purpose }) => provenance.source === 'authored' && purpose.kind === 'work',
+    );
+    const silent = own.flatMap(({ stepId, prompt }) =>
+      [/\b(Give me|[Hh]and in)\b/, /\bDone when\b|^## Verify$/m, /\bIf\b/].flatMap((answer) =>
+        answer.test(prompt) ? [] : [`${stepId}: ${answer.source}`],
+      ),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('asks for contracts, and for prose only where no contract says it', () => {
+    enforces('outputs_prefer_contracts');
+    const result = workflow.steps.findLast(({ runCondition }) => runCondition === undefined);
+    expect(result?.output, 'the last step that every run comes to').toBeDefined();
+    const withCriteria = workflow.steps.filter(({ criteria }) => criteria !== undefined);
+    // Beside a contract criteria are not held, so they would only look strict.
+    expect(withCriteria.filter(({ output }) => output !== undefined).map(({ stepId }) => stepId)).toEqual([]);
+    const asked = JSON.stringify(withCriteria.map(({ criteria }) => criteria));
+    expect(asked).not.toMatch(/\b(verdict|severity|outcome|decision|artifact|JSON)\b/i);
+  });
+});
+
+/** What an agent writes that wants to be let through. */
+const FLAGS = [
+  'Done.',
+  'Complete.',
+  'done: true',
+  'analysisComplete = true',
+  'All checks pass.',
+  'Everything was completed successfully, as asked.',
+  'status: complete, verified: yes',
+];
+
+it('no criteria are met by saying that the work is done', () => {
+  enforces('evidence_not_flags');
+  const facts = { context: {}, loopVariables: {}, compilePattern: re2Patterns() };
+  const asked = LIBRARY.flatMap(({ name, workflow }) =>
+    workflow.steps.flatMap(({ stepId, criteria }) =>
+      criteria === undefined ? [] : [{ name, workflow, stepId, criteria }],
+    ),
+  );
+  expect(asked.length).toBeGreaterThan(5);
+  const passed = asked.flatMap(({ name, workflow, stepId, criteria }) => {
+    const { conditions } = indexWorkflow(workflow);
+    const met = FLAGS.filter((notes) => evaluateCriteria(criteria, notes, { ...facts, conditions }).length === 0);
+    return met.map((notes) => `${name} ${stepId}: ${notes}`);
+  });
+  expect(passed).toEqual([]);
+});
+
+describe('steps that delegate', () => {
+  it('are in every workflow that prefers to delegate, and in no other', () => {
+    const preferring = LIBRARY.filter(({ workflow }) => workflow.capabilities.delegation === 'preferred');
+    const delegating = LIBRARY.filter(({ workflow }) => delegations(workflow).length > 0);
+    expect(preferring.length).toBeGreaterThan(1);
+    expect(preferring.filter((one) => !delegating.includes(one)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each(LIBRARY.flatMap(({ name, workflow }) => delegations(workflow).map((one) => ({ name, ...one }))))(
+    'say how many subagents, all at once, with which tool, and how to do without: $name $stepId',
+    ({ text }) => {
+      enforces('delegation_text_explicit', 'lazy_delegation_fallback');
+      expect(text).toMatch(/\b(one|two|three|four|five|six|[1-9])\b[^.]{0,40}\b(subagents?|tasks)\b/i);
+      expect(text).toMatch(/\bin one (response|message)\b/);
+      expect(text).toMatch(/\bown tool for subagents\b|\btool of your own for subagents\b/);
+      expect(text).toMatch(/\bnot (call )?start_workflow\b/);
+      expect(text).toMatch(/\b(If you (cannot|have no)|[Oo]therwise)\b[\s\S]*\byourself\b/);
+    },
+  );
+});
+
+/** What delegating steps say, without what the run itself adds to every step. */
+function delegations(workflow: CompiledWorkflow): readonly { readonly stepId: string; readonly text: string }[] {
+  return workflow.steps.flatMap((step) => {
+    const isDelegating = step.purpose.kind === 'delegation' || /\bsubagent/i.test(step.prompt);
+    return isDelegating ? [{ stepId: step.stepId, text: toldAt(workflow, step) }] : [];
+  });
+}
+
+function toldAt(workflow: CompiledWorkflow, step: CompiledStep): string {
+  const facts = { context: {}, preferences: PRESETS.guided, capabilities: {}, compilePattern: re2Patterns() };
+  const place = { index: indexWorkflow(workflow), step, facts, loopVariables: {} };
+  return [step.prompt, delegationText(place, valueFiller({ context: {}, loopVariables: {} }))].join('\n');
+}
+
+const NO_PROSE = new Set([
+  'id',
+  'pattern',
+  'templateId',
+  'contractRef',
+  'refId',
+  'source',
+  'workflowId',
+  'conditionId',
+]);
+
+describe('the texts of the library', () => {
+  it('are written once: no sentence stands in three files', () => {
+    const files = new Map<string, Set<string>>();
+    for (const { name, source } of LIBRARY) {
+      for (const sentence of textsIn(source).flatMap(sentencesOf)) {
+        files.set(sentence, (files.get(sentence) ?? new Set()).add(name));
+      }
+    }
+    expect(files.size).toBeGreaterThan(500);
+    const shared = [...files].filter(([, names]) => names.size >= 3);
+    expect(shared.map(([sentence, names]) => `${sentence} (${[...names].join(', ')})`)).toEqual([]);
+  });
+
+  it('leave no vague way out', () => {
+    const vague = /\b(if|as|where|when) (appropriate|needed|possible|necessary|applicable|required)\b/i;
+    const found = LIBRARY.flatMap(({ name, source }) =>
+      textsIn(source).flatMap((text) => (vague.test(text) ? [`${name}: ${vague.exec(text)?.[0]}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+function textsIn(value: JsonValue, key = ''): readonly string[] {
+  if (typeof value === 'string') return NO_PROSE.has(key) ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap((one: JsonValue) => textsIn(one, key));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, one]) => textsIn(one, name));
+}
+
+/** Long enough to be somebody's sentence; case, spaces and marks do not make another one of it. */
+function sentencesOf(text: string): readonly string[] {
+  const plain = text.split(/(?<=[.!?])\s+|\n+/).map((part) =>
+    part
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim(),
+  );
+  return plain.filter((part) => part.length >= 30);
+}
+
+it('a small coding task takes at most six steps and 14,000 bytes to read', async () => {
+  const chat = await memoryWorld([]).newChat();
+  const sized = { taskSize: 'small', riskLevel: 'low' };
+  const steps: string[] = [];
+  let bytes = 0;
+  let call = {
+    tool: 'start_workflow',
+    arguments: { workflowId: 'wr.coding_task', goal: 'Add a --json flag.' } as object,
+  };
+  for (let isComplete = false; !isComplete && steps.length < 20; ) {
+    const { content, structuredContent = {} } = await chat.call({ ...call, arguments: { ...call.arguments } });
+    bytes += content.reduce((sum, { text = '' }) => sum + utf8Length(text), 0);
+    const reply = structuredContent as { pending?: { stepId: string }; nextCall?: typeof call; isComplete: boolean };
+    if (reply.pending) steps.push(reply.pending.stepId);
+    isComplete = reply.isComplete;
+    if (reply.nextCall)
+      call =
+        steps.length === 1
+          ? { ...reply.nextCall, arguments: { ...reply.nextCall.arguments, context: sized } }
+          : reply.nextCall;
+  }
+  await chat.close();
+  expect(steps).toEqual(['understand', 'build', 'verify', 'hand-off']);
+  expect(bytes).toBeLessThanOrEqual(14_000);
 });

@@ -88,7 +88,7 @@ function filesIn(folder: string): readonly SourceFile[] {
 
 function jsonFiles(folder: string): readonly SourceFile[] {
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
+    .filter((name) => name.endsWith('.json') && !name.endsWith('.test.json'))
     .sort()
     .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }));
 }

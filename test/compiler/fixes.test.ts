@@ -2,34 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
 import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
+import { FIX_EXAMPLES } from '../lint/fix-examples.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { compileText, fixture } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
 
 /** Codes for which a machine can mend the file, at least where it can guess what was meant. */
-const FIXABLE = [
-  'bad_id',
-  'bad_text',
-  'body_not_found',
-  'loop_without_limit',
-  'setting_unused',
-  'two_operators',
-  'unknown_argument',
-  'unknown_assessment',
-  'unknown_condition',
-  'unknown_contract',
-  'unknown_feature',
-  'unknown_function',
-  'unknown_key',
-  'unknown_level',
-  'unknown_operator',
-  'unknown_ref',
-  'unknown_slot',
-  'unknown_template',
-  'wrong_kind',
-  'wrong_scope',
-  'wrong_value',
-];
+const FIXABLE = Object.keys(FIX_EXAMPLES).sort();
 
 /** One file with a mistake of each kind that can be mended. */
 const BROKEN = {

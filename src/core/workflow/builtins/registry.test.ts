@@ -63,13 +63,25 @@ describe('the built-ins', () => {
         'memory_usage',
         'memory_store',
         'memory_query',
+        'context_beside_output',
+        'delegate_or_in_turn',
       ]),
     );
   });
 
-  it('have the probe and the two bundled routines as templates', () => {
+  it('have the probe and the bundled routines as templates', () => {
     expect(templates.ids).toEqual(
-      named('wr.templates', ['capability_probe', 'routine.tension-driven-design', 'routine.design-review']),
+      named('wr.templates', [
+        'capability_probe',
+        'routine.adversarial-review',
+        'routine.context-gathering',
+        'routine.design-review',
+        'routine.final-verification',
+        'routine.hypothesis-challenge',
+        'routine.philosophy-check',
+        'routine.plan-audit',
+        'routine.tension-driven-design',
+      ]),
     );
   });
 

@@ -23,6 +23,8 @@ import { outputContracts } from './features/output-contracts.ts';
 import { subagentGuidance } from './features/subagent-guidance.ts';
 import type { Ref } from './ref.ts';
 import { adversarialChallengeRules } from './refs/adversarial-challenge-rules.ts';
+import { contextBesideOutput } from './refs/context-beside-output.ts';
+import { delegateOrInTurn } from './refs/delegate-or-in-turn.ts';
 import { memoryQuery } from './refs/memory-query.ts';
 import { memoryStore } from './refs/memory-store.ts';
 import { memoryUsage } from './refs/memory-usage.ts';
@@ -30,8 +32,14 @@ import { notesFirstDurability } from './refs/notes-first-durability.ts';
 import { parallelizeCognitionSerializeSynthesis } from './refs/parallelize-cognition-serialize-synthesis.ts';
 import { synthesisUnderDisagreement } from './refs/synthesis-under-disagreement.ts';
 import type { Template } from './template.ts';
+import { adversarialReview } from './templates/adversarial-review.ts';
 import { capabilityProbe } from './templates/capability-probe.ts';
+import { contextGathering } from './templates/context-gathering.ts';
 import { designReview } from './templates/design-review.ts';
+import { finalVerification } from './templates/final-verification.ts';
+import { hypothesisChallenge } from './templates/hypothesis-challenge.ts';
+import { philosophyCheck } from './templates/philosophy-check.ts';
+import { planAudit } from './templates/plan-audit.ts';
 import { tensionDrivenDesign } from './templates/tension-driven-design.ts';
 
 /** A closed set of built-ins. What is not in it does not exist; a name that comes close is suggested. */
@@ -71,6 +79,8 @@ export const features = registry<Feature>(
 export const refs = registry<Ref>(
   [
     adversarialChallengeRules,
+    contextBesideOutput,
+    delegateOrInTurn,
     memoryQuery,
     memoryStore,
     memoryUsage,
@@ -82,7 +92,17 @@ export const refs = registry<Ref>(
 );
 
 export const templates = registry<Template>(
-  [capabilityProbe, designReview, tensionDrivenDesign],
+  [
+    adversarialReview,
+    capabilityProbe,
+    contextGathering,
+    designReview,
+    finalVerification,
+    hypothesisChallenge,
+    philosophyCheck,
+    planAudit,
+    tensionDrivenDesign,
+  ],
   ({ templateId }) => templateId,
 );
 

@@ -1,0 +1,9 @@
+import type { RoutineTemplate } from '../template.ts';
+
+export const planAudit: RoutineTemplate = {
+  kind: 'routine',
+  templateId: 'wr.templates.routine.plan-audit',
+  purpose: 'Checks a plan against purpose and reality, mends it, and ends in a verdict.',
+  parameters: [{ name: 'plan', purpose: 'where the plan is' }],
+  routineId: 'wr.routine-plan-audit',
+};
