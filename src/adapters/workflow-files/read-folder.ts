@@ -6,6 +6,8 @@ import { isInside, type KeptFiles, readSourceFile, sight } from './read-source-f
 /** Far more than anyone keeps; a folder that only happens to have the name may hold anything. */
 const FILES_MAX = 1000;
 const DEPTH_MAX = 8;
+/** Scenarios lie beside the workflow that they are about. */
+const SCENARIO_FILE = '.test.json';
 
 /** A folder of workflow files. */
 export type SourceFolder = Pick<WorkflowFile, 'kind' | 'rank'> & {
@@ -24,7 +26,7 @@ type Walk = {
   readonly files: WorkflowFile[];
 };
 
-/** Every `.json` file of a folder and the folders in it. What cannot be read is in the list with the reason. */
+/** Every workflow file of a folder and the folders in it. What cannot be read is in the list with the reason. */
 export function readFolder(
   reader: { readonly access: FolderAccess; readonly kept: KeptFiles },
   folder: SourceFolder,
@@ -58,7 +60,7 @@ function enter(walk: Walk, inner: string, depth: number): void {
 
 function visit(walk: Walk, inner: string, depth: number): void {
   const { access, root, folder } = walk;
-  const isJson = inner.endsWith('.json');
+  const isJson = inner.endsWith('.json') && !inner.endsWith(SCENARIO_FILE);
   const sighting = sight(access, join(root, inner), root);
   if (sighting === undefined) return;
   if (sighting.kind === 'folder') {

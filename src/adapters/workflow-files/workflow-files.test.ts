@@ -63,6 +63,7 @@ describe('workflow files', () => {
     write('bundle/routines-old/three.json');
     write('bundle/routines.json');
     write('bundle/readme.md');
+    write('bundle/routines.test.json');
     write('bundle/.git/four.json');
     write('bundle/node_modules/x/five.json');
     expect((await listed()).map(({ ref, isInRoutines }) => [ref, isInRoutines])).toEqual([

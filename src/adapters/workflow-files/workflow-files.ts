@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { SourceFile, SourceListing, WorkflowSource } from '../../app/ports/workflow-source.ts';
+import type { SourceFile, SourceListing, WorkflowFile, WorkflowSource } from '../../app/ports/workflow-source.ts';
 import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import { boundedCache } from '../bounded-cache.ts';
+import { addedSources } from '../sources/added-sources.ts';
 import type { FolderAccess } from './folder-access.ts';
 import { readFolder, type SourceFolder } from './read-folder.ts';
 import { readSourceFile, sightThroughLinks } from './read-source-file.ts';
@@ -11,10 +12,19 @@ import { readSourceFile, sightThroughLinks } from './read-source-file.ts';
 const KEPT_MAX = 4096;
 
 /** The folders that do not depend on the workspace. */
-export type FixedFolders = { readonly bundled: string; readonly user: string };
+export type FixedFolders = {
+  readonly bundled: string;
+  readonly user: string;
+  /** What the user added by name, looked up anew each time; without it there is none. */
+  readonly added?: () => AddedSources;
+};
+
+/** Folders that rank between the bundle and the user's own, and what cannot be read of them. */
+export type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
 
 export function fixedFolders(bundled: string): FixedFolders {
-  return { bundled, user: join(homedir(), '.workrail', 'workflows') };
+  const own = join(homedir(), '.workrail');
+  return { bundled, user: join(own, 'workflows'), added: addedSources(own) };
 }
 
 /** Workflow files from the bundle, from the user and from the workspace; later ones rank higher. */
@@ -24,12 +34,14 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
     files: async (given) => {
       const problem = given === undefined ? undefined : workspaceProblem(access, given);
       const workspace = problem === undefined ? given : undefined;
+      const added = fixed.added?.() ?? { folders: [], unread: [] };
       const folders = differentFolders(access, [
         { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
+        ...added.folders,
         { kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 },
         ...(workspace === undefined ? [] : projectFolders(workspace)),
       ]);
-      const files = folders.flatMap((folder) => readFolder(reader, folder));
+      const files = [...folders.flatMap((folder) => readFolder(reader, folder)), ...added.unread];
       const bindings = workspace === undefined ? undefined : readBindings(workspace, reader);
       return {
         files,

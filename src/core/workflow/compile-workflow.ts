@@ -16,6 +16,7 @@ import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declara
 import { requiredProbes } from './expand/probes.ts';
 import { fillWorkflow } from './expand/texts/fill-workflow.ts';
 import { checkBlockSizes } from './expand/texts/render-prompt.ts';
+import { checkPlaces } from './expand/texts/unfilled-places.ts';
 import type { Finding } from './finding.ts';
 import type { CompilePattern } from './pattern.ts';
 import { readWorkflow } from './read/read-workflow.ts';
@@ -87,6 +88,7 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   checkCycles(syntax, findings);
   checkBlockSizes(syntax.steps, findings);
   checkSlots(syntax.extensionPoints, input, findings);
+  checkPlaces(parsed.value, findings);
   return { syntax, root: parsed.value, findings };
 }
 

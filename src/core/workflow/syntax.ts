@@ -21,7 +21,11 @@ export type WorkflowSyntax = {
   readonly agentRole?: string;
   readonly capabilities: { readonly [capability in Capability]?: 'required' | 'preferred' | 'disabled' };
   readonly features: readonly FeatureUse[];
-  readonly conditions: readonly { readonly at: string; readonly conditionId: string; readonly condition: Condition }[];
+  readonly conditions: readonly {
+    readonly at: string;
+    readonly conditionId: string;
+    readonly condition: WholeCondition;
+  }[];
   readonly preconditions: readonly string[];
   readonly clarificationPrompts: readonly string[];
   readonly metaGuidance: readonly string[];
@@ -179,13 +183,16 @@ export type LoopStep = StepHead & {
     | { readonly kind: 'reference'; readonly stepId: string; readonly at: string };
 };
 
+/** The whole condition of a loop, which may stand for the decision that an artifact brings, or one that has a name. */
+export type WholeCondition = Condition | { readonly kind: 'loop_control' };
+
 export type LoopControlSyntax =
   | { readonly kind: 'artifact'; readonly contractRef: string; readonly at: string }
-  | { readonly kind: 'while' | 'until'; readonly condition: Condition }
+  | { readonly kind: 'while' | 'until'; readonly condition: WholeCondition }
   /** No source was named: a body step with the loop-control contract decides, and without one the condition. */
   | {
       readonly kind: 'undeclared';
-      readonly fallback?: { readonly kind: 'while' | 'until'; readonly condition: Condition };
+      readonly fallback?: { readonly kind: 'while' | 'until'; readonly condition: WholeCondition };
     }
   /** Something was said that could not be read, and was reported. */
   | { readonly kind: 'unknown' }

@@ -4,6 +4,7 @@ import { nearest } from '../../../spelling/nearest.ts';
 import { COMPARISONS, type Comparison, type Condition } from '../../compiled/condition.ts';
 import { plainValue } from '../../source/plain-value.ts';
 import type { SourceArray, SourceNode, SourceObject } from '../../source/source-node.ts';
+import type { WholeCondition } from '../../syntax.ts';
 import { contextName } from '../names/read-names.ts';
 import {
   asObject,
@@ -23,6 +24,13 @@ export const NAMED_KINDS = ['always_true', 'always_false', 'loop_control', 'cont
 
 /** A condition: a comparison, a combination, a reference, or nothing at all, which is always true. */
 export function readCondition(reader: Reader, node: SourceNode): Condition | undefined {
+  const condition = readWholeCondition(reader, node);
+  // The decision about a loop is noted where it stands, and reported where it may not stand.
+  return condition?.kind === 'loop_control' ? { kind: 'always' } : condition;
+}
+
+/** The same where the decision about a loop may stand for it. */
+export function readWholeCondition(reader: Reader, node: SourceNode): WholeCondition | undefined {
   const object = asObject(reader, node, 'A condition');
   if (object === undefined) return undefined;
   if (object.fields.size === 0) return { kind: 'always' };
@@ -32,11 +40,11 @@ export function readCondition(reader: Reader, node: SourceNode): Condition | und
 }
 
 /** The condition of an entry of `conditions`, beside its id. */
-export function readNamedCondition(reader: Reader, object: SourceObject): Condition | undefined {
+export function readNamedCondition(reader: Reader, object: SourceObject): WholeCondition | undefined {
   return object.fields.has('kind') ? readNamed(reader, object) : reportMissing(reader, object, 'kind');
 }
 
-function readNamed(reader: Reader, object: SourceObject): Condition | undefined {
+function readNamed(reader: Reader, object: SourceObject): WholeCondition | undefined {
   const kindNode = field(object, 'kind');
   const kind = kindNode && choiceOf(reader, kindNode, { what: '"kind" of a condition', choices: NAMED_KINDS });
   switch (kind) {
@@ -68,25 +76,25 @@ function readReference(reader: Reader, object: SourceObject): Condition | undefi
   return reportError(reader, node, wrongType('"conditionId"', 'a text', node));
 }
 
-function readLoopControl(reader: Reader, object: SourceObject): Condition | undefined {
+function readLoopControl(reader: Reader, object: SourceObject): WholeCondition | undefined {
   checkKeys(reader, object, { keys: ['id', 'kind', 'continueWhen', 'loopId'], isClosed: true });
   const node = field(object, 'continueWhen');
   const continueWhen = node && choiceOf(reader, node, { what: '"continueWhen"', choices: ['continue', 'stop'] });
   if (node !== undefined && continueWhen === undefined) return undefined;
   reader.uses.loopControls.set(object.pointer, continueWhen);
-  return { kind: 'loop_control', continueWhen: continueWhen ?? 'continue' };
+  return { kind: 'loop_control' };
 }
 
 /** The comparison stands in a `condition` of its own or beside the kind. */
-function readContext(reader: Reader, object: SourceObject): Condition | undefined {
+function readContext(reader: Reader, object: SourceObject): WholeCondition | undefined {
   const inner = field(object, 'condition');
   if (inner !== undefined) {
     checkKeys(reader, object, { keys: ['id', 'kind', 'condition'], isClosed: true });
     reader.uses.wrapped.set(object.pointer, inner.pointer);
-    return readCondition(reader, inner);
+    return readWholeCondition(reader, inner);
   }
   const rest = new Map([...object.fields].filter(([name]) => name !== 'kind' && name !== 'id'));
-  return readCondition(reader, { ...object, fields: rest });
+  return readWholeCondition(reader, { ...object, fields: rest });
 }
 
 function readCombination(

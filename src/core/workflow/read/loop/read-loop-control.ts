@@ -1,8 +1,7 @@
-import type { Condition } from '../../compiled/condition.ts';
 import { plainValue } from '../../source/plain-value.ts';
 import type { SourceNode, SourceObject } from '../../source/source-node.ts';
-import type { LoopControlSyntax } from '../../syntax.ts';
-import { readCondition } from '../conditions/read-condition.ts';
+import type { LoopControlSyntax, WholeCondition } from '../../syntax.ts';
+import { readWholeCondition } from '../conditions/read-condition.ts';
 import { KEYS } from '../keys.ts';
 import { TEXT_LIMITS } from '../limits.ts';
 import { contextName } from '../names/read-names.ts';
@@ -132,9 +131,9 @@ function readConditionSource(reader: Reader, node: SourceNode, type: Conditional
 }
 
 /** Only the whole condition of a loop may stand for the decision that an artifact brings. */
-function readLoopCondition(reader: Reader, node: SourceNode, type: Conditional): Condition | undefined {
+function readLoopCondition(reader: Reader, node: SourceNode, type: Conditional): WholeCondition | undefined {
   reader.uses.loopConditions.push({ at: node.pointer, type });
-  const condition = readCondition(reader, node);
+  const condition = readWholeCondition(reader, node);
   const { fitting, message } = LOOP_DECISIONS[type];
   const said = node.kind === 'object' && condition?.kind === 'loop_control' ? field(node, 'continueWhen') : undefined;
   if (said?.kind !== 'string' || said.value === fitting) return condition;

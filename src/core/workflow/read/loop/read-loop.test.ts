@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compiled, compileValue, found } from '../../../../../test/compiler/compile-file.ts';
+import { conditionSchema } from '../../compiled/condition.ts';
 import { applyFixes } from '../../diagnostics/apply-fixes.ts';
 
 const work = (id: string, rest: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...rest });
@@ -34,7 +35,10 @@ describe('a loop that the artifact controls', () => {
   ])('of type %s with %j ends at stop', (type, condition) => {
     expect(compiled(inLoop({ type, condition })).loops[0]?.control).toEqual(BY_ARTIFACT);
     const named = { conditions: [{ id: 'c', ...condition }] };
-    expect(compiled(inLoop({ type, condition: ref('c') }, named)).loops[0]?.control).toEqual(BY_ARTIFACT);
+    const { loops, conditions } = compiled(inLoop({ type, condition: ref('c') }, named));
+    // Nothing that is run can go by the decision of an artifact but the loop itself.
+    expect([loops[0]?.control, conditions]).toEqual([BY_ARTIFACT, []]);
+    expect(conditionSchema.safeParse({ kind: 'loop_control', continueWhen: 'continue' }).success).toBe(false);
   });
 
   it.each(['while', 'until'])('of type %s by its source ends at stop', (type) => {

@@ -1,0 +1,18 @@
+import type { CatalogTools } from '../catalog/build-catalog.ts';
+import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
+import type { WorkflowSource } from '../ports/workflow-source.ts';
+import type { Services } from '../services.ts';
+import type { AuthorFiles } from './files/author-files.ts';
+
+/** What an author works with: files, the compiler, and an engine that forgets everything afterwards. */
+export type AuthorBench = {
+  /** The folder that the work is about. */
+  readonly workspace: string;
+  /** Where workflows of one's own are kept. */
+  readonly folders: { readonly project: string; readonly user: string };
+  readonly files: AuthorFiles;
+  readonly source: WorkflowSource;
+  readonly tools: CatalogTools;
+  /** The real use cases over a store that ends with them. */
+  readonly services: (catalog: WorkflowCatalog) => Services;
+};

@@ -1,0 +1,57 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonObject } from '../../../core/json/json-value.ts';
+import { fillReply, type GivenReply } from '../../../core/log/operation/stored-reply.ts';
+import { type Autonomy, PRESETS } from '../../../core/log/preferences.ts';
+import { stepReply } from '../../../core/prompt/reply/step-reply.ts';
+import { evaluateCondition } from '../../../core/run/condition/evaluate-condition.ts';
+import { loopVariablesAt } from '../../../core/run/walk/loop-variables.ts';
+import { placeOf } from '../../../core/run/walk/place-of.ts';
+import { indexWorkflow } from '../../../core/run/workflow-index.ts';
+import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { conditionText } from '../../../core/workflow/outline/condition-text.ts';
+import { patternsFor } from '../../place/run-place.ts';
+import type { Services } from '../../services.ts';
+
+export type PreviewRequest = {
+  readonly stepId: string;
+  readonly context: JsonObject;
+  readonly mode: Autonomy;
+};
+
+export type PreviewedStep = {
+  /** The reply an agent gets that comes to this step, with stand-ins for its tokens. */
+  readonly reply: GivenReply;
+  /** The conditions by which the step would be passed over in this context. */
+  readonly failing: readonly string[];
+};
+
+export type PreviewRefusal = {
+  readonly code: 'step_unknown';
+  readonly stepId: string;
+  readonly known: readonly string[];
+};
+
+/** Stand where tokens would be. */
+const STAND_INS = { stateToken: 'st_…', ackToken: 'ack_…', checkpointToken: 'chk_…', sessionId: 'sess_…' };
+
+/** What an agent is told at a step, made by what makes it in a run; nothing is run. */
+export async function previewStep(
+  services: Services,
+  workflow: CompiledWorkflow,
+  { stepId, context, mode }: PreviewRequest,
+): Promise<Result<PreviewedStep, PreviewRefusal>> {
+  const index = indexWorkflow(workflow);
+  const standing = placeOf(index, stepId, context);
+  if (standing === undefined) {
+    return err({ code: 'step_unknown', stepId, known: workflow.steps.map((step): string => step.stepId) });
+  }
+  const { state, conditions } = standing;
+  const compilePattern = await patternsFor(services, workflow);
+  const facts = { context, preferences: PRESETS[mode], capabilities: {}, compilePattern };
+  const loopVariables = loopVariablesAt(index, state);
+  const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
+  const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
+  const runId = services.ids.run();
+  const parts = { runId, index, state, facts, lifecycle: 'advance' as const, warnings: [], gaps: [] };
+  return ok({ reply: fillReply(stepReply(parts), STAND_INS), failing });
+}

@@ -1,0 +1,52 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type DocumentProblem, readDocument } from '../../../core/scenario/read-document.ts';
+import { type Script, scriptSchema } from '../../../core/scenario/scenario.ts';
+import type { StartRefusal } from '../../start-workflow.ts';
+import type { AuthorBench } from '../author-bench.ts';
+import type { FileFailure } from '../files/author-files.ts';
+import type { BenchWorkflow } from '../files/find-workflow.ts';
+import { listedAnswers } from './listed-answers.ts';
+import { type Answer, type PlayedRun, playRun } from './play-run.ts';
+import { rehearsal } from './rehearsal.ts';
+import type { Turn } from './turn.ts';
+
+export type DryRunRequest = {
+  readonly script: Script;
+  /** Who says what the agent hands in; without it the script and the examples do. */
+  readonly answer?: Answer;
+  readonly watch?: (turn: Turn) => void;
+};
+
+/** A run that leaves nothing behind, and what the script says that never came to pass. */
+export type DryRun = { readonly run: PlayedRun; readonly unsent: readonly string[] };
+
+/** Walks a workflow through the real engine, on a store that ends with it. */
+export async function dryRun(
+  bench: AuthorBench,
+  { listed, catalog }: BenchWorkflow,
+  { script, answer, watch }: DryRunRequest,
+): Promise<Result<DryRun, StartRefusal>> {
+  const stage = rehearsal(bench.services(catalog));
+  const scripted = listedAnswers(script.steps ?? []);
+  const { goal, context, mode = 'guided' } = script;
+  const player = {
+    stage,
+    send: stage.send,
+    answer: answer ?? scripted.answer,
+    ...(watch === undefined ? {} : { watch }),
+  };
+  const request = { workflowId: listed.id, workspace: bench.workspace, mode, goal, context };
+  const played = await playRun(player, request);
+  return played.map((run) => ({ run, unsent: answer === undefined ? scripted.left.map(({ at }) => at) : [] }));
+}
+
+export type ScriptRefusal =
+  | FileFailure
+  | { readonly code: 'script_invalid'; readonly path: string; readonly problems: readonly DocumentProblem[] };
+
+export function readScript({ files }: AuthorBench, path: string): Result<Script, ScriptRefusal> {
+  const text = files.read(path);
+  if (text.isErr()) return err(text.error);
+  const read = readDocument(text.value, scriptSchema);
+  return read.isOk() ? ok(read.value) : err({ code: 'script_invalid', path, problems: read.error });
+}

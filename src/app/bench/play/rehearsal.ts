@@ -1,0 +1,97 @@
+import type { Result } from 'neverthrow';
+import { assert } from '../../../core/assert.ts';
+import { isCriterion } from '../../../core/run/coverage/condition-sites.ts';
+import { type Outcome, outcomesAt, tracedOutcome } from '../../../core/run/coverage/outcomes.ts';
+import type { StepPlace } from '../../../core/run/requirements/step-place.ts';
+import { loopVariablesAt } from '../../../core/run/walk/loop-variables.ts';
+import { pendingAt } from '../../../core/run/walk/pending-at.ts';
+import { type GapRecord, unresolvedGaps } from '../../../core/views/gaps.ts';
+import { type AdvanceRefusal, advance } from '../../advance.ts';
+import { readChronicle } from '../../overview/read-chronicle.ts';
+import { findNode } from '../../place/find-node.ts';
+import { runPlace } from '../../place/run-place.ts';
+import { rehydrate } from '../../rehydrate.ts';
+import type { Services } from '../../services.ts';
+import { type StartRefusal, type StartRequest, startWorkflow } from '../../start-workflow.ts';
+import { ackTokenOf, type Sent, type Turn, turnOf } from './turn.ts';
+
+/** What the log tells of a run when it is over. */
+export type Recorded = { readonly skipped: readonly string[]; readonly outcomes: readonly Outcome[] };
+
+/** Runs a workflow through the use cases that a client calls. */
+export type Rehearsal = {
+  readonly start: (request: StartRequest) => Promise<Result<Turn, StartRefusal>>;
+  readonly send: (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** Looks again at where a run stands. */
+  readonly look: (stateToken: string) => ReturnType<typeof rehydrate>;
+  /** Sends an ack token as it is written here. */
+  readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** How the conditions of the pending step come out. */
+  readonly outcomesAt: (turn: Turn) => Promise<readonly Outcome[]>;
+  /** How the criteria of the step that a call reported came out. */
+  readonly outcomesOf: (before: Turn, after: Turn) => Promise<readonly Outcome[]>;
+  readonly openGaps: (turn: Turn) => Promise<readonly GapRecord['data'][]>;
+  readonly recorded: (turn: Turn) => Promise<Recorded>;
+};
+
+export function rehearsal(services: Services): Rehearsal {
+  const sendAck: Rehearsal['sendAck'] = async (ackToken, { notes, artifacts, context }) => {
+    const output = { ...(notes === undefined ? {} : { notesMarkdown: notes }), artifacts };
+    const reply = await advance(services, { ackToken, output, context });
+    return reply.map(turnOf);
+  };
+  return {
+    start: async (request) => (await startWorkflow(services, request)).map(turnOf),
+    sendAck,
+    send: async (turn, sent) => {
+      const ackToken = ackTokenOf(turn);
+      assert(ackToken !== undefined, 'only a run that is not complete goes on');
+      return sendAck(ackToken, sent);
+    },
+    look: (stateToken) => rehydrate(services, { stateToken }),
+    outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
+    outcomesOf: async (before, after) => {
+      const step = await stepAt(services, before);
+      if (step === undefined) return [];
+      const { place } = await standing(services, after);
+      // What a call brings into context counts for the step it reports.
+      return outcomesAt({ ...step, facts: place.facts }).filter(({ siteId }) => isCriterion(siteId));
+    },
+    openGaps: async (turn) => {
+      const { session, nodeId } = await standing(services, turn);
+      return unresolvedGaps(session.view.gaps, nodeId).map(({ data }) => data);
+    },
+    recorded: (turn) => readLog(services, turn),
+  };
+}
+
+function outcomesIn(place: StepPlace | undefined): readonly Outcome[] {
+  return place === undefined ? [] : outcomesAt(place).filter(({ siteId }) => !isCriterion(siteId));
+}
+
+async function stepAt(services: Services, turn: Turn): Promise<StepPlace | undefined> {
+  const { place } = await standing(services, turn);
+  const { index, snapshot, facts } = place;
+  const { state } = snapshot.enginePayload;
+  const pending = pendingAt(index, state);
+  return pending && { index, step: pending.step, facts, loopVariables: loopVariablesAt(index, state) };
+}
+
+async function standing(services: Services, turn: Turn) {
+  const found = await findNode(services, { text: turn.reply.stateToken, slot: 'stateToken' });
+  assert(found.isOk(), 'a token that was just given is good');
+  const { session, target } = found.value;
+  const place = await runPlace(services, session, target);
+  assert(place.isOk(), 'a place that was just reached can be read');
+  return { session, nodeId: target.nodeId, place: place.value };
+}
+
+async function readLog(services: Services, turn: Turn): Promise<Recorded> {
+  const { session } = await standing(services, turn);
+  const { view } = session;
+  const { skipped } = await readChronicle(services, turn.reply.session.sessionId, view);
+  return {
+    skipped: [...skipped.values()].flat().map(({ stepId }) => stepId),
+    outcomes: [...view.trace.values()].flat().flatMap((entry) => tracedOutcome(entry) ?? []),
+  };
+}

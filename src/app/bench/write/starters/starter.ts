@@ -1,0 +1,16 @@
+import type { JsonObject } from '../../../../core/json/json-value.ts';
+import { BLANK } from './blank.ts';
+import { GATE } from './gate.ts';
+import { LOOP } from './loop.ts';
+
+export type Naming = { readonly id: string; readonly name: string; readonly description: string };
+
+/** Something to begin with: a workflow that is sound as it stands, and a scenario that passes. */
+export type Starter = {
+  readonly summary: string;
+  readonly workflow: (naming: Naming) => JsonObject;
+  readonly scenarios: readonly JsonObject[];
+};
+
+export const STARTERS = { blank: BLANK, loop: LOOP, gate: GATE } as const;
+export type StarterName = keyof typeof STARTERS;

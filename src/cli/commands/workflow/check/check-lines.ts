@@ -1,0 +1,67 @@
+import type { CheckedFile, CheckFinding } from '../../../../app/bench/check/check-files.ts';
+import type { MadeFix } from '../../../../app/bench/check/fix-files.ts';
+import type { Line } from '../../../output/line.ts';
+import { plural } from '../../../output/wording.ts';
+import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
+import { shortPath } from '../short-path.ts';
+import { codeFrame } from './code-frame.ts';
+
+export type Checked = {
+  readonly files: readonly CheckedFile[];
+  readonly made: readonly MadeFix[];
+  readonly totals: WorkflowCheckData['totals'];
+};
+
+/** Where the rules of quality are explained. */
+export const LINT_PAGE = 'docs/reference/lint.md';
+
+export function checkLines(
+  { files, made, totals }: Checked,
+  { workspace, isVerbose }: { readonly workspace: string; readonly isVerbose: boolean },
+): readonly Line[] {
+  const told = new Set<string>();
+  const clean = files.filter(({ findings }) => findings.length === 0);
+  return [
+    ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${shortPath(path, workspace)}: ${title}`]),
+    ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, told }))),
+    ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, shortPath(file.path, workspace)]) : []),
+    summary(totals),
+  ];
+}
+
+/** What to do about a kind of finding is told once. */
+function findingLines(
+  { path, text }: CheckedFile,
+  finding: CheckFinding,
+  { workspace, told }: { readonly workspace: string; readonly told: Set<string> },
+): readonly Line[] {
+  const { code, severity, line, column, message, hint, fix, isLint, span } = finding;
+  const isFirst = !told.has(code);
+  told.add(code);
+  return [
+    [
+      { text: `${shortPath(path, workspace)}:${line}:${column}`, style: 'strong' },
+      '  ',
+      { text: severity, style: severity === 'error' ? 'bad' : 'notable' },
+      { text: `  ${code}`, style: 'dim' },
+    ],
+    [`  ${message}`],
+    ...codeFrame(text, { line, column, length: span?.length ?? 0 }),
+    ...(hint === undefined || !isFirst ? [] : [[{ text: '  do: ', style: 'strong' } as const, hint]]),
+    ...(fix === undefined ? [] : [[{ text: '  --fix: ', style: 'good' } as const, fix.title]]),
+    ...(isLint && isFirst ? [[{ text: `  ${LINT_PAGE}#${code}`, style: 'dim' } as const]] : []),
+    [],
+  ];
+}
+
+function summary({ files, errors, warnings, mendable }: WorkflowCheckData['totals']): Line {
+  const isClean = errors + warnings === 0;
+  return [
+    { text: isClean ? '✓ ' : '', style: 'good' },
+    `${plural(files, 'file')} checked: `,
+    { text: plural(errors, 'error'), style: errors === 0 ? 'dim' : 'bad' },
+    ', ',
+    { text: plural(warnings, 'warning'), style: warnings === 0 ? 'dim' : 'notable' },
+    ...(mendable === 0 ? [] : [`; ${mendable} can be mended with --fix`]),
+  ];
+}

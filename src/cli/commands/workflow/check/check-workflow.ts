@@ -1,0 +1,126 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { AuthorBench } from '../../../../app/bench/author-bench.ts';
+import { type CheckedFile, checkFiles } from '../../../../app/bench/check/check-files.ts';
+import { fixFiles } from '../../../../app/bench/check/fix-files.ts';
+import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
+import { EXIT } from '../../../exit-codes.ts';
+import { plural } from '../../../output/wording.ts';
+import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
+import { benchProblem, problem, wrongUse } from '../workflow-words.ts';
+import { type Checked, checkLines, LINT_PAGE } from './check-lines.ts';
+
+export const workflowCheck: RunCommand = async (context, { operands, options }) => {
+  const { program, switches, progress } = context;
+  const isStrict = options['strict'] === true;
+  if (options['watch'] === true && switches.isJson) {
+    return err(
+      wrongUse(
+        '--watch talks to a person and never ends, so it cannot be one JSON document.',
+        'Leave out one of them.',
+      ),
+    );
+  }
+  progress.show({ label: 'checking workflows' });
+  const bench = await program.bench();
+  const asked = { operands, isFixing: options['fix'] === true };
+  const checked = await check(bench, asked);
+  if (checked.isErr()) return err(checked.error);
+  if (options['watch'] === true) return watch(context, bench, { ...asked, checked: checked.value });
+  const wrong = problemOf(checked.value.totals, isStrict);
+  return ok({
+    kind: 'done',
+    data: dataOf(checked.value),
+    lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
+    ...(wrong === undefined ? {} : { problem: wrong }),
+    next: nextOf(checked.value, operands),
+  });
+};
+
+type Asked = { readonly operands: readonly string[]; readonly isFixing: boolean };
+
+async function check(bench: AuthorBench, { operands, isFixing }: Asked): Promise<Result<Checked, Problem>> {
+  if (isFixing) {
+    const fixed = await fixFiles(bench, operands);
+    return fixed.map(({ made, files }) => ({ made, files, totals: totalsOf(files) })).mapErr(benchProblem);
+  }
+  const checked = await checkFiles(bench, operands);
+  return checked.map((files) => ({ made: [], files, totals: totalsOf(files) })).mapErr(benchProblem);
+}
+
+function totalsOf(files: readonly CheckedFile[]): WorkflowCheckData['totals'] {
+  const findings = files.flatMap((file) => file.findings);
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const mendable = findings.filter(({ fix }) => fix !== undefined).length;
+  return { files: files.length, errors, warnings: findings.length - errors, mendable };
+}
+
+/** Checks again whenever something changes, until the process is told to end. */
+async function watch(
+  { progress, say, switches }: CommandContext,
+  bench: AuthorBench,
+  { checked, ...asked }: Asked & { readonly checked: Checked },
+): Promise<Result<never, Problem>> {
+  progress.stop();
+  let last = checked;
+  let changed = bench.files.changed(watchedFolders(bench, last));
+  for (;;) {
+    for (const line of checkLines(last, { workspace: bench.workspace, isVerbose: switches.isVerbose })) say(line);
+    say([{ text: 'Watching; Ctrl-C ends it.', style: 'dim' }]);
+    await changed;
+    // Watched from before it is read, so that no change falls in between.
+    changed = bench.files.changed(watchedFolders(bench, last));
+    const again = await check(bench, asked);
+    if (again.isErr()) return err(again.error);
+    say([]);
+    last = again.value;
+  }
+}
+
+function watchedFolders({ files, folders }: AuthorBench, { files: checked }: Checked): readonly string[] {
+  const own = [folders.project, folders.user].filter((folder) => files.kindOf(folder) === 'folder');
+  return [...new Set([...own, ...checked.map(({ path }) => path.slice(0, path.lastIndexOf('/')))])];
+}
+
+function problemOf(
+  { errors, warnings, mendable }: WorkflowCheckData['totals'],
+  isStrict: boolean,
+): Problem | undefined {
+  if (errors === 0 && (!isStrict || warnings === 0)) return undefined;
+  const found = [
+    ...(errors === 0 ? [] : [plural(errors, 'error')]),
+    ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')}, which --strict does not let pass`] : []),
+  ];
+  return problem(EXIT.checkFailed, {
+    code: 'WORKFLOW_INVALID',
+    message: `There ${errors + warnings === 1 ? 'is' : 'are'} ${found.join(' and ')}.`,
+    suggestion: mendable > 0 ? 'Add --fix to let the mendable ones be mended.' : 'Mend what is told above.',
+  });
+}
+
+function nextOf({ totals }: Checked, operands: readonly string[]): string {
+  const named = operands.length === 0 ? '' : ` ${operands.join(' ')}`;
+  if (totals.mendable > 0) return `workrail workflow check${named} --fix`;
+  return totals.errors > 0 ? `workrail workflow check${named} --watch` : `workrail workflow test${named}`;
+}
+
+function dataOf({ files, made, totals }: Checked): WorkflowCheckData {
+  return {
+    made,
+    totals,
+    files: files.map(({ path, workflowId, findings }) => ({
+      path,
+      ...(workflowId === undefined ? {} : { workflowId }),
+      findings: findings.map(({ code, severity, line, column, pointer, message, hint, fix, isLint }) => ({
+        code,
+        severity,
+        line,
+        column,
+        pointer,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(isLint ? { docs: `${LINT_PAGE}#${code}` } : {}),
+        ...(fix === undefined ? {} : { fix }),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,88 @@
+import { ok } from 'neverthrow';
+import { benchCatalog } from '../../../../app/bench/files/bench-catalog.ts';
+import { filterWorkflows } from '../../../../app/catalog/filter-workflows.ts';
+import { explainWorkspace } from '../../../../core/prompt/workspace-problem.ts';
+import type { RunCommand } from '../../../command.ts';
+import type { Line } from '../../../output/line.ts';
+import { plural } from '../../../output/wording.ts';
+import type { ListedData, WorkflowListData } from '../../../shapes/workflow/look-shapes.ts';
+import { shortPath } from '../short-path.ts';
+import { listedData } from './listed-data.ts';
+
+export const workflowList: RunCommand = async ({ program, switches, say }, { operands, options }) => {
+  const bench = await program.bench();
+  const { all } = await benchCatalog(bench);
+  if (all.workspaceProblem !== undefined) say([explainWorkspace(all.workspaceProblem)]);
+  const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
+  const query = operands.length === 0 ? {} : { query: operands.join(' ') };
+  const found = filterWorkflows(all.workflows, { ...query, tags });
+  const data: WorkflowListData = {
+    workflows: found.map(listedData),
+    invalid: all.invalid.map(({ file, id, diagnostics }) => {
+      const errors = diagnostics.filter(({ severity }) => severity === 'error');
+      const [first] = errors;
+      return {
+        path: file.path,
+        ...(id === undefined ? {} : { id }),
+        errors: errors.length,
+        first: first === undefined ? '' : `${first.line}:${first.column} ${first.message}`,
+      };
+    }),
+  };
+  const total = all.workflows.length;
+  const [one] = data.workflows;
+  return ok({
+    kind: 'done',
+    data,
+    lines: [
+      ...linesOf(data, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
+      countLine(found.length, total),
+    ],
+    next: one === undefined ? 'workrail workflow list' : `workrail workflow show ${one.id}`,
+  });
+};
+
+type Told = { readonly workspace: string; readonly isVerbose: boolean };
+
+function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly Line[] {
+  const width = Math.max(0, ...workflows.map(({ id }) => id.length));
+  const kinds = [
+    { title: 'Workflows', of: workflows.filter(({ kind }) => kind === 'workflow') },
+    { title: 'Routines', of: workflows.filter(({ kind }) => kind === 'routine') },
+  ];
+  return [
+    ...kinds.flatMap(({ title, of }) =>
+      of.length === 0
+        ? []
+        : [[{ text: title, style: 'strong' } as const], ...of.flatMap((one) => oneOf(one, width, told))],
+    ),
+    ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
+      [{ text: '✗ ', style: 'bad' }, `${shortPath(path, told.workspace)} cannot be used (${plural(errors, 'error')})`],
+      [{ text: `    ${first}`, style: 'dim' }],
+    ]),
+  ];
+}
+
+function oneOf(
+  { id, description, source, shadows, suggestedId }: ListedData,
+  width: number,
+  told: Told,
+): readonly Line[] {
+  const below = (words: string): Line => [{ text: `  ${' '.repeat(width)}  ${words}`, style: 'dim' }];
+  return [
+    [
+      `  ${id.padEnd(width)}  ${description}`,
+      { text: source === 'bundled' && !told.isVerbose ? '' : `  ${source}`, style: 'dim' },
+    ],
+    ...shadows.map((path) => below(`stands before ${shortPath(path, told.workspace)}`)),
+    ...(suggestedId === undefined
+      ? []
+      : [below(`an id of the old kind: workrail workflow migrate-id ${id} ${suggestedId}`)]),
+  ];
+}
+
+function countLine(shown: number, total: number): Line {
+  return [
+    { text: shown === total ? plural(total, 'workflow') : `${shown} of ${plural(total, 'workflow')}`, style: 'dim' },
+  ];
+}

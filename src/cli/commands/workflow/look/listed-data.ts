@@ -1,0 +1,85 @@
+import type { ListedWorkflow } from '../../../../app/catalog/catalog.ts';
+import { unreachable } from '../../../../core/assert.ts';
+import type { CompiledWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
+import { promptBytes } from '../../../../core/workflow/compiled/prompt-bytes.ts';
+import { conditionText } from '../../../../core/workflow/outline/condition-text.ts';
+import type { OutlineEntry } from '../../../../core/workflow/outline/workflow-outline.ts';
+import type { Line } from '../../../output/line.ts';
+import { sizeOf } from '../../../output/wording.ts';
+import type { ListedData, StepData, WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
+
+export function listedData(listed: ListedWorkflow): ListedData {
+  const { id, kind, name, description, tags, sourceKind, file, shadows, warnings, suggestedId } = listed;
+  return {
+    id,
+    kind,
+    name,
+    description,
+    tags,
+    source: sourceKind,
+    path: file.path,
+    shadows: shadows.map(({ path }) => path),
+    warnings: warnings.length,
+    ...(suggestedId === undefined ? {} : { suggestedId }),
+  };
+}
+
+/** Steps and loops in their order, each with how deep it stands. */
+export function outlineData(entries: readonly OutlineEntry[], depth = 0): readonly StepData[] {
+  return entries.flatMap((entry): readonly StepData[] => {
+    const when = entry.when === undefined ? {} : { when: entry.when };
+    switch (entry.kind) {
+      case 'loop': {
+        const { stepId, title, maxIterations } = entry.loop;
+        const repeats = `${entry.repeats}, at most ${maxIterations} times`;
+        const head = { kind: 'loop' as const, id: stepId, title, depth, ...when, repeats, asksFor: [] };
+        return [head, ...outlineData(entry.body, depth + 1)];
+      }
+      case 'step': {
+        const { step, asksFor } = entry;
+        const { provenance } = step;
+        const origin = provenance.source === 'authored' ? {} : { origin: provenance.originId };
+        const head = { kind: 'step' as const, id: step.stepId, title: step.title, depth };
+        return [{ ...head, ...when, asksFor, promptBytes: promptBytes(step), ...origin }];
+      }
+      default:
+        return unreachable(entry);
+    }
+  });
+}
+
+/** What the names of conditions stand for. */
+export function conditionsData({ conditions }: CompiledWorkflow): WorkflowShowData['conditions'] {
+  return conditions.map(({ conditionId, condition }) => ({ id: conditionId, when: conditionText(condition) }));
+}
+
+export function conditionLines(conditions: WorkflowShowData['conditions']): readonly Line[] {
+  const width = Math.max(0, ...conditions.map(({ id }) => id.length));
+  return [
+    ...(conditions.length === 0 ? [] : [[], [{ text: 'Conditions', style: 'strong' } as const]]),
+    ...conditions.map(({ id, when }): Line => [`    ${id.padEnd(width)}  ${when}`]),
+  ];
+}
+
+/** A step on a line, and under it what is to be known of it. */
+export function outlineLines(steps: readonly StepData[], { isFull }: { readonly isFull: boolean }): readonly Line[] {
+  const width = Math.max(0, ...steps.map(({ id, depth }) => id.length + 2 * depth));
+  return steps.flatMap((step): readonly Line[] => {
+    const { kind, id, title, depth, when, repeats, asksFor, promptBytes: bytes, origin } = step;
+    const indent = '  '.repeat(depth);
+    const mark = kind === 'loop' ? '↻ ' : '  ';
+    const below = (words: string): Line => [{ text: `    ${indent}    ${words}`, style: 'dim' }];
+    return [
+      [
+        `  ${indent}${mark}`,
+        { text: id.padEnd(width - 2 * depth), style: 'strong' },
+        `  ${title}`,
+        { text: bytes === undefined ? '' : `  ${sizeOf(bytes)}`, style: 'dim' },
+      ],
+      ...(repeats === undefined ? [] : [below(repeats)]),
+      ...(when === undefined ? [] : [below(`when ${when}`)]),
+      ...(asksFor.length === 0 || !isFull ? [] : [below(`asks for ${asksFor.join(', ')}`)]),
+      ...(origin === undefined || !isFull ? [] : [below(`from ${origin}`)]),
+    ];
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE } from '../../../../../test/bench/example-workflow.ts';
+import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
+import { enforces } from '../../../../../test/enforces.ts';
+import { benchCatalog } from '../../../../app/bench/files/bench-catalog.ts';
+import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { previewStep } from '../../../../app/bench/look/preview-step.ts';
+import { listedAnswers } from '../../../../app/bench/play/listed-answers.ts';
+import { playRun } from '../../../../app/bench/play/play-run.ts';
+import { rehearsal } from '../../../../app/bench/play/rehearsal.ts';
+import type { Turn } from '../../../../app/bench/play/turn.ts';
+import { AUTONOMY } from '../../../../core/log/preferences.ts';
+
+describe('a preview', () => {
+  it.each(AUTONOMY)('of a step is what an agent is told at it, in %s mode', async (mode) => {
+    const { bench } = onBench({ [FILE]: EXAMPLE });
+    const { catalog } = await benchCatalog(bench);
+    const context = { taskSize: 'large', hurry: true };
+    const turns: Turn[] = [];
+    const stage = rehearsal(bench.services(catalog));
+    const player = {
+      stage,
+      send: stage.send,
+      answer: listedAnswers([]).answer,
+      watch: (turn: Turn) => turns.push(turn),
+    };
+    await playRun(player, { workflowId: 'team.example', workspace: '/repo', mode, context });
+    const { listed } = (await findWorkflow(bench, 'team.example'))._unsafeUnwrap();
+    const told = turns.flatMap(({ reply }) => (reply.kind === 'ok' && reply.pending !== null ? [reply.pending] : []));
+    expect(told.map(({ stepId }) => stepId)).toEqual(['size', 'design', 'work', 'rounds--decide', 'judge', 'merge']);
+    for (const pending of told) {
+      const shown = await previewStep(bench.services(catalog), listed.workflow, {
+        stepId: pending.stepId,
+        context,
+        mode,
+      });
+      const { reply, failing } = shown._unsafeUnwrap();
+      expect([reply.structured['pending'], failing]).toEqual([pending, []]);
+    }
+  });
+
+  it('says when the step would be passed over, and what was meant by a step that is not there', async () => {
+    const { run, json } = onBench({ [FILE]: EXAMPLE });
+    const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
+    expect(out).toContain('Think about small.');
+    expect(out).toContain('In this context the step is passed over: it is due when the condition is-large.\n');
+    expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
+    expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
+    expect((await run('preview', 'team.example', '--context', '[1]')).exitCode).toBe(2);
+  });
+
+  it('of the whole shows where steps come from', async () => {
+    const { out } = await onBench({ [FILE]: EXAMPLE }).run('preview', 'team.example');
+    expect(out).toContain('      rounds--decide  Decide: Rounds');
+    expect(out).toContain('from wr.contracts.loop_control\n');
+    expect(out).toContain('is-large  taskSize is "large"\n');
+  });
+});
+
+describe('looking at workflows', () => {
+  it('finds one by the beginning of its id or of its name', async () => {
+    enforces('cli_ids_forgiving');
+    const { run, json } = onBench({ [FILE]: EXAMPLE });
+    expect((await run('show', 'team.ex')).out).toContain('team.example  Example');
+    expect((await run('show', 'exam')).exitCode).toBe(0);
+    expect((await run('show', 'team.exampel')).talk).toContain('Did you mean team.example?');
+    expect((await json('show', FILE)).data).toMatchObject({ size: { steps: 6, loops: 1, conditional: 1 } });
+  });
+
+  it('lists what can be started, what stands before what, and what cannot be used', async () => {
+    const { run, json } = onBench({
+      [FILE]: EXAMPLE,
+      '/home/.workrail/workflows/team.example.json': EXAMPLE,
+      '.workrail/workflows/old-one.json': { ...EXAMPLE, id: 'old-one' },
+      '.workrail/workflows/broken.json': '{"id": "team.broken"',
+    });
+    const { out } = await run('list');
+    expect(out).toContain('stands before /home/.workrail/workflows/team.example.json\n');
+    expect(out).toContain('workrail workflow migrate-id old-one project.old_one\n');
+    expect(out).toContain('✗ .workrail/workflows/broken.json cannot be used (1 error)\n');
+    expect((await json('list', 'everything')).data).toMatchObject({
+      workflows: [{ id: 'old-one' }, { id: 'team.example' }],
+    });
+  });
+});

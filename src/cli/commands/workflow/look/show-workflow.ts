@@ -1,0 +1,67 @@
+import { err, ok } from 'neverthrow';
+import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { sealWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
+import { workflowOutline } from '../../../../core/workflow/outline/workflow-outline.ts';
+import { workflowSize } from '../../../../core/workflow/outline/workflow-size.ts';
+import { sourceOutline } from '../../../../core/workflow/source/source-outline.ts';
+import type { RunCommand } from '../../../command.ts';
+import type { Line } from '../../../output/line.ts';
+import { plural, sizeOf } from '../../../output/wording.ts';
+import type { WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
+import { shortPath } from '../short-path.ts';
+import { benchProblem, oneOperand } from '../workflow-words.ts';
+import { conditionLines, conditionsData, listedData, outlineData, outlineLines } from './listed-data.ts';
+
+export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
+  const asked = oneOperand(operands, 'workrail workflow show ID');
+  if (asked.isErr()) return err(asked.error);
+  const bench = await program.bench();
+  const found = await findWorkflow(bench, asked.value);
+  if (found.isErr()) return err(benchProblem(found.error));
+  const { listed } = found.value;
+  const { workflow, origin } = listed;
+  const syntax = sourceOutline(origin.text).syntax();
+  const data: WorkflowShowData = {
+    ...listedData(listed),
+    hash: sealWorkflow(workflow, bench.tools.sha256).hash,
+    ...(syntax?.version === undefined ? {} : { version: syntax.version }),
+    ...(syntax?.about === undefined ? {} : { about: syntax.about }),
+    examples: syntax?.examples ?? [],
+    size: workflowSize(workflow),
+    steps: outlineData(workflowOutline(workflow)),
+    conditions: conditionsData(workflow),
+  };
+  return ok({
+    kind: 'done',
+    data,
+    lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose }),
+    next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
+  });
+};
+
+function linesOf(
+  data: WorkflowShowData,
+  { workspace, isFull }: { readonly workspace: string; readonly isFull: boolean },
+): readonly Line[] {
+  const { id, name, version, description, about, examples, tags, source, path, size, steps, shadows } = data;
+  const { median, max, total } = size.promptBytes;
+  const label = (text: string) => ({ text, style: 'strong' }) as const;
+  return [
+    [label(id), `  ${name}`, { text: version === undefined ? '' : `  ${version}`, style: 'dim' }],
+    [description],
+    ...(about === undefined ? [] : [[], ...about.split('\n').map((line): Line => [line])]),
+    ...(examples.length === 0 ? [] : [[], [label('For example')], ...examples.map((one): Line => [`  ${one}`])]),
+    [],
+    [label('Steps')],
+    ...outlineLines(steps, { isFull }),
+    ...conditionLines(data.conditions),
+    [],
+    [
+      label('Size   '),
+      `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
+    ],
+    [label('Source '), `${source}, ${shortPath(path, workspace)}`],
+    ...shadows.map((shadow): Line => [label('Before '), shortPath(shadow, workspace)]),
+    ...(tags.length === 0 ? [] : [[label('Tags   '), tags.join(', ')]]),
+  ];
+}

@@ -1,0 +1,96 @@
+import { err, ok } from 'neverthrow';
+import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
+import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
+import type { Script } from '../../../../core/scenario/scenario.ts';
+import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
+import { EXIT } from '../../../exit-codes.ts';
+import type { WorkflowDryRunData } from '../../../shapes/workflow/dry-run-shape.ts';
+import { readContext, readMode } from '../run-options.ts';
+import { benchProblem, oneOperand, problem } from '../workflow-words.ts';
+import { askAgent } from './ask-agent.ts';
+import { dryRunLines, turnLines } from './dry-run-lines.ts';
+
+export const workflowDryRun: RunCommand = async (context, { operands, options }) => {
+  const { program, switches, progress } = context;
+  const asked = oneOperand(operands, 'workrail workflow dry-run ID');
+  if (asked.isErr()) return err(asked.error);
+  const given = readContext(options['context']);
+  if (given.isErr()) return err(given.error);
+  const mode = readMode(options['mode']);
+  if (mode.isErr()) return err(mode.error);
+  const bench = await program.bench();
+  const found = await findWorkflow(bench, asked.value);
+  if (found.isErr()) return err(benchProblem(found.error));
+  const file = options['script'];
+  const read = typeof file === 'string' ? readScript(bench, file) : ok<Script>({});
+  if (read.isErr()) return err(benchProblem(read.error));
+  const script: Script = {
+    ...read.value,
+    ...(given.value === undefined ? {} : { context: { ...read.value.context, ...given.value } }),
+    ...(mode.value === undefined ? {} : { mode: mode.value }),
+  };
+  const isAsked = typeof file !== 'string' && options['yes'] !== true && !switches.isJson && program.terminal.isInput();
+  if (!isAsked) progress.show({ label: 'walking through the workflow' });
+  const ran = await dryRun(bench, found.value, { script, ...(isAsked ? await asking(context) : {}) });
+  if (ran.isErr()) {
+    return err(
+      problem(EXIT.failed, {
+        code: 'VALIDATION_ERROR',
+        message: `The run does not start: ${ran.error.code}.`,
+        suggestion: 'Look at the context that it is given.',
+      }),
+    );
+  }
+  const { id } = found.value.listed;
+  const wrong = problemOf(ran.value);
+  return ok({
+    kind: 'done',
+    data: dataOf(ran.value, { id, mode: script.mode ?? 'guided' }),
+    lines: dryRunLines(ran.value, { isVerbose: switches.isVerbose }),
+    ...(wrong === undefined ? {} : { problem: wrong }),
+    next: wrong === undefined ? `workrail workflow test ${asked.value}` : `workrail workflow preview ${asked.value}`,
+  });
+};
+
+async function asking({ program, say }: CommandContext) {
+  const answer = askAgent(await program.ask());
+  const watch = (turn: Parameters<typeof turnLines>[0]) => {
+    for (const line of turnLines(turn)) say(line);
+  };
+  return { answer, watch };
+}
+
+function problemOf({ run, unsent }: DryRun): Problem | undefined {
+  const isStopped = run.stuck?.code === 'stopped';
+  if ((run.isComplete || isStopped) && unsent.length === 0) return undefined;
+  const message =
+    run.stuck === undefined || isStopped
+      ? `The script has steps that were not due when their turn came: ${unsent.join(', ')}.`
+      : `The run did not come to its end: ${stuckWords(run.stuck)}.`;
+  return problem(EXIT.checkFailed, {
+    code: 'WORKFLOW_INVALID',
+    message,
+    suggestion: 'Give what is missing with --context or --script, or mend the step.',
+  });
+}
+
+function dataOf({ run, unsent }: DryRun, head: Pick<WorkflowDryRunData, 'id' | 'mode'>): WorkflowDryRunData {
+  const { path, skipped, blocks, bytesRead, isComplete, gaps, calls, stuck } = run;
+  return {
+    ...head,
+    isComplete,
+    path,
+    skipped,
+    blocks,
+    bytesRead,
+    gaps: gaps.map(({ reason, summary }) => ({ category: reason.category, detail: reason.detail, summary })),
+    calls: calls.map(({ stepId, title, blockers }) => ({
+      ...(stepId === undefined ? {} : { stepId }),
+      title,
+      blockers: blockers.map(({ code, message }) => ({ code, message })),
+    })),
+    ...(stuck === undefined ? {} : { stuck: stuckWords(stuck) }),
+    unsent,
+  };
+}

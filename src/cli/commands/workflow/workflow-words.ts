@@ -1,0 +1,114 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { FileFailure } from '../../../app/bench/files/author-files.ts';
+import type { TargetRefusal } from '../../../app/bench/files/find-targets.ts';
+import type { WorkflowRefusal } from '../../../app/bench/files/find-workflow.ts';
+import type { PreviewRefusal } from '../../../app/bench/look/preview-step.ts';
+import type { ScriptRefusal } from '../../../app/bench/play/dry-run.ts';
+import type { ScenarioRefusal } from '../../../app/bench/scenario/scenario-files.ts';
+import { unreachable } from '../../../core/assert.ts';
+import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
+import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
+import type { Problem } from '../../command.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { shortList } from '../../output/wording.ts';
+
+/** Everything the bench may refuse before it looks into a workflow. */
+export type BenchRefusal =
+  | TargetRefusal
+  | ScenarioRefusal
+  | FileFailure
+  | WorkflowRefusal
+  | PreviewRefusal
+  | ScriptRefusal;
+
+export function benchProblem(refusal: BenchRefusal): Problem {
+  switch (refusal.code) {
+    case 'target_unknown': {
+      const meant = nearestId(refusal.asked, refusal.known);
+      return problem(EXIT.notFound, {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `There is no file, folder or workflow "${refusal.asked}".`,
+        suggestion:
+          meant === undefined
+            ? `Type an id or a path. Workflows: ${shortList(refusal.known)}.`
+            : `Did you mean ${meant}?`,
+      });
+    }
+    case 'workflow_broken': {
+      const { file, diagnostics } = refusal.invalid;
+      const [first] = diagnostics.filter(({ severity }) => severity === 'error');
+      const where = first === undefined ? file.path : `${file.path}:${first.line}:${first.column}`;
+      return problem(EXIT.checkFailed, {
+        code: 'WORKFLOW_INVALID',
+        message: `${where} cannot be used: ${first?.message ?? 'it does not compile.'}`,
+        suggestion: `Type "workrail workflow check ${file.path}" to see all that is wrong.`,
+      });
+    }
+    case 'step_unknown': {
+      const meant = nearest(refusal.stepId, refusal.known);
+      return problem(EXIT.notFound, {
+        code: 'VALIDATION_ERROR',
+        message: `There is no step "${refusal.stepId}".`,
+        suggestion: meant === undefined ? `The steps are ${refusal.known.join(', ')}.` : `Did you mean ${meant}?`,
+      });
+    }
+    case 'script_invalid': {
+      const [first] = refusal.problems;
+      return problem(EXIT.usage, {
+        code: 'VALIDATION_ERROR',
+        message: `${refusal.path}:${first?.line ?? 1}:${first?.column ?? 1} ${first?.message ?? 'It cannot be read.'}`,
+        suggestion: 'A script may have "mode", "goal", "context" and "steps", as a scenario has them.',
+      });
+    }
+    case 'folder_empty':
+      return problem(EXIT.notFound, {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `There is no workflow file in ${refusal.path}.`,
+        suggestion: 'Name another folder, or write one with "workrail workflow new".',
+      });
+    case 'no_scenarios':
+      return problem(EXIT.notFound, {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `There are no scenarios: ${refusal.path} does not exist.`,
+        suggestion: 'Write that file: a "workflowId" and a list of "scenarios", each with a name and what it expects.',
+      });
+    case 'file_absent':
+      return problem(EXIT.notFound, {
+        code: 'VALIDATION_ERROR',
+        message: `There is no file ${refusal.path}.`,
+        suggestion: 'Check the path.',
+      });
+    case 'file_exists':
+      return problem(EXIT.failed, {
+        code: 'VALIDATION_ERROR',
+        message: `${refusal.path} is there already, and was left as it is.`,
+        suggestion: 'Choose another id, or remove that file.',
+      });
+    case 'file_failed':
+      return problem(EXIT.failed, {
+        code: 'STORE_IO',
+        message: `${refusal.path}: the system says ${refusal.cause}.`,
+        suggestion: 'Check the path and its permissions.',
+      });
+    default:
+      return unreachable(refusal);
+  }
+}
+
+type Words = Pick<ErrorEnvelope, 'code' | 'message' | 'suggestion'> & Pick<Partial<ErrorEnvelope>, 'details'>;
+
+export function problem(exitCode: ExitCode, words: Words): Problem {
+  return { exitCode, error: { ...words, retry: { kind: 'not_retryable' } } };
+}
+
+/** The one thing that a command is about. */
+export function oneOperand(operands: readonly string[], usage: string): Result<string, Problem> {
+  const [only, ...more] = operands;
+  if (only !== undefined && only.trim() !== '' && more.length === 0) return ok(only);
+  return err(wrongUse(only === undefined ? 'A workflow is missing.' : 'One workflow at a time.', `Type ${usage}`));
+}
+
+/** A command line that does not say what it should. */
+export function wrongUse(message: string, suggestion: string): Problem {
+  return problem(EXIT.usage, { code: 'VALIDATION_ERROR', message, suggestion });
+}

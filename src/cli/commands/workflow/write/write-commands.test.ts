@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../../../test/bench/example-workflow.ts';
+import { FILE, onBench, SCENARIOS } from '../../../../../test/bench/run-bench.ts';
+import { enforces } from '../../../../../test/enforces.ts';
+import { STARTERS } from '../../../../app/bench/write/starters/starter.ts';
+
+const BUNDLED = '/bundle/wr.example.json';
+const bundled = () =>
+  onBench({
+    [BUNDLED]: { ...EXAMPLE, id: 'wr.example' },
+    '/bundle/wr.example.test.json': { ...EXAMPLE_SCENARIOS, workflowId: 'wr.example' },
+  });
+
+describe('a workflow that is written', () => {
+  it('never gets an id of the old kind, nor one that belongs to the bundle, nor one that is taken', async () => {
+    enforces('legacy_id_not_creatable');
+    const { run, disk } = bundled();
+    const before = [...disk.keys()];
+    const ids = ['my-review', 'wr.review', 'Team.Review', 'team.'];
+    const refused = await Promise.all(ids.flatMap((id) => [run('new', id), run('copy', 'wr.example', id)]));
+    expect(refused.map(({ exitCode }) => exitCode)).toEqual(ids.flatMap(() => [2, 2]));
+    expect(refused[0]?.talk).toContain('Put a namespace before it, like team.my-review');
+    expect((await onBench({ [FILE]: EXAMPLE }).run('migrate-id', 'team.example', 'review')).exitCode).toBe(2);
+    expect((await onBench({ [FILE]: EXAMPLE }).run('new', 'team.example')).exitCode).toBe(1);
+    expect([...disk.keys()]).toEqual(before);
+  });
+
+  it.each(Object.keys(STARTERS))(
+    'from the template %s is sound, and its scenarios reach all of it',
+    async (template) => {
+      const { run } = onBench({});
+      expect((await run('new', 'team.begun', '--template', template)).exitCode).toBe(0);
+      expect((await run('check', '--strict')).out).toBe('✓ 1 file checked: 0 errors, 0 warnings\n');
+      expect((await run('test', '--min-coverage', '100')).exitCode).toBe(0);
+      expect((await run('dry-run', 'team.begun')).exitCode).toBe(0);
+    },
+  );
+
+  it('is asked for in a terminal, and only there', async () => {
+    enforces('cli_interaction_switches');
+    expect((await onBench({}).run('new')).exitCode).toBe(2);
+  });
+});
+
+describe('a copy', () => {
+  it('is the same text under an id of its own, with its scenarios', async () => {
+    const { run, disk, text } = bundled();
+    const { out, exitCode } = await run('copy', 'wr.example', 'team.mine');
+    expect([exitCode, out.split('\n')[0]]).toEqual([
+      0,
+      '✓ wr.example is copied as team.mine: .workrail/workflows/team.mine.json',
+    ]);
+    expect(text('.workrail/workflows/team.mine.json')).toBe(disk.get(BUNDLED)?.replace('wr.example', 'team.mine'));
+    expect((await run('test', 'team.mine', '--min-coverage', '100')).exitCode).toBe(0);
+    expect((await run('diff', 'wr.example', 'team.mine')).out).toContain('1 part changed, 0 added, 0 removed');
+    expect((await run('copy', 'wr.example')).out).toContain('is copied as project.example');
+  });
+});
+
+describe('another id', () => {
+  const CALLER = '.workrail/workflows/team.caller.json';
+  const routine = { ...EXAMPLE, id: 'team.routine-example' };
+  const files = {
+    [FILE]: EXAMPLE,
+    [SCENARIOS]: EXAMPLE_SCENARIOS,
+    [CALLER]: {
+      ...EXAMPLE,
+      id: 'team.caller',
+      steps: [
+        {
+          id: 'ask',
+          type: 'parallel',
+          title: 'Ask',
+          parallelDelegations: [{ workflowId: 'team.example', goal: 'team.example' }],
+        },
+        { id: 'call', templateCall: { templateId: 'team.templates.routine.example' } },
+      ],
+    },
+    '.workrail/workflows/routines/team.routine-example.json': routine,
+  };
+
+  it('is given to the file, to its name, to its scenarios and to whoever refers to it', async () => {
+    const { run, disk, text } = onBench(files);
+    const before = new Map(disk);
+    const dry = await run('migrate-id', 'team.example', 'team.better', '--dry-run');
+    expect([dry.exitCode, new Map(disk)]).toEqual([0, before]);
+    expect(dry.out).toContain('3 files would be changed; nothing was written.');
+    expect((await run('migrate-id', 'team.example', 'team.better')).exitCode).toBe(0);
+    expect(text(FILE)).toBeUndefined();
+    expect(text(CALLER)).toBe(
+      before.get(`/repo/${CALLER}`)?.replace('"workflowId": "team.example"', '"workflowId": "team.better"'),
+    );
+    expect((await run('test', 'team.better', '--min-coverage', '100')).exitCode).toBe(0);
+  });
+
+  it('of a routine reaches the calls of its template', async () => {
+    const { run, text } = onBench(files);
+    expect((await run('migrate-id', 'team.routine-example', 'own.routine-sample')).exitCode).toBe(0);
+    expect(text(CALLER)).toContain('"templateId": "own.templates.routine.sample"');
+    expect((await run('check', 'team.caller')).exitCode).toBe(0);
+  });
+
+  it('is not given to what is not one’s own', async () => {
+    const { exitCode, talk } = await bundled().run('migrate-id', 'wr.example', 'team.example');
+    expect([exitCode, talk]).toEqual([1, expect.stringContaining('workrail workflow copy wr.example')]);
+  });
+});

@@ -1,0 +1,8 @@
+import type { StepSyntax } from '../syntax.ts';
+
+/** Every step that an author wrote, also those inside of loops, each behind the one it stands in. */
+export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {
+  return steps.flatMap((step) =>
+    step.kind === 'loop' && step.body.kind === 'steps' ? [step, ...authoredSteps(step.body.steps)] : [step],
+  );
+}

@@ -1,0 +1,40 @@
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceNode } from '../source/source-node.ts';
+import type { WorkflowSyntax } from '../syntax.ts';
+
+export const LINT_CODES = [
+  'flag_only_validation',
+  'vague_opt_out',
+  'prompt_too_long',
+  'unreachable_step',
+  'unused_condition',
+  'context_never_set',
+  'missing_about',
+  'missing_examples',
+] as const;
+export type LintCode = (typeof LINT_CODES)[number];
+
+/** A workflow that compiles, as its author wrote it and as it would run. */
+export type LintedWorkflow = {
+  readonly kind: 'workflow' | 'routine';
+  readonly text: string;
+  readonly root: SourceNode;
+  readonly syntax: WorkflowSyntax;
+  readonly workflow: CompiledWorkflow;
+};
+
+/** Something that a rule found. Without a span, all that the pointer leads to is meant. */
+export type LintFinding = { readonly at: string; readonly span?: Span; readonly message: string };
+
+/** A rule about the quality of a workflow. It never keeps one from being used. */
+export type LintRule = {
+  readonly code: LintCode;
+  /** What it finds, in a few words. */
+  readonly finds: string;
+  /** What goes wrong in a run because of it. */
+  readonly why: string;
+  /** What to do instead. */
+  readonly hint: string;
+  readonly find: (linted: LintedWorkflow) => readonly LintFinding[];
+};

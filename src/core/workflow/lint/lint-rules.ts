@@ -1,0 +1,21 @@
+import type { LintRule } from './lint-rule.ts';
+import { contextNeverSet } from './rules/context-never-set.ts';
+import { flagOnlyValidation } from './rules/flag-only-validation.ts';
+import { missingAbout } from './rules/missing-about.ts';
+import { missingExamples } from './rules/missing-examples.ts';
+import { promptTooLong } from './rules/prompt-too-long.ts';
+import { unreachableStep } from './rules/unreachable-step.ts';
+import { unusedCondition } from './rules/unused-condition.ts';
+import { vagueOptOut } from './rules/vague-opt-out.ts';
+
+/** Every rule about the quality of a workflow. */
+export const LINT_RULES: readonly LintRule[] = [
+  flagOnlyValidation,
+  vagueOptOut,
+  promptTooLong,
+  unreachableStep,
+  unusedCondition,
+  contextNeverSet,
+  missingAbout,
+  missingExamples,
+];

@@ -1,0 +1,49 @@
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
+import { readWorkflow } from '../read/read-workflow.ts';
+import { openReader } from '../read/reader.ts';
+import { nodeAt } from '../source/node-at.ts';
+import { parseSource } from '../source/parse-source.ts';
+import { locate, type Position } from '../source/position.ts';
+import type { LintCode } from './lint-rule.ts';
+import { LINT_RULES } from './lint-rules.ts';
+
+/** A finding as an editor shows it. */
+export type LocatedLint = Position & {
+  readonly code: LintCode;
+  readonly severity: 'warning';
+  readonly pointer: string;
+  readonly span: Span;
+  readonly message: string;
+  readonly hint: string;
+};
+
+/** What could be better in a workflow that compiles, from top to bottom. */
+export function lintWorkflow(
+  text: string,
+  { workflow, kind }: { readonly workflow: CompiledWorkflow; readonly kind: 'workflow' | 'routine' },
+): readonly LocatedLint[] {
+  const diagnostics = collectDiagnostics();
+  const parsed = parseSource(text, diagnostics);
+  if (parsed.isErr()) return [];
+  const root = parsed.value;
+  const syntax = readWorkflow(openReader(diagnostics, root));
+  if (syntax === undefined) return [];
+  const linted = { kind, text, root, syntax, workflow };
+  return LINT_RULES.flatMap(({ code, hint, find }) =>
+    find(linted).map(({ at, span, message }) => {
+      const node = nodeAt(root, at);
+      const place = span ?? node.span;
+      return {
+        code,
+        severity: 'warning' as const,
+        pointer: node.pointer,
+        span: place,
+        ...locate(text, place),
+        message,
+        hint,
+      };
+    }),
+  ).sort((a, b) => a.span.offset - b.span.offset);
+}
