@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { FoundProgram, Machine } from '../../app/setup/machine.ts';
+import type { Commands } from '../../app/setup/setup-services.ts';
+
+/** A client's command writes a line into a file; some of them are slow to start. */
+const TIMEOUT_MS = 20_000;
+
+/** Programs that the environment leads to. */
+export function nodeCommands({ env, platform, workspace }: Pick<Machine, 'env' | 'platform' | 'workspace'>): Commands {
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const endings = platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  return {
+    find: async (name) => {
+      const candidates = folders.flatMap((folder) => endings.map((ending) => join(folder, `${name}${ending}`)));
+      const found = await Promise.all(candidates.map(programAt));
+      return found.filter((program) => program !== undefined);
+    },
+    run: ({ path, args }) =>
+      new Promise((resolve) => {
+        // Such files are run by a shell only, and no shell shall read what we pass on.
+        if (/\.(?:cmd|bat)$/i.test(path)) return resolve({ exitCode: undefined, said: '' });
+        const options = { cwd: workspace, env: { ...env }, timeout: TIMEOUT_MS };
+        const child = execFile(path, [...args], options, (error, stdout, stderr) => {
+          const code = error === null ? 0 : error.code;
+          resolve({ exitCode: typeof code === 'number' ? code : undefined, said: `${stdout}${stderr}`.trim() });
+        });
+        child.stdin?.end();
+      }),
+  };
+}
+
+async function programAt(path: string): Promise<FoundProgram | undefined> {
+  try {
+    await access(path, constants.X_OK);
+    if (!(await stat(path)).isFile()) return undefined;
+    return { path, realPath: await realpath(path) };
+  } catch {
+    return undefined;
+  }
+}

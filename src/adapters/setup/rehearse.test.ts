@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { fakeSetup } from '../../../test/cli/fake-setup.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { rehearser } from './rehearse.ts';
+
+const { machine } = fakeSetup({ machine: { env: { PATH: '/usr/bin:/bin' } } });
+const node = (...args: string[]) => ({
+  launch: { command: process.execPath, args, env: {} },
+  environment: 'shell' as const,
+});
+const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('workrail-doctor-')).length;
+
+it('a server that never answers is ended, and takes its folder with it', async () => {
+  enforces('doctor_really_starts_clients');
+  const before = leftovers();
+  const hanging = node('-e', 'setInterval(() => {}, 1000)');
+  expect(await rehearser(machine, 300)(hanging)).toEqual({
+    kind: 'fails',
+    at: 'the start',
+    said: 'no answer in 300 ms',
+  });
+  expect(leftovers()).toBe(before);
+});
+
+it('what a program says before it gives up is told', async () => {
+  const failing = node('-e', 'console.error("port is taken"); process.exit(1)');
+  expect(await rehearser(machine)(failing)).toEqual({ kind: 'fails', at: 'the start', said: 'port is taken' });
+});
+
+it('a program or script that is not there is stale; one that the client cannot find fails', async () => {
+  const rehearse = rehearser(machine);
+  expect(await rehearse(node('/gone/workrail.js', 'serve'))).toEqual({ kind: 'stale', missing: '/gone/workrail.js' });
+  const unknown = { launch: { command: 'workrail-not-there', args: [], env: {} }, environment: 'window' as const };
+  expect(await rehearse(unknown)).toMatchObject({
+    kind: 'fails',
+    at: 'the start',
+    said: expect.stringContaining('ENOENT'),
+  });
+});
+
+it('a server sees what its client hands on, and no more of the shell', async () => {
+  enforces('doctor_really_starts_clients');
+  const variables = { PATH: '/opt/own:/usr/bin', HOME: '/home/ada', LANG: 'C', WORKRAIL_LOG: '1' };
+  const shell = rehearser(fakeSetup({ machine: { env: variables } }).machine);
+  const script =
+    'console.error(["HOME","PATH","WORKRAIL_LOG","EXTRA"].map((n) => process.env[n] ?? "-").join()); process.exit(1)';
+  const seen = async (environment: 'shell' | 'few' | 'window') => {
+    const launch = { command: process.execPath, args: ['-e', script], env: { EXTRA: 'x' } };
+    const rehearsed = await shell({ launch, environment });
+    return rehearsed.kind === 'fails' ? rehearsed.said : rehearsed.kind;
+  };
+  expect(await seen('shell')).toBe('/home/ada,/opt/own:/usr/bin,1,x');
+  expect(await seen('few')).toBe('/home/ada,/opt/own:/usr/bin,-,x');
+  expect(await seen('window')).toBe('/home/ada,/usr/local/bin:/usr/bin:/bin,-,x');
+});

@@ -1,0 +1,28 @@
+import type { SetupServices } from '../setup-services.ts';
+import { type Finding, good } from './finding.ts';
+import type { MachineHealth } from './machine-health.ts';
+
+/** Every workrail that the shell would find, besides the one that runs. */
+export async function checkVersions(
+  { machine, commands }: SetupServices,
+  { versionOf }: Pick<MachineHealth, 'versionOf'>,
+): Promise<Finding> {
+  const onPath = await commands.find('workrail');
+  const places = new Map(onPath.map(({ realPath, path }) => [realPath, path]));
+  if (!places.has(machine.programPath)) places.set(machine.programPath, machine.programPath);
+  const installed = await Promise.all(
+    [...places].map(async ([realPath, path]) => ({
+      path,
+      version: realPath === machine.programPath ? machine.version : await versionOf(realPath),
+    })),
+  );
+  const known = installed.filter(({ version }) => version !== undefined);
+  const isOne = new Set(known.map(({ version }) => version)).size === 1;
+  if (isOne) return good('versions', `workrail ${machine.version} at ${installed[0]?.path ?? machine.programPath}`);
+  return {
+    check: 'versions',
+    kind: 'fault',
+    text: `several versions are installed: ${known.map(({ path, version }) => `${version} at ${path}`).join(', ')}`,
+    fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node that has it), then type: workrail doctor',
+  };
+}

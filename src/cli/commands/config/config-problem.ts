@@ -1,0 +1,62 @@
+import type { SetConfigRefusal } from '../../../app/setup/set-config.ts';
+import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
+import { configProblemText } from '../../../core/config/config-words.ts';
+import { nearest } from '../../../core/spelling/nearest.ts';
+import type { Problem } from '../../command.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+
+export function unknownSetting(asked: string): Problem {
+  const meant = nearest(asked, CONFIG_NAMES);
+  const known = `The settings are ${CONFIG_NAMES.join(', ')}.`;
+  return problem(
+    EXIT.usage,
+    `There is no setting "${asked}".`,
+    meant === undefined ? known : `Did you mean ${meant}? ${known}`,
+  );
+}
+
+export function wrongValue(key: ConfigName, asked: string): Problem {
+  return problem(EXIT.usage, `"${asked}" means nothing for ${key}.`, `It may be ${CONFIG_KEYS[key].expected}.`);
+}
+
+export function valueMissing(key: ConfigName): Problem {
+  return problem(
+    EXIT.usage,
+    `What shall ${key} be?`,
+    `Type a value behind it: ${CONFIG_KEYS[key].expected}; or --unset.`,
+  );
+}
+
+export function notForWorkspaces(key: ConfigName): Problem {
+  return problem(
+    EXIT.usage,
+    `${key} is for the user of a machine to set, not for a workspace.`,
+    'Leave --project out.',
+  );
+}
+
+export function isWorkspaceless(): Problem {
+  return problem(
+    EXIT.usage,
+    'This folder is your home folder, which is no project.',
+    'Leave --project out, or type it in a project.',
+  );
+}
+
+export function notSet(refusal: SetConfigRefusal): Problem {
+  return refusal.code === 'broken_file'
+    ? problem(EXIT.failed, configProblemText(refusal), 'Put that right first; nothing was changed.')
+    : problem(
+        EXIT.failed,
+        `${refusal.path} could not be written (${refusal.cause}).`,
+        'Check its permissions and the free space.',
+      );
+}
+
+export function wrongSettings(sentences: readonly string[]): Problem {
+  return problem(EXIT.checkFailed, sentences.join(' '), 'Put that right: until then no server starts.');
+}
+
+function problem(exitCode: ExitCode, message: string, suggestion: string): Problem {
+  return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
+}

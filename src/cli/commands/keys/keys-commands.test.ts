@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { runFake } from '../../../../test/cli/fake-program.ts';
+import { fakeSetup } from '../../../../test/cli/fake-setup.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { toBase64Url } from '../../../core/token/base64url.ts';
+import { activeKeys } from '../../../core/token/keyring.ts';
+import { keysRotateShape, keysStatusShape } from '../../shapes/keys/keys-shapes.ts';
+
+it('looking at the keys makes none, and never shows one', async () => {
+  const setup = fakeSetup();
+  const status = () => runFake({ argv: ['keys', 'status', '--json'], setup });
+  const none = { current: null, previous: null };
+  expect(keysStatusShape.parse(JSON.parse((await status()).out)).data?.keys).toEqual(none);
+  expect((await setup.keyring.find())._unsafeUnwrap()).toBeUndefined();
+  const { current } = (await setup.keyring.open())._unsafeUnwrap();
+  expect((await status()).out).not.toContain(toBase64Url(current));
+});
+
+it('keys are rotated when somebody says so: the old one still verifies, and the one before it ends only with --yes', async () => {
+  enforces('cli_keys_rotate_explicit', 'cli_interaction_switches');
+  const setup = fakeSetup();
+  const { current: first } = (await setup.keyring.open())._unsafeUnwrap();
+  const rotate = (...argv: string[]) => runFake({ argv: ['keys', 'rotate', ...argv], setup });
+  const keys = async () => activeKeys((await setup.keyring.find())._unsafeUnwrap());
+
+  const once = keysRotateShape.parse(JSON.parse((await rotate('--json')).out));
+  expect(once.data?.after.previous).toBe(once.data?.before.current);
+  const [second, previous] = await keys();
+  expect(previous).toEqual(first);
+  expect(second).not.toEqual(first);
+
+  expect(await rotate()).toMatchObject({ exitCode: 5, talk: expect.stringContaining('workrail keys rotate --yes') });
+  const refused = { setup, terminals: ['input', 'error'], ask: { confirm: async () => false } } as const;
+  expect(await runFake({ argv: ['keys', 'rotate'], ...refused })).toMatchObject({ exitCode: 130 });
+  expect(await keys()).toEqual([second, first]);
+  expect((await rotate('--yes')).out).toContain('do not work any more');
+  expect((await keys())[1]).toEqual(second);
+});

@@ -1,0 +1,67 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Client, Scope } from '../../../app/setup/clients/client.ts';
+import { CLIENTS } from '../../../app/setup/clients/client-list.ts';
+import { findClients } from '../../../app/setup/find-clients.ts';
+import { lookAtClient } from '../../../app/setup/look-at-client.ts';
+import type { SetupServices } from '../../../app/setup/setup-services.ts';
+import type { CommandContext, CommandInput, Problem } from '../../command.ts';
+import {
+  brokenOff,
+  contradictingOptions,
+  nobodyFound,
+  nobodyToAsk,
+  noProjectFile,
+  unknownClient,
+} from './init-words.ts';
+
+/** The clients that were named, all that are found, or those that a person picks. */
+export async function chooseClients(
+  context: CommandContext,
+  services: SetupServices,
+  { options }: CommandInput,
+): Promise<Result<readonly Client[], Problem>> {
+  const named = namedClients(options);
+  if (named.isErr()) return err(named.error);
+  const isProject = options['project'] === true;
+  if (named.value !== undefined) {
+    const unfit = isProject ? named.value.find(({ projectFile }) => projectFile === undefined) : undefined;
+    return unfit === undefined ? ok(named.value) : err(noProjectFile(unfit));
+  }
+  const installed = await findClients(services);
+  const found = isProject ? installed.filter(({ projectFile }) => projectFile !== undefined) : installed;
+  if (found.length === 0) return err(nobodyFound());
+  const isSaid = options['all'] === true || options['yes'] === true || options['dryRun'] === true;
+  if (isSaid) return ok(found);
+  const { terminal } = context.program;
+  if (!terminal.isInput() || !terminal.isError() || context.switches.isJson) return err(nobodyToAsk(found));
+  return askWhich(context, services, { found, scope: isProject ? 'project' : 'user' });
+}
+
+/** The clients behind `--client`; `undefined` when none are named. */
+export function namedClients(options: CommandInput['options']): Result<readonly Client[] | undefined, Problem> {
+  const { client, all } = options;
+  if (typeof client !== 'string') return ok(undefined);
+  if (all === true) return err(contradictingOptions());
+  const named: Client[] = [];
+  for (const word of client.split(',').map((part) => part.trim().toLowerCase())) {
+    const known = CLIENTS.find(({ id, name }) => id === word || name.toLowerCase() === word);
+    if (known === undefined) return err(unknownClient(word));
+    if (!named.includes(known)) named.push(known);
+  }
+  return ok(named);
+}
+
+async function askWhich(
+  { program }: CommandContext,
+  services: SetupServices,
+  { found, scope }: { readonly found: readonly Client[]; readonly scope: Scope },
+): Promise<Result<readonly Client[], Problem>> {
+  const looked = await Promise.all(found.map((client) => lookAtClient(services, client, scope)));
+  const ask = await program.ask();
+  const answer = await ask.choose({
+    message: 'Which clients shall use workrail?',
+    choices: found.map(({ id, name }, i) => ({ value: id, label: name, hint: looked[i]?.file ?? '' })),
+    chosen: found.map(({ id }) => id),
+  });
+  return answer === undefined ? err(brokenOff()) : ok(found.filter(({ id }) => answer.includes(id)));
+}

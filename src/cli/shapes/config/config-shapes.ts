@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
+import { commandShape } from '../envelope-shape.ts';
+
+const key = z.enum(CONFIG_NAMES as readonly [ConfigName, ...ConfigName[]]);
+const origin = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('default') }),
+  z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string() }),
+  z.strictObject({ kind: z.literal('variable'), name: z.string() }),
+]);
+const setting = z.strictObject({ key, value: z.union([z.string(), z.boolean()]), origin });
+export type ShownSetting = z.infer<typeof setting>;
+
+const file = z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string(), isThere: z.boolean() });
+export type ShownConfigFile = z.infer<typeof file>;
+
+const listData = z.strictObject({
+  settings: z.array(setting),
+  /** A name for the values in effect. */
+  hash: z.string(),
+  problems: z.array(z.string()),
+});
+export type ConfigListData = z.infer<typeof listData>;
+
+const setData = z.strictObject({
+  key,
+  /** Null when the setting was taken out. */
+  value: z.union([z.string(), z.boolean()]).nullable(),
+  file: z.string(),
+  isChanged: z.boolean(),
+});
+export type ConfigSetData = z.infer<typeof setData>;
+
+export const configGetShape = commandShape('config get', setting);
+export const configListShape = commandShape('config list', listData);
+export const configPathShape = commandShape('config path', z.strictObject({ files: z.array(file) }));
+export const configSetShape = commandShape('config set', setData);

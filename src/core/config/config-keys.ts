@@ -1,0 +1,113 @@
+import type { Autonomy, RiskPolicy } from '../log/preferences.ts';
+
+// Written out here, because a server reads its settings before it loads anything else; a test holds them equal.
+const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const satisfies readonly Autonomy[];
+const RISK_POLICIES = ['conservative', 'balanced', 'aggressive'] as const satisfies readonly RiskPolicy[];
+
+/** What a setting may be. */
+type ConfigKind =
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'path' }
+  | { readonly kind: 'choice'; readonly values: readonly string[] };
+
+export type ConfigKey = ConfigKind & {
+  readonly variable: string;
+  /** A repository may say how runs in it go; everything else is for the user of the machine to say. */
+  readonly isForWorkspaces: boolean;
+  /** What holds when nobody says anything; `undefined` where that depends on something else. */
+  readonly fallback: string | boolean | undefined;
+  readonly about: string;
+  /** What it may be, as the second half of a sentence. */
+  readonly expected: string;
+};
+
+/** Every setting there is. */
+export const CONFIG_KEYS = {
+  mode: {
+    kind: 'choice',
+    values: MODES,
+    variable: 'WORKRAIL_MODE',
+    isForWorkspaces: true,
+    fallback: 'guided',
+    about: 'How far an agent may go alone in a run that is started without a mode.',
+    expected: 'guided (the default), full_auto_stop_on_user_deps or full_auto_never_stop',
+  },
+  riskPolicy: {
+    kind: 'choice',
+    values: RISK_POLICIES,
+    variable: 'WORKRAIL_RISK_POLICY',
+    isForWorkspaces: true,
+    fallback: undefined,
+    about:
+      'When a run that is started without a mode warns, and how; it never loosens a requirement. By default that of the mode.',
+    expected: 'conservative, balanced or aggressive',
+  },
+  dataDir: {
+    kind: 'path',
+    variable: 'WORKRAIL_DATA_DIR',
+    isForWorkspaces: false,
+    fallback: undefined,
+    about:
+      'Where sessions, keys and everything else durable lies. By default where the platform keeps the data of a program.',
+    expected: 'a path, or one that begins with ~/ for your own home folder',
+  },
+  tokenFormat: {
+    kind: 'choice',
+    values: ['v1', 'v2'],
+    variable: 'WORKRAIL_TOKEN_FORMAT',
+    isForWorkspaces: false,
+    fallback: 'v2',
+    about: 'The form of the tokens that agents are handed. Tokens of both forms are understood.',
+    expected: 'v1 (long) or v2 (short, the default)',
+  },
+  log: {
+    kind: 'switch',
+    variable: 'WORKRAIL_LOG',
+    isForWorkspaces: false,
+    fallback: false,
+    about: 'Whether a server writes a line of JSON to standard error for every call.',
+    expected: '1 (every call on standard error) or 0 (the default)',
+  },
+  startSession: {
+    kind: 'switch',
+    variable: 'WORKRAIL_ENABLE_START_SESSION',
+    isForWorkspaces: false,
+    fallback: false,
+    about: 'Whether agents may begin a session without a workflow, with the tool start_session.',
+    expected: '1 (agents get start_session) or 0 (the default)',
+  },
+} as const satisfies { readonly [name: string]: ConfigKey };
+
+export type ConfigName = keyof typeof CONFIG_KEYS;
+export const CONFIG_NAMES = Object.keys(CONFIG_KEYS) as readonly ConfigName[];
+
+export type ConfigValue = string | boolean;
+
+export function isConfigName(name: string): name is ConfigName {
+  return Object.hasOwn(CONFIG_KEYS, name);
+}
+
+/** A value written as text, in a variable or on a command line; `undefined` when it means nothing. */
+export function valueOfText(name: ConfigName, text: string): ConfigValue | undefined {
+  const key: ConfigKey = CONFIG_KEYS[name];
+  if (key.kind === 'switch') return SWITCHES.get(text.toLowerCase());
+  if (key.kind === 'choice') return key.values.includes(text) ? text : undefined;
+  // The home folder of somebody else cannot be found in a way that holds on every system.
+  return /^~[^\\/]/.test(text) ? undefined : text;
+}
+
+const SWITCHES: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+]);
+
+/** Whether a value may stand in a file. */
+export function mayBe(name: ConfigName, value: unknown): value is ConfigValue {
+  const key: ConfigKey = CONFIG_KEYS[name];
+  if (key.kind === 'switch') return typeof value === 'boolean';
+  if (typeof value !== 'string') return false;
+  // A relative path in a file would mean another folder in every process.
+  return key.kind === 'choice' ? key.values.includes(value) : /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/.test(value);
+}

@@ -1,0 +1,52 @@
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { nearest } from '../spelling/nearest.ts';
+import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName, type ConfigValue, isConfigName, mayBe } from './config-keys.ts';
+import type { ConfigLayer, ConfigProblem } from './resolve-config.ts';
+
+export type ConfigFile = { readonly layer: ConfigLayer; readonly problems: readonly ConfigProblem[] };
+
+/** Reads a file of settings; comments are welcome. All that is wrong with it is told, not the first. */
+export function parseConfigFile(text: string, origin: ConfigLayer['origin']): ConfigFile {
+  const { file } = origin;
+  const errors: ParseError[] = [];
+  const tree = parseTree(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
+  const line = (offset: number) => text.slice(0, offset).split('\n').length;
+  const [first] = errors;
+  if (first !== undefined || tree?.type !== 'object') {
+    const problem = first === undefined ? 'an object is expected here' : `this is not JSON (${wordsOf(first)})`;
+    const at = first?.offset ?? tree?.offset ?? 0;
+    return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(at), problem }] };
+  }
+  const values: { [name in ConfigName]?: ConfigValue } = {};
+  const problems: ConfigProblem[] = [];
+  for (const { children: [key, value] = [] } of tree.children ?? []) {
+    if (key === undefined || value === undefined) continue;
+    const read = readProperty(key, value, origin);
+    if ('name' in read) values[read.name] = read.value;
+    else problems.push({ ...read.problem, file, line: line(key.offset) });
+  }
+  return { layer: { origin, values }, problems };
+}
+
+type Unplaced<Problem> = Problem extends ConfigProblem ? Omit<Problem, 'file' | 'line'> : never;
+type InFile = Unplaced<Extract<ConfigProblem, { code: 'unknown_key' | 'wrong_value' | 'wrong_place' }>>;
+type Read = { readonly name: ConfigName; readonly value: ConfigValue } | { readonly problem: InFile };
+
+function readProperty(key: Node, node: Node, { kind }: ConfigLayer['origin']): Read {
+  const name = String(key.value);
+  if (!isConfigName(name)) {
+    const meant = nearest(name, CONFIG_NAMES);
+    return { problem: { code: 'unknown_key', key: name, ...(meant === undefined ? {} : { meant }) } };
+  }
+  const { isForWorkspaces, expected } = CONFIG_KEYS[name];
+  if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };
+  const value: unknown = getNodeValue(node);
+  if (mayBe(name, value)) return { name, value };
+  return { problem: { code: 'wrong_value', key: name, value: JSON.stringify(value), expected } };
+}
+
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+}
