@@ -1,0 +1,129 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
+import { enforces } from '../../enforces.ts';
+import { CLIENTS } from '../clients.ts';
+import { writtenPages } from './written-commands.ts';
+
+const PROGRAM = resolve('dist/workrail.js');
+const PAGES = writtenPages();
+/** Typed by people in a clone, and run by other tests or by CI itself. */
+const ELSEWHERE =
+  /^(?:npm (?:start|test|install|run [\w:-]+)\b|claude |node scripts\/|WORKRAIL_DATA_DIR=|node_modules\/|npx )/;
+/** Fills the reader's example values in. */
+const EXAMPLE_TAG = '7f3a';
+const EXAMPLE_REPOSITORY = 'https://example.org/team/flows.git';
+
+let place: string;
+let tag: string;
+const at = (...names: string[]) => join(place, ...names);
+const env = (data = 'data') => ({ PATH: process.env['PATH'] ?? '', HOME: at('home'), WORKRAIL_DATA_DIR: at(data) });
+
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'workrail-documents-'));
+  for (const folder of ['home/.cursor', 'project', 'flows.git/workflows']) mkdirSync(at(folder), { recursive: true });
+  const git = (...args: string[]) => execFileSync('git', ['-C', at('flows.git'), ...args], { stdio: 'ignore' });
+  writeFileSync(
+    at('flows.git/workflows/team.hello.json'),
+    readFileSync('workflows/wr.first_steps.json', 'utf8').replace('wr.first_steps', 'team.hello'),
+  );
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('-c', 'user.name=test', '-c', 'user.email=test@example.org', 'commit', '--quiet', '-m', 'first');
+  tag = await branchedRun();
+});
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** A run that was rewound and is not finished, in the project of the reader. */
+async function branchedRun(): Promise<string> {
+  const client = await CLIENTS['client 2.x']?.(env());
+  if (client === undefined) throw new Error('there is no such client');
+  const call = async (name: string, args: Record<string, unknown>) =>
+    (await client.call(name, args)).structuredContent as { run: { tag: string }; ackToken: string; stateToken: string };
+  const report = (ackToken: string, notesMarkdown: string) =>
+    call('continue_workflow', { ackToken, output: { notesMarkdown } });
+  const goal = 'Add a --json flag to the export command';
+  const first = await call('start_workflow', { workflowId: 'wr.first_steps', goal, workspacePath: at('project') });
+  const second = await report(first.ackToken, 'Looked around.');
+  await report(second.ackToken, 'One proposal.');
+  const again = await call('continue_workflow', { stateToken: second.stateToken });
+  await report(again.ackToken, 'Another proposal.');
+  await client.close();
+  return first.run.tag;
+}
+
+describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands of $path', ({ path, commands }) => {
+  it('do what the page says, one after the other', () => {
+    enforces('cli_docs_commands_run_in_ci');
+    const typed = commands.filter((line) => !ELSEWHERE.test(line));
+    const foreign = typed.filter((line) => !/^(?:workrail|node dist\/workrail\.js) /.test(line));
+    expect(foreign).toEqual([]);
+    // Every page is read on a machine of its own, and a bundle is taken in on another one.
+    const machine = path.replaceAll('/', '-');
+    cpSync(at('data'), at(machine), { recursive: true });
+    for (const line of typed) {
+      const words = wordsOf(line.replaceAll(EXAMPLE_TAG, tag).replaceAll(EXAMPLE_REPOSITORY, at('flows.git')));
+      const args = words[0] === 'node' ? words.slice(2) : words.slice(1);
+      const ran = spawnSync(process.execPath, [PROGRAM, ...args], {
+        cwd: at('project'),
+        env: env(args[0] === 'import' ? 'elsewhere' : machine),
+        encoding: 'utf8',
+        input: '',
+      });
+      expect({ line, status: ran.status, said: ran.status === 0 ? '' : ran.stderr + ran.stdout }).toEqual({
+        line,
+        status: 0,
+        said: '',
+      });
+    }
+  }, 120_000);
+});
+
+describe('the documents', () => {
+  it('show only JSON that can be read, and workflows that pass the check', () => {
+    enforces('cli_docs_commands_run_in_ci');
+    const snippets = PAGES.flatMap(({ path, json }) =>
+      json.map((text) => ({ path, value: JSON.parse(text) as unknown })),
+    );
+    expect(snippets.length).toBeGreaterThan(0);
+    snippets.forEach(({ path, value }, i) => {
+      const steps = Array.isArray(value) ? value : undefined;
+      const isWorkflow = typeof value === 'object' && value !== null && 'steps' in value;
+      if (steps === undefined && !isWorkflow) return;
+      const whole =
+        steps === undefined
+          ? (value as { id: string })
+          : { id: `project.part_${i}`, name: 'Part', description: 'A part of a page.', steps };
+      const file = at(`${whole.id}.json`);
+      writeFileSync(file, JSON.stringify(whole));
+      const ran = spawnSync(process.execPath, [PROGRAM, 'workflow', 'check', file], { env: env(), encoding: 'utf8' });
+      expect([path, ran.status, ran.status === 0 ? '' : ran.stdout]).toEqual([path, 0, '']);
+    });
+  });
+
+  it('lead only to pages that exist', () => {
+    const broken = PAGES.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(dirname(path), target)))
+        .map((target) => `${path} -> ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('explain every error code', () => {
+    const { text = '' } = PAGES.find(({ path }) => path.endsWith('troubleshooting.md')) ?? {};
+    expect(ERROR_CODES.filter((code) => !text.includes(`### ${code}\n`))).toEqual([]);
+  });
+});
+
+/** A line as a shell splits it; only the quotes that our pages use. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+}
