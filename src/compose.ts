@@ -1,15 +1,19 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
-import type { SettingProblem, Settings } from './adapters/environment.ts';
+import { calledAs } from './adapters/called-as.ts';
+import type { Settings } from './adapters/setup/config/settings.ts';
 import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
+import type { Setup } from './app/setup/setup.ts';
 import { runCommand } from './cli/main.ts';
 import type { Exchange, ServeOptions, ServeRefusal } from './cli/program.ts';
+import type { ConfigProblem } from './core/config/resolve-config.ts';
 import type { Backend } from './mcp/server.ts';
 
 declare const WORKRAIL_VERSION: string;
 
+const program = fileURLToPath(import.meta.url);
 const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
 
 const INTERRUPTED = 130;
@@ -37,36 +41,51 @@ const exitCode = await runCommand({
   },
   write: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
+  calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
   dataDir: findDataDir,
   store: openStore,
   exchange: openExchange,
+  overview: async () => (await import('./compose/overview.ts')).openOverview(await openStore()),
+  bench: async () => (await import('./compose/author-bench.ts')).openAuthorBench(bundledFolder, process.cwd()),
+  theatre: async () => (await import('./adapters/server-process/demo-theatre.ts')).demoTheatre(program),
+  setup: openSetup,
+  ask: async () => (await import('./adapters/setup/terminal-ask.ts')).terminalAsk,
+  configProblems: findConfigProblems,
+  upkeep: async () => (await import('./compose/upkeep.ts')).openUpkeep(await openStore()),
+  sources: async () => (await import('./compose/sources.ts')).openSources(),
   serve,
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
 
-async function refuseToServe({ name, value, expected }: SettingProblem): Promise<void> {
-  const { EXIT } = await import('./cli/exit-codes.ts');
-  process.stderr.write(`workrail: ${name} is ${JSON.stringify(value)}; it may be ${expected}. Nothing was started.\n`);
+async function refuseToServe(problem: ConfigProblem): Promise<void> {
+  const [{ EXIT }, { configProblemText }] = await Promise.all([
+    import('./cli/exit-codes.ts'),
+    import('./core/config/config-words.ts'),
+  ]);
+  process.stderr.write(`workrail: ${configProblemText(problem)} Nothing was started.\n`);
   process.exitCode = EXIT.usage;
 }
 
 /** Serves MCP. Only the protocol is loaded before the first reply. */
 async function serve(how: ServeOptions): Promise<Result<{ readonly url?: string }, ServeRefusal>> {
-  const [{ readSettings }, { mcpBackend }, { ok }, onStdio] = await Promise.all([
-    import('./adapters/environment.ts'),
+  const [{ loadOwnConfig }, { settingsOf }, { mcpBackend }, { ok }, onStdio] = await Promise.all([
+    import('./adapters/setup/config/load-config.ts'),
+    import('./adapters/setup/config/settings.ts'),
     import('./mcp/backend.ts'),
     import('neverthrow'),
     how.transport === 'stdio' ? import('./mcp/transport/serve-stdio.ts') : undefined,
   ]);
-  const settings = readSettings(process.env);
-  if (settings.isErr()) {
-    await refuseToServe(settings.error);
+  const config = await loadOwnConfig(undefined);
+  const [problem] = config.problems;
+  if (problem !== undefined) {
+    await refuseToServe(problem);
     return ok({});
   }
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
-  const isLogged = how.isLogged || settings.value.isLogged;
-  const { isSessionStartOn } = settings.value;
-  const services = () => composeServices(settings.value);
+  const settings = settingsOf(config);
+  const isLogged = how.isLogged || settings.isLogged;
+  const { isSessionStartOn } = settings;
+  const services = () => composeServices(settings);
   const backend = mcpBackend({ version: WORKRAIL_VERSION, services, isLogged, isSessionStartOn });
   if (how.transport === 'http') return serveHttp(backend, how.port);
   stopServing = onStdio?.serveMcpOnStdio(backend).stop ?? stopServing;
@@ -90,8 +109,28 @@ async function serveHttp(backend: Backend, port: number): Promise<Result<{ reado
 }
 
 async function findDataDir(): Promise<string> {
-  const { dataDir } = await import('./adapters/data-dir.ts');
-  return dataDir(process.env, process.platform);
+  const [{ dataDir }, { loadOwnConfig }] = await Promise.all([
+    import('./adapters/setup/config/data-dir.ts'),
+    import('./adapters/setup/config/load-config.ts'),
+  ]);
+  const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
+  return dataDir(
+    typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
+    process.platform,
+  );
+}
+
+async function findConfigProblems(): Promise<readonly string[]> {
+  const { loadOwnConfig } = await import('./adapters/setup/config/load-config.ts');
+  const { problems } = await loadOwnConfig(process.cwd());
+  if (problems.length === 0) return [];
+  const { configProblemText } = await import('./core/config/config-words.ts');
+  return problems.map(configProblemText);
+}
+
+async function openSetup(): Promise<Setup> {
+  const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/setup.ts')]);
+  return compose.openSetup({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
 }
 
 async function openStore(): Promise<Store & Upkeep> {
@@ -112,6 +151,7 @@ async function openExchange(): Promise<Exchange> {
     { randomIds },
     { systemClock },
     { ok },
+    { homedir },
   ] = await Promise.all([
     openStore(),
     import('./adapters/exchange/node-bundle-tools.ts'),
@@ -120,8 +160,10 @@ async function openExchange(): Promise<Exchange> {
     import('./adapters/random-ids.ts'),
     import('./adapters/system-clock.ts'),
     import('neverthrow'),
+    import('node:os'),
   ]);
   return {
+    homes: [homedir()],
     services: {
       ...store,
       tools: nodeBundleTools,
@@ -142,7 +184,7 @@ async function composeServices({ tokenForm }: Settings): Promise<Services> {
     catalog,
     { gitObserver },
     { referenceFiles },
-    { PRESETS },
+    { runDefaults },
     { nodeHasher },
     { randomIds },
     { systemClock },
@@ -151,7 +193,7 @@ async function composeServices({ tokenForm }: Settings): Promise<Services> {
     openCatalog(),
     import('./adapters/git-observer.ts'),
     import('./adapters/reference-files.ts'),
-    import('./core/log/preferences.ts'),
+    import('./compose/run-defaults.ts'),
     import('./adapters/node-hasher.ts'),
     import('./adapters/random-ids.ts'),
     import('./adapters/system-clock.ts'),
@@ -162,7 +204,7 @@ async function composeServices({ tokenForm }: Settings): Promise<Services> {
     patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
     workspace: gitObserver(nodeHasher),
     references: referenceFiles(bundledFolder),
-    defaults: PRESETS.guided,
+    defaults: runDefaults,
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),

@@ -35,7 +35,8 @@ it('before its first reply a server loads the protocol and hardly anything of ou
     'src/compose.ts',
     'src/mcp/backend.ts',
     'src/mcp/transport/serve-stdio.ts',
-    'src/adapters/environment.ts',
+    'src/adapters/setup/config/load-config.ts',
+    'src/adapters/setup/config/settings.ts',
   ]);
   const ours = loaded.filter((path) => path.startsWith('src/'));
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);

@@ -16,7 +16,7 @@ export const RECENT = 9_000;
 
 /** Everything that lies on the disk now is old. */
 export const later = () => Date.now() + 2 * HOUR_MS;
-export const request = () => ({ expiredBeforeMs: LIMIT, nowMs: later(), isDryRun: false });
+export const request = () => ({ expiredBeforeMs: LIMIT, binnedBeforeMs: 0, nowMs: later(), isDryRun: false });
 
 export function sessionAt(number: number, at: number, artifact = `artifact ${number}`): SessionWriter {
   const writer = sessionWriter({ sessionId: numberedSession(number), at: () => at });

@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitObserver } from '../../src/adapters/git-observer.ts';
@@ -42,7 +43,7 @@ export function benchServices({ userWorkflows }: BenchMachine, store: Store): Se
     patterns: { load: async () => compilePattern },
     workspace: gitObserver(nodeHasher),
     references: referenceFiles('workflows'),
-    defaults: PRESETS.guided,
+    defaults: async () => ok(PRESETS.guided),
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),

@@ -1,9 +1,9 @@
+import type { Result } from 'neverthrow';
 import type { Preferences } from '../core/log/preferences.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Collector } from './ports/collector.ts';
 import type { Hasher } from './ports/hasher.ts';
 import type { Ids } from './ports/ids.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
@@ -14,6 +14,9 @@ import type { SessionIndex } from './ports/session-index.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
 import type { StoreAudit } from './ports/store-audit.ts';
+import type { Collector } from './ports/upkeep/collector.ts';
+import type { SessionBin } from './ports/upkeep/session-bin.ts';
+import type { MarkReader, MarkStore } from './ports/upkeep/session-marks.ts';
 import type { WorkspaceObserver } from './ports/workspace-observer.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
@@ -21,6 +24,7 @@ export type ReadServices = {
   readonly sessions: SessionReader;
   readonly logs: SessionLogs;
   readonly sessionIndex: SessionIndex;
+  readonly marks: MarkReader;
   readonly snapshots: SnapshotStore;
   readonly artifacts: ArtifactStore;
   readonly pinnedWorkflows: Pick<PinnedWorkflows, 'get'>;
@@ -31,6 +35,9 @@ export type ReadServices = {
   readonly patterns: PatternEngine;
 };
 
+/** The settings of this machine or workspace say something that means nothing. The problem names the place. */
+export type ConfigRefusal = { readonly code: 'config_broken'; readonly problem: string };
+
 /** Everything the use cases need from outside. */
 export type Services = ReadServices & {
   readonly sessions: SessionStore;
@@ -38,8 +45,8 @@ export type Services = ReadServices & {
   readonly keyring: KeyringStore;
   readonly workspace: WorkspaceObserver;
   readonly references: ReferenceFinder;
-  /** What a run begins with when nobody says how it shall go. */
-  readonly defaults: Preferences;
+  /** What a run in a workspace begins with when nobody says how it shall go. */
+  readonly defaults: (workspace: string | undefined) => Promise<Result<Preferences, ConfigRefusal>>;
   readonly clock: Clock;
   readonly ids: Ids;
 };
@@ -47,8 +54,13 @@ export type Services = ReadServices & {
 /** What a store gives: everything that outlives the process. */
 export type Store = Pick<
   Services,
-  'sessions' | 'logs' | 'sessionIndex' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
+  'sessions' | 'logs' | 'sessionIndex' | 'marks' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
 >;
 
 /** What looks after a store that lasts. */
-export type Upkeep = { readonly audit: StoreAudit; readonly collector: Collector };
+export type Upkeep = {
+  readonly audit: StoreAudit;
+  readonly marks: MarkStore;
+  readonly bin: SessionBin;
+  readonly collector: Collector;
+};

@@ -35,7 +35,9 @@ export function commandParser({ hasColor, write, writeError, run }: ParserOption
     const parent = entry.group === undefined ? root : groupOf(root, entry.group);
     const parser = parent.command(entry.verb).description(entry.summary);
     for (const { flags, help } of entry.options ?? []) parser.option(flags, help);
-    if (entry.operands !== undefined) parser.argument(entry.operands.syntax, entry.operands.help);
+    for (const operand of [entry.operands ?? [], entry.furtherOperands ?? []].flat()) {
+      parser.argument(operand.syntax, operand.help);
+    }
     parser.addHelpText('after', exampleText(entry.example));
     parser.action(() => run(entry, { operands: parser.args, options: parser.opts() }));
   }

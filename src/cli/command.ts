@@ -8,7 +8,22 @@ import type { Switches } from './switches.ts';
 
 /** What a command is run with. It writes nothing itself: it returns what is to be said. */
 export type CommandContext = {
-  readonly program: Pick<Program, 'version' | 'terminal' | 'dataDir' | 'store' | 'exchange' | 'serve'>;
+  readonly program: Pick<
+    Program,
+    | 'version'
+    | 'terminal'
+    | 'dataDir'
+    | 'store'
+    | 'exchange'
+    | 'bench'
+    | 'theatre'
+    | 'overview'
+    | 'setup'
+    | 'ask'
+    | 'upkeep'
+    | 'sources'
+    | 'serve'
+  >;
   readonly switches: Switches;
   readonly progress: Progress;
   /** Says a line to a person, now; for what cannot wait until the command is over. */

@@ -48,7 +48,7 @@ export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope
       return {
         code: 'SESSION_NOT_FOUND',
         message: `There is no session "${refusal.sessionId}" any more.`,
-        suggestion: 'Type "workrail session verify --verbose" to see every session.',
+        suggestion: 'Type "workrail session list --all" to see every session.',
         retry: NOT_RETRYABLE,
       };
     case 'session_locked':
@@ -94,7 +94,7 @@ export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope
 
 function whatWasMeant({ near, untold }: Extract<FindRefusal, { code: 'session_unmatched' }>): string {
   if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
-  if (untold.length === 0) return 'Type "workrail session verify --verbose" to see every session.';
+  if (untold.length === 0) return 'Type "workrail session list --all" to see every session.';
   const sessions = plural(untold.length, 'session');
   return `${sessions} cannot tell ${untold.length === 1 ? 'its' : 'their'} runs any more; if you mean one, type its id: ${shortList(untold)}.`;
 }

@@ -1,10 +1,16 @@
 import type { Result } from 'neverthrow';
+import type { AuthorBench } from '../app/bench/author-bench.ts';
 import type { BundleOutput, OutputFailure } from '../app/bundle/bundle-output.ts';
 import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
+import type { OverviewServices } from '../app/overview/overview-services.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/store-audit.ts';
+import type { SourceServices } from '../app/ports/workflow-sources.ts';
+import type { Setup } from '../app/setup/setup.ts';
+import type { UpkeepServices } from '../app/upkeep/upkeep-services.ts';
+import type { Ask } from './output/ask.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {
@@ -20,10 +26,42 @@ export type InputFailure =
 /** What giving sessions away and taking them in needs. */
 export type Exchange = {
   readonly services: ExportServices & ImportServices;
+  /** Home folders, which reports hide. */
+  readonly homes: readonly string[];
   /** All of a file, unless it is larger than any bundle. */
   readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   /** A file, or standard output when none is named. */
   readonly output: (file: string | undefined) => Promise<Result<BundleOutput, OutputFailure>>;
+};
+
+/** What the demo is played with: a server of its own in a folder of its own. */
+export type Theatre = {
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Performs and takes everything away afterwards, also when it was broken off, unless it shall be kept. */
+  readonly perform: <T>(
+    act: (performance: Performance) => Promise<T>,
+    options: { readonly isKept: boolean },
+  ) => Promise<T>;
+};
+
+type Performance = {
+  readonly server: {
+    readonly call: (
+      tool: string,
+      args: { readonly [name: string]: unknown },
+    ) => Promise<{ readonly isError: boolean; readonly data: unknown }>;
+  };
+  readonly dataDir: string;
+  /** Runs a command on that folder, and returns what it prints. */
+  readonly run: (args: readonly string[]) => Promise<string>;
+};
+
+/** What looking at sessions needs. */
+export type Overview = OverviewServices & {
+  /** Where the person stands. */
+  readonly folder: string;
+  /** How wide the terminal is; unknown when output goes elsewhere. */
+  readonly columns: () => number | undefined;
 };
 
 /** Which of the standard streams are a terminal. */
@@ -54,11 +92,29 @@ export type Program = {
   readonly write: (text: string) => void;
   /** Talk, to standard error. */
   readonly writeError: (text: string) => void;
+  /** What a person has to type here in place of `workrail`. */
+  readonly calledAs: () => string;
   readonly dataDir: () => Promise<string>;
   /** Loaded when a command asks for it, so that the others stay fast. Opens and makes nothing by itself. */
   readonly store: () => Promise<CommandStore>;
   /** Loaded when a command asks for it, like the store. */
   readonly exchange: () => Promise<Exchange>;
+  /** Loaded when the demo is played. */
+  readonly theatre: () => Promise<Theatre>;
+  /** What authors of workflows work with; loaded when a command asks for it. */
+  readonly bench: () => Promise<AuthorBench>;
+  /** Loaded when a command looks at sessions. */
+  readonly overview: () => Promise<Overview>;
+  /** What looks after this machine: clients, settings, keys. Loaded when a command asks for it. */
+  readonly setup: () => Promise<Setup>;
+  /** Asks a person; only where there is a terminal. Loaded when there is a question. */
+  readonly ask: () => Promise<Ask>;
+  /** What is wrong with the settings, a sentence each. */
+  readonly configProblems: () => Promise<readonly string[]>;
+  /** What changes or removes sessions from outside of a chat; loaded when a command asks for it. */
+  readonly upkeep: () => Promise<UpkeepServices>;
+  /** Where workflows come from, as far as the user decides it; loaded when a command asks for it. */
+  readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
   readonly serve: (how: ServeOptions) => Promise<Result<{ readonly url?: string }, ServeRefusal>>;
 };

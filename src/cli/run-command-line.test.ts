@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
+import { emptyOverview, fakeSetup, HOME } from '../../test/cli/fake-setup.ts';
 import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
 import { commandName } from './command-entry.ts';
@@ -40,6 +41,7 @@ describe('the version', () => {
 
 describe('the name of the program alone', () => {
   it('is the server when a client starts it, and so is serve', async () => {
+    enforces('cli_bare_invocation');
     const serving = { exitCode: undefined, out: '', talk: '', calls: ['serve'] };
     expect(await runFake({ argv: [] })).toEqual(serving);
     expect(await runFake({ argv: ['serve'] })).toEqual(serving);
@@ -47,24 +49,27 @@ describe('the name of the program alone', () => {
     expect(await runFake({ argv: ['serve', '--quiet'], terminals: ALL })).toEqual(serving);
   });
 
-  it('is a friendly start in a terminal', async () => {
-    const { exitCode, out, talk, calls } = await runFake({ argv: [], terminals: ['input'] });
-    expect({ exitCode, talk, calls }).toEqual({ exitCode: 0, talk: 'Next: workrail --help\n', calls: [] });
-    for (const part of [
-      'WorkRail 1.2.3',
-      '/data/workrail',
-      'no telemetry',
-      'claude mcp add workrail -- workrail serve',
-    ]) {
-      expect(out).toContain(part);
+  it('is a friendly start in a terminal: who is registered, what is open here, what to type next', async () => {
+    enforces('cli_bare_invocation', 'cli_no_telemetry');
+    const overview = emptyOverview();
+    const nobody = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup(), overview });
+    expect(nobody).toMatchObject({ exitCode: 0, talk: 'Next: workrail init\n' });
+    for (const part of ['WorkRail 1.2.3', '/data/workrail', 'No telemetry', 'no agent client yet', 'No sessions yet']) {
+      expect(nobody.out).toContain(part);
     }
-    for (const entry of COMMANDS) expect(out).toContain(`workrail ${commandName(entry)}`);
+    const files = new Map([[`${HOME}/.cursor/mcp.json`, '{"mcpServers":{"workrail":{"command":"workrail"}}}']]);
+    const known = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup({ files }), overview });
+    expect(known).toMatchObject({ exitCode: 0, talk: 'Next: workrail demo\n' });
+    expect(known.out).toContain('with Cursor');
   });
 
   it('is a document of its published shape when that is asked for', async () => {
-    const { exitCode, out, calls } = await runFake({ argv: ['--json'] });
-    expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: [] });
-    expect(welcomeShape.parse(JSON.parse(out))).toMatchObject({ ok: true, data: { dataDir: '/data/workrail' } });
+    const { exitCode, out } = await runFake({ argv: ['--json'], setup: fakeSetup(), overview: emptyOverview() });
+    expect(exitCode).toBe(0);
+    expect(welcomeShape.parse(JSON.parse(out))).toMatchObject({
+      ok: true,
+      data: { dataDir: '/data/workrail', registered: [], status: { here: { total: 0 } } },
+    });
   });
 
   it('says in a terminal what serve waits for, and only on standard error', async () => {
@@ -153,7 +158,7 @@ describe('a command line that makes no sense', () => {
 
 describe('colours', () => {
   const isColored = async (world: Omit<Parameters<typeof runFake>[0], 'argv'>, ...argv: string[]) => {
-    const { out, talk } = await runFake({ argv, ...world });
+    const { out, talk } = await runFake({ argv, setup: fakeSetup(), overview: emptyOverview(), ...world });
     return [out.includes(ESCAPE), talk.includes(ESCAPE)];
   };
 
@@ -177,20 +182,19 @@ describe('colours', () => {
 describe('every command', () => {
   it('prints one document of its published shape under --json, and nothing else', async () => {
     enforces('cli_json_everywhere');
+    const world = { terminals: ALL, setup: fakeSetup(), overview: emptyOverview() };
     for (const { operands, ...entry } of COMMANDS) {
       const name = commandName(entry);
-      const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], terminals: ALL });
+      const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], ...world });
       expect(talk, name).toBe('');
-      if (operands?.syntax.startsWith('<') === true) {
-        expect([exitCode, COMMAND_SHAPES[name]?.parse(JSON.parse(out))]).toMatchObject([
-          EXIT.usage,
-          { ok: false, v: 1 },
-        ]);
+      // What serve prints is the protocol.
+      if (exitCode === undefined) {
+        expect([name, out]).toEqual(['serve', '']);
         continue;
       }
-      // What serve prints is the protocol.
-      if (exitCode === undefined) expect([name, out]).toEqual(['serve', '']);
-      else expect(COMMAND_SHAPES[name]?.parse(JSON.parse(out))).toMatchObject({ ok: true, v: 1, command: name });
+      const document = COMMAND_SHAPES[name]?.parse(JSON.parse(out));
+      expect(document, name).toMatchObject({ v: 1, ok: exitCode === 0 });
+      if (operands?.syntax.startsWith('<') === true) expect([name, exitCode]).toEqual([name, EXIT.usage]);
     }
   });
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import type { Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { CommandContext, Outcome, Problem } from './command.ts';
 import { COMMAND_GROUPS, commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
@@ -21,13 +21,16 @@ export async function runCommandLine(program: Program): Promise<number | undefin
     write: program.write,
     writeError: switches.isJson ? () => undefined : program.writeError,
     run: async (entry, input) => {
-      const run = await entry.load();
-      exitCode = concluded(report, commandName(entry), await run(context, input));
+      const wrong = entry.needsNoConfig === true ? [] : await program.configProblems();
+      const result = wrong.length > 0 ? err(configProblem(wrong)) : await (await entry.load())(context, input);
+      exitCode = concluded(report, commandName(entry), result);
     },
   });
   const bare = async () => {
+    const wrong = await program.configProblems();
     const { welcome } = await import('./commands/about/welcome.ts');
-    exitCode = concluded(report, parser.name(), await welcome(context, { operands: [], options: {} }));
+    const result = wrong.length > 0 ? err(configProblem(wrong)) : await welcome(context, { operands: [], options: {} });
+    exitCode = concluded(report, parser.name(), result);
   };
 
   const running = words.length === 0 ? bare() : parser.parseAsync(plainWords(words), { from: 'user' });
@@ -99,6 +102,19 @@ function usageProblem({ code, message }: CommanderError): Problem {
 
 function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
+}
+
+/** Whoever set something expects an effect, so nothing runs as if it were not there. */
+function configProblem(wrong: readonly string[]): Problem {
+  return {
+    exitCode: EXIT.usage,
+    error: {
+      code: 'VALIDATION_ERROR',
+      message: `The settings are wrong. ${wrong.join(' ')}`,
+      suggestion: 'Put that right, then type the command again; "workrail config list" shows every setting.',
+      retry: { kind: 'not_retryable' },
+    },
+  };
 }
 
 const OUR_FAULT: Problem = {

@@ -11,6 +11,8 @@ export const SERVER_COMMANDS: readonly CommandEntry[] = [
       { flags: '--log', help: 'write a line of JSON to standard error for every call (WORKRAIL_LOG=1 does the same)' },
     ],
     example: 'claude mcp add workrail -- workrail serve',
+    // It reads them itself, for a client that never sees what a command says.
+    needsNoConfig: true,
     load: async () => (await import('./serve.ts')).serve,
   },
 ];

@@ -1,0 +1,91 @@
+import { posix } from 'node:path';
+import { err, ok } from 'neverthrow';
+import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
+import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { randomIds } from '../../src/adapters/random-ids.ts';
+import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
+import { PRESETS } from '../../src/core/log/preferences.ts';
+import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+
+const WORKSPACE = '/repo';
+const FOLDERS = [
+  { kind: 'bundled', dir: '/bundle', rank: 0 },
+  { kind: 'user', dir: '/home/.workrail/workflows', rank: 1 },
+  { kind: 'project', dir: '/repo/.workrail/workflows', rank: 2 },
+] as const;
+const { sha256 } = nodeHasher;
+const compilePattern = re2Patterns();
+
+export type MemoryBench = { readonly bench: AuthorBench; readonly disk: Map<string, string> };
+
+/** A bench whose files lie in memory: what is in the folders of workflows is found there, as on a disk. */
+export function memoryBench(content: { readonly [path: string]: string | object }): MemoryBench {
+  const disk = new Map(Object.entries(content).map(([path, what]) => [absolute(path), textOf(what)]));
+  return {
+    disk,
+    bench: {
+      workspace: WORKSPACE,
+      folders: { project: '/repo/.workrail/workflows', user: '/home/.workrail/workflows' },
+      files: filesOn(disk),
+      source: { files: async () => ({ files: listed(disk) }) },
+      tools: { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+      services: (catalog) => ({
+        ...memoryStore(sha256),
+        catalog,
+        patterns: { load: async () => compilePattern },
+        workspace: { observe: async () => [] },
+        references: { find: async () => [] },
+        defaults: async () => ok(PRESETS.guided),
+        hasher: nodeHasher,
+        clock: { nowMs: () => 1_700_000_000_000 },
+        ids: randomIds({ nowMs: () => 1_700_000_000_000 }),
+        tokenForm: 'compact',
+      }),
+    },
+  };
+}
+
+function absolute(path: string): string {
+  return posix.resolve(WORKSPACE, path);
+}
+
+function textOf(what: string | object): string {
+  return typeof what === 'string' ? what : `${JSON.stringify(what, null, 2)}\n`;
+}
+
+function listed(disk: ReadonlyMap<string, string>): readonly WorkflowFile[] {
+  return FOLDERS.flatMap(({ kind, dir, rank }) =>
+    [...disk]
+      .filter(([path]) => path.startsWith(`${dir}/`) && !path.endsWith('.test.json'))
+      .map(([path, text]) => {
+        const ref = path.slice(dir.length + 1);
+        const isInRoutines = ref.startsWith('routines/');
+        return { kind, rank, path, ref, isInRoutines, content: { kind: 'text', text } } as const;
+      }),
+  );
+}
+
+function filesOn(disk: Map<string, string>): AuthorBench['files'] {
+  const under = (folder: string) => [...disk.keys()].filter((path) => path.startsWith(`${absolute(folder)}/`));
+  return {
+    resolve: absolute,
+    kindOf: (path) => (disk.has(absolute(path)) ? 'file' : under(path).length > 0 ? 'folder' : 'nothing'),
+    list: (folder) => under(folder).sort(),
+    read: (path) => {
+      const text = disk.get(absolute(path));
+      return text === undefined ? err({ code: 'file_absent', path }) : ok(text);
+    },
+    write: (path, text, options) => {
+      if (options?.isNew === true && disk.has(absolute(path))) return err({ code: 'file_exists', path });
+      disk.set(absolute(path), text);
+      return ok(undefined);
+    },
+    remove: (path) => {
+      disk.delete(absolute(path));
+      return ok(undefined);
+    },
+    changed: async () => undefined,
+  };
+}

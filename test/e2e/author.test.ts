@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { CLIENTS } from './clients.ts';
+
+const PROGRAM = resolve('dist/workrail.js');
+
+let folder: string;
+const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: folder, WORKRAIL_DATA_DIR: join(folder, 'data') });
+const workrail = (...args: readonly string[]) => {
+  const ran = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: folder, env: env(), encoding: 'utf8', input: '' });
+  return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-author-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('an author comes from nothing to a tested workflow that a client can run, and sees what changed since', async () => {
+  expect(workrail('workflow', 'new', 'team.begun', '--template', 'loop').exitCode).toBe(0);
+  expect(workrail('workflow', 'check', 'team.begun', '--strict').exitCode).toBe(0);
+  expect(workrail('workflow', 'dry-run', 'team.begun').out).toContain('✓ complete  4 steps, 4 calls, 0 blocks');
+  expect(workrail('workflow', 'test', 'team.begun', '--min-coverage', '100').exitCode).toBe(0);
+
+  const client = (await CLIENTS['client 2.x']?.(env())) ?? expect.fail('there is such a client');
+  const started = await client.call('start_workflow', { workflowId: 'team.begun', workspacePath: folder });
+  await client.close();
+  const { session, pending } = started.structuredContent as { session: { sessionId: string }; pending: object };
+  expect(pending).toMatchObject({ stepId: 'plan', position: { index: 1, of: 4 } });
+
+  const file = join(folder, '.workrail/workflows/team.begun.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Write down what', 'Write down all that'));
+  const { exitCode, out } = workrail('workflow', 'diff', session.sessionId);
+  expect([exitCode, out]).toEqual([0, expect.stringContaining('~ step plan\n    prompt\n    - "Write down what')]);
+});
+
+it('a check that watches tells what each change brings, until it is interrupted', async () => {
+  enforces('cli_exit_codes');
+  workrail('workflow', 'new', 'team.begun');
+  const file = join(folder, '.workrail/workflows/team.begun.json');
+  const watching = spawn(process.execPath, [PROGRAM, 'workflow', 'check', 'team.begun', '--watch'], {
+    cwd: folder,
+    env: env(),
+  });
+  const ended = new Promise<number | null>((done) => watching.once('exit', done));
+  let said = '';
+  const waiting: { text: string; done: () => void }[] = [];
+  watching.stderr.on('data', (data) => {
+    said += String(data);
+    for (const { text, done } of waiting) if (said.includes(text)) done();
+  });
+  const hears = (text: string) => new Promise<void>((done) => waiting.push({ text, done }));
+  const watches = hears('Watching; Ctrl-C ends it.');
+  const broken = hears('1 file checked: 1 error');
+  await watches;
+  expect(said).toContain('✓ 1 file checked: 0 errors, 0 warnings\n');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"Do it"', '""'));
+  await broken;
+  watching.kill('SIGINT');
+  expect(await ended).toBe(130);
+});

@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import { CLIENT_KINDS } from '../clients.ts';
+import { type ThrowAway, throwAway } from './throw-away.ts';
+
+let machine: ThrowAway;
+beforeEach(() => {
+  machine = throwAway();
+});
+afterEach(() => machine.remove());
+
+const START = { workflowId: 'wr.first_steps' };
+
+it('a server lives by the settings: where data lies, which tokens, and how runs go in a workspace', async () => {
+  enforces('preferences_set_from_cli', 'cli_config_shows_origin');
+  const { run, root, work, env } = machine;
+  for (const [key = '', value = '', ...more] of [
+    ['dataDir', join(root, 'runs')],
+    ['tokenFormat', 'v1'],
+    ['mode', 'full_auto_never_stop'],
+    ['mode', 'full_auto_stop_on_user_deps', '--project'],
+  ]) {
+    expect(await run(['config', 'set', key, value, ...more])).toMatchObject({ exitCode: 0 });
+  }
+  const client = await CLIENT_KINDS['client 2.x']?.({ env, cwd: work });
+  const started = async (args: object) =>
+    (await client?.call('start_workflow', { ...START, ...args }))?.structuredContent;
+  expect(await started({})).toMatchObject({
+    stateToken: expect.stringMatching(/^st\.v1\./),
+    preferences: { autonomy: 'full_auto_stop_on_user_deps' },
+  });
+  const elsewhere = join(root, 'elsewhere');
+  mkdirSync(elsewhere);
+  expect(await started({ workspacePath: elsewhere })).toMatchObject({
+    preferences: { autonomy: 'full_auto_never_stop' },
+  });
+
+  // The server runs on; what a repository says wrongly is told when it would count, and only then.
+  writeFileSync(join(work, '.workrail', 'config.json'), '{\n  "mode": "auto"\n}\n');
+  const refused = await client?.call('start_workflow', START);
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'VALIDATION_ERROR' } } });
+  expect(JSON.stringify(refused?.structuredContent)).toContain('config.json, line 2: mode is');
+  expect(await started({ mode: 'guided' })).toMatchObject({ kind: 'ok' });
+  await client?.close();
+
+  expect(readdirSync(join(root, 'runs', 'sessions'))).toHaveLength(3);
+  const list = await run(['session', 'verify'], { env: { WORKRAIL_DATA_DIR: join(root, 'none') } });
+  expect(list).toMatchObject({ exitCode: 2, talk: expect.stringContaining('config.json, line 2') });
+});
+
+it('a broken file is named with its line, by a server and by a command, and nothing is started', async () => {
+  machine.put('.workrail/config.json', '{\n  "log": true\n  "mode": "guided"\n}\n');
+  const place = join(machine.home, '.workrail', 'config.json');
+  expect(await machine.run(['serve'])).toEqual({
+    exitCode: 2,
+    out: '',
+    talk: `workrail: ${place}, line 3: this is not JSON (comma expected). Nothing was started.\n`,
+  });
+  expect(await machine.run(['session', 'verify'])).toMatchObject({
+    exitCode: 2,
+    out: '',
+    talk: expect.stringContaining('line 3'),
+  });
+  expect(await machine.run(['doctor', '--quiet'])).toMatchObject({
+    exitCode: 4,
+    out: expect.stringContaining(`✗ ${place}, line 3`),
+  });
+});

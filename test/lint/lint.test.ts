@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
+import { LINT_CODES } from '../../src/core/workflow/lint/lint-rule.ts';
+import { LINT_RULES } from '../../src/core/workflow/lint/lint-rules.ts';
+import { lintWorkflow } from '../../src/core/workflow/lint/lint-workflow.ts';
+import { onBench } from '../bench/run-bench.ts';
+import { compiled, compileText } from '../compiler/compile-file.ts';
+import { FIX_EXAMPLES, PLACED_FIX_EXAMPLE } from './fix-examples.ts';
+import { mended } from './mended.ts';
+import { RULE_EXAMPLES } from './rule-examples.ts';
+
+const written = (file: object) => JSON.stringify(file, null, 2);
+const lint = (file: object, kind: 'workflow' | 'routine' = 'workflow') =>
+  lintWorkflow(written(file), { kind, workflow: compiled(compileText(written(file))) });
+const codes = (file: object) => lint(file).map(({ code }) => code);
+
+describe('rules of quality', () => {
+  it('are told apart from what the compiler says', () => {
+    expect(LINT_RULES.map(({ code }) => code)).toEqual(LINT_CODES);
+    expect(LINT_CODES.filter((code) => (DIAGNOSTIC_CODES as readonly string[]).includes(code))).toEqual([]);
+  });
+
+  it.each(LINT_CODES)('%s: finds what its example shows, and nothing once it is put right', (code) => {
+    const { failing, passing } = RULE_EXAMPLES[code];
+    expect([codes(failing), codes(passing)]).toEqual([[code], []]);
+  });
+
+  it('point at the place', () => {
+    const [found] = lint(RULE_EXAMPLES.vague_opt_out.failing);
+    const text = written(RULE_EXAMPLES.vague_opt_out.failing);
+    const { span = { offset: 0, length: 0 }, line, pointer } = found ?? {};
+    expect([text.slice(span.offset, span.offset + span.length), line, pointer]).toEqual([
+      'if necessary',
+      13,
+      '/steps/0/prompt',
+    ]);
+  });
+
+  it('do not ask a routine for what only callers know', () => {
+    const { failing } = RULE_EXAMPLES.context_never_set;
+    expect(lint(failing, 'routine').map(({ code }) => code)).toEqual([]);
+    expect(lint(RULE_EXAMPLES.missing_examples.failing, 'routine')).toEqual([]);
+  });
+
+  it.each([
+    ['contains', { type: 'contains', value: '- [x] reviewed', message: 'm' }, true],
+    ['regex', { type: 'regex', pattern: 'status:\\s*done', message: 'm' }, true],
+    ['a heading', { type: 'contains', value: '## Risks', message: 'm' }, false],
+    ['a number', { type: 'regex', pattern: '\\d+ tests', message: 'm' }, false],
+    ['a length', { type: 'length', min: 200, message: 'm' }, false],
+  ])('take %s for what it is', (_, rule, isFlag) => {
+    const file = {
+      ...RULE_EXAMPLES.missing_about.passing,
+      steps: [{ id: 'a', title: 'A', prompt: 'P.', validationCriteria: [rule] }],
+    };
+    expect(codes(file)).toEqual(isFlag ? ['flag_only_validation'] : []);
+  });
+});
+
+describe('fixes', () => {
+  it.each(Object.keys(FIX_EXAMPLES))('%s: the example is mended, and nothing else in the file is touched', (code) => {
+    const text = written(FIX_EXAMPLES[code]?.failing ?? {});
+    const before = compileText(text).diagnostics.filter((one) => one.code === code);
+    expect(before).toMatchObject([{ code, fix: expect.any(Object) }]);
+    const fixed = mended(text, (one) => compileText(one).diagnostics);
+    expect(compileText(fixed).diagnostics.filter((one) => one.code === code)).toEqual([]);
+    const changed = fixed.split('\n').filter((line) => !text.split('\n').includes(line));
+    expect(changed.length).toBeLessThanOrEqual(2);
+  });
+
+  it('of an id goes by where the file lies', async () => {
+    const { code, failing, passing } = PLACED_FIX_EXAMPLE;
+    const file = '.workrail/workflows/review.json';
+    const { run, text } = onBench({ [file]: failing });
+    expect((await run('check', file)).out).toContain(`error  ${code}\n`);
+    expect((await run('check', file, '--fix')).exitCode).toBe(0);
+    expect(JSON.parse(text(file) ?? '')).toEqual(passing);
+  });
+});

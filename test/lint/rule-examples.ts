@@ -1,0 +1,91 @@
+import type { LintCode } from '../../src/core/workflow/lint/lint-rule.ts';
+
+/** A workflow that a rule has something to say about, and how it would say nothing. Shown on the page of the rules. */
+export type RuleExample = { readonly failing: object; readonly passing: object };
+
+const workflow = (fields: object) => ({
+  id: 'team.example',
+  name: 'Example',
+  description: 'Shows one thing.',
+  about: 'For whoever reads about this rule.',
+  examples: ['Show what this rule is about'],
+  steps: [step({})],
+  ...fields,
+});
+const step = (fields: object) => ({ id: 'do', title: 'Do it', prompt: 'Do it, and say what came of it.', ...fields });
+const without = (object: object, key: string) =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+
+const sizing = step({ id: 'size', title: 'Size it', prompt: 'Send context taskSize: small or large.' });
+const isLarge = { id: 'is-large', kind: 'context', var: 'taskSize', equals: 'large' };
+const whenLarge = { runCondition: { kind: 'condition_ref', conditionId: 'is-large' } };
+
+export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
+  flag_only_validation: {
+    failing: workflow({
+      steps: [
+        step({
+          validationCriteria: [
+            { type: 'contains', value: 'testsPassed = true', message: 'Confirm that the tests pass.' },
+          ],
+        }),
+      ],
+    }),
+    passing: workflow({
+      steps: [step({ outputContract: { contractRef: 'wr.contracts.verification_report' } })],
+    }),
+  },
+  vague_opt_out: {
+    failing: workflow({ steps: [step({ prompt: 'Change the code and update the documentation if necessary.' })] }),
+    passing: workflow({
+      steps: [
+        step({
+          prompt:
+            'Change the code. When a command, option or message changed, update the page that shows it; otherwise write in your notes that none did.',
+        }),
+      ],
+    }),
+  },
+  prompt_too_long: {
+    failing: workflow({ steps: [step({ prompt: `Look at everything. ${'And at this, too. '.repeat(200)}` })] }),
+    passing: workflow({ steps: [step({ prompt: 'Look at the three files that changed most.' })] }),
+  },
+  unreachable_step: {
+    failing: workflow({
+      steps: [
+        sizing,
+        step({
+          runCondition: {
+            and: [
+              { var: 'taskSize', equals: 'small' },
+              { var: 'taskSize', equals: 'large' },
+            ],
+          },
+        }),
+      ],
+    }),
+    passing: workflow({
+      steps: [
+        sizing,
+        step({
+          runCondition: {
+            or: [
+              { var: 'taskSize', equals: 'small' },
+              { var: 'taskSize', equals: 'large' },
+            ],
+          },
+        }),
+      ],
+    }),
+  },
+  unused_condition: {
+    failing: workflow({ conditions: [isLarge], steps: [sizing, step({})] }),
+    passing: workflow({ conditions: [isLarge], steps: [sizing, step(whenLarge)] }),
+  },
+  context_never_set: {
+    failing: workflow({ conditions: [isLarge], steps: [step(whenLarge)] }),
+    passing: workflow({ conditions: [isLarge], steps: [sizing, step(whenLarge)] }),
+  },
+  missing_about: { failing: without(workflow({}), 'about'), passing: workflow({}) },
+  missing_examples: { failing: without(workflow({}), 'examples'), passing: workflow({}) },
+};
