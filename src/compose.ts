@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
-import { calledAs } from './adapters/called-as.ts';
+import { calledAs } from './adapters/setup/called-as.ts';
 import type { Settings } from './adapters/setup/config/settings.ts';
 import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
+import type { Setup } from './app/machine/setup/setup.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
-import type { Setup } from './app/setup/setup.ts';
 import { runCommand } from './cli/main.ts';
 import type { Exchange, ServeOptions, ServeRefusal } from './cli/program.ts';
 import type { ConfigProblem } from './core/config/resolve-config.ts';
@@ -191,8 +191,8 @@ async function composeServices({ tokenForm }: Settings): Promise<Services> {
   ] = await Promise.all([
     openStore(),
     openCatalog(),
-    import('./adapters/git-observer.ts'),
-    import('./adapters/reference-files.ts'),
+    import('./adapters/workspace/git-observer.ts'),
+    import('./adapters/workspace/reference-files.ts'),
     import('./compose/run-defaults.ts'),
     import('./adapters/node-hasher.ts'),
     import('./adapters/random-ids.ts'),

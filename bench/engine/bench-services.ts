@@ -1,14 +1,14 @@
-import { ok } from 'neverthrow';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitObserver } from '../../src/adapters/git-observer.ts';
+import { ok } from 'neverthrow';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
-import { referenceFiles } from '../../src/adapters/reference-files.ts';
 import { systemClock } from '../../src/adapters/system-clock.ts';
 import { nodeFolderAccess } from '../../src/adapters/workflow-files/folder-access.ts';
 import { workflowFiles } from '../../src/adapters/workflow-files/workflow-files.ts';
+import { gitObserver } from '../../src/adapters/workspace/git-observer.ts';
+import { referenceFiles } from '../../src/adapters/workspace/reference-files.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Services, Store } from '../../src/app/services.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';

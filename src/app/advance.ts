@@ -14,17 +14,17 @@ import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../core/token/token-scope.ts';
 import { type AdvanceRecord, advanceOutcome, attemptCount } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
-import { appendPlan } from './append/append-plan.ts';
-import { planOf } from './append/plan-of.ts';
-import { isRunClosed } from './place/closed-run.ts';
-import { draftsAbove, triedStep } from './place/drafts-above.ts';
-import { findNode, sessionGone } from './place/find-node.ts';
-import { type SealedArtifacts, sealArtifacts } from './place/handed-artifacts.ts';
-import { runPlace } from './place/run-place.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { replay } from './replay.ts';
-import { advanceReply } from './reply/advance-reply.ts';
+import { appendPlan } from './run/append/append-plan.ts';
+import { planOf } from './run/append/plan-of.ts';
+import { isRunClosed } from './run/place/closed-run.ts';
+import { draftsAbove, triedStep } from './run/place/drafts-above.ts';
+import { findNode, sessionGone } from './run/place/find-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './run/place/handed-artifacts.ts';
+import { runPlace } from './run/place/run-place.ts';
+import { advanceReply } from './run/reply/advance-reply.ts';
 import type { Services } from './services.ts';
 
 /** What an agent hands in with a call. */

@@ -23,16 +23,16 @@ import { outputHistory } from '../core/views/current-outputs.ts';
 import { currentObservation } from '../core/views/observations.ts';
 import { findNode as nodeById } from '../core/views/run-graph.ts';
 import type { SentOutput } from './advance.ts';
-import { appendPlan } from './append/append-plan.ts';
-import { planOf } from './append/plan-of.ts';
-import { type FoundNode, findNode, sessionGone } from './place/find-node.ts';
-import { type SealedArtifacts, sealArtifacts } from './place/handed-artifacts.ts';
-import { type RunPlace, runPlace } from './place/run-place.ts';
 import type { GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
-import { checkpointTokenOf, giveReply, newNode } from './reply/give-reply.ts';
-import { listedGaps } from './reply/listed-gaps.ts';
+import { appendPlan } from './run/append/append-plan.ts';
+import { planOf } from './run/append/plan-of.ts';
+import { type FoundNode, findNode, sessionGone } from './run/place/find-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './run/place/handed-artifacts.ts';
+import { type RunPlace, runPlace } from './run/place/run-place.ts';
+import { checkpointTokenOf, giveReply, newNode } from './run/reply/give-reply.ts';
+import { listedGaps } from './run/reply/listed-gaps.ts';
 import type { Services } from './services.ts';
 
 export type CheckpointRequest = {

@@ -16,17 +16,17 @@ import type { TokenTarget } from '../core/token/token-scope.ts';
 import { attemptCount } from '../core/views/advance-outcomes.ts';
 import { nodeOf } from '../core/views/run-graph.ts';
 import type { SessionView } from '../core/views/session-view.ts';
-import { isRunClosed } from './place/closed-run.ts';
-import { draftsAbove, triedStep } from './place/drafts-above.ts';
-import { findNode } from './place/find-node.ts';
-import { type RunPlace, runPlace } from './place/run-place.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { driftWarnings } from './reply/drift-warnings.ts';
-import { giveReply, type ReplyNode, stateTokenOf } from './reply/give-reply.ts';
-import { listedGaps } from './reply/listed-gaps.ts';
-import { leftNode, lookBack } from './reply/look-back.ts';
-import { wayBack } from './reply/way-back.ts';
+import { isRunClosed } from './run/place/closed-run.ts';
+import { draftsAbove, triedStep } from './run/place/drafts-above.ts';
+import { findNode } from './run/place/find-node.ts';
+import { type RunPlace, runPlace } from './run/place/run-place.ts';
+import { driftWarnings } from './run/reply/drift-warnings.ts';
+import { giveReply, type ReplyNode, stateTokenOf } from './run/reply/give-reply.ts';
+import { listedGaps } from './run/reply/listed-gaps.ts';
+import { leftNode, lookBack } from './run/reply/look-back.ts';
+import { wayBack } from './run/reply/way-back.ts';
 import type { ReadServices } from './services.ts';
 
 export type RehydrateRequest = {

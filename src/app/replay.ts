@@ -7,10 +7,10 @@ import { type AttemptsUsedUp, nextAttempt } from '../core/token/attempt.ts';
 import type { TokenMint } from '../core/token/mint-token.ts';
 import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import { type AdvanceRecord, attemptCount } from '../core/views/advance-outcomes.ts';
-import { sessionGone } from './place/find-node.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { ackTokenOf, giveReply, newNode } from './reply/give-reply.ts';
+import { sessionGone } from './run/place/find-node.ts';
+import { ackTokenOf, giveReply, newNode } from './run/reply/give-reply.ts';
 import type { ReadServices } from './services.ts';
 
 export type Recorded = {

@@ -13,10 +13,10 @@ import type { ReferenceFinder } from './ports/reference-finder.ts';
 import type { SessionIndex } from './ports/session-index.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { SnapshotStore } from './ports/snapshot-store.ts';
-import type { StoreAudit } from './ports/store-audit.ts';
 import type { Collector } from './ports/upkeep/collector.ts';
 import type { SessionBin } from './ports/upkeep/session-bin.ts';
 import type { MarkReader, MarkStore } from './ports/upkeep/session-marks.ts';
+import type { StoreAudit } from './ports/upkeep/store-audit.ts';
 import type { WorkspaceObserver } from './ports/workspace-observer.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */

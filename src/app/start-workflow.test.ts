@@ -7,8 +7,8 @@ import type { Autonomy } from '../core/log/preferences.ts';
 import { contextAt } from '../core/views/context.ts';
 import { preferencesAt } from '../core/views/preferences.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
+import { summariseSession } from './run/append/summarise-session.ts';
 import { startWorkflow } from './start-workflow.ts';
-import { summariseSession } from './summarise-session.ts';
 
 test('what a run is pinned to can be found by the hash that the run names', async () => {
   enforces('pinned_workflow_stored_by_hash');

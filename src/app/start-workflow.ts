@@ -18,15 +18,15 @@ import { indexWorkflow } from '../core/run/workflow-index.ts';
 import type { TokenMint } from '../core/token/mint-token.ts';
 import type { TokenRefusal } from '../core/token/token-refusal.ts';
 import { currentObservation } from '../core/views/observations.ts';
-import { appendStart } from './append/append-plan.ts';
-import { planOf } from './append/plan-of.ts';
 import type { InvalidFile, ListedWorkflow } from './catalog/catalog.ts';
-import { findNode, sessionGone } from './place/find-node.ts';
-import { patternsFor } from './place/run-place.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
-import { giveReply, newNode } from './reply/give-reply.ts';
-import { startReply } from './reply/start-reply.ts';
+import { appendStart } from './run/append/append-plan.ts';
+import { planOf } from './run/append/plan-of.ts';
+import { findNode, sessionGone } from './run/place/find-node.ts';
+import { patternsFor } from './run/place/run-place.ts';
+import { giveReply, newNode } from './run/reply/give-reply.ts';
+import { startReply } from './run/reply/start-reply.ts';
 import type { ConfigRefusal, Services } from './services.ts';
 
 export type StartRefusal =

@@ -1,5 +1,5 @@
-import type { ExportRefusal } from '../app/bundle/export-session.ts';
-import type { ImportRefusal } from '../app/bundle/import-session.ts';
+import type { ExportRefusal } from '../app/handover/bundle/export-session.ts';
+import type { ImportRefusal } from '../app/handover/bundle/import-session.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';

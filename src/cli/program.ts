@@ -1,14 +1,14 @@
 import type { Result } from 'neverthrow';
 import type { AuthorBench } from '../app/bench/author-bench.ts';
-import type { BundleOutput, OutputFailure } from '../app/bundle/bundle-output.ts';
-import type { ExportServices } from '../app/bundle/export-session.ts';
-import type { ImportServices } from '../app/bundle/import-session.ts';
+import type { BundleOutput, OutputFailure } from '../app/handover/bundle/bundle-output.ts';
+import type { ExportServices } from '../app/handover/bundle/export-session.ts';
+import type { ImportServices } from '../app/handover/bundle/import-session.ts';
+import type { Setup } from '../app/machine/setup/setup.ts';
 import type { OverviewServices } from '../app/overview/overview-services.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
-import type { StoreAudit } from '../app/ports/store-audit.ts';
-import type { SourceServices } from '../app/ports/workflow-sources.ts';
-import type { Setup } from '../app/setup/setup.ts';
+import type { StoreAudit } from '../app/ports/upkeep/store-audit.ts';
+import type { SourceServices } from '../app/ports/workflows/workflow-sources.ts';
 import type { UpkeepServices } from '../app/upkeep/upkeep-services.ts';
 import type { Ask } from './output/ask.ts';
 

@@ -1,8 +1,8 @@
-import { gitObserver } from '../adapters/git-observer.ts';
 import { nodeHasher } from '../adapters/node-hasher.ts';
 import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
 import { settingsOf } from '../adapters/setup/config/settings.ts';
 import { systemClock } from '../adapters/system-clock.ts';
+import { gitObserver } from '../adapters/workspace/git-observer.ts';
 import type { Store } from '../app/services.ts';
 import type { Overview } from '../cli/program.ts';
 

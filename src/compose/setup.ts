@@ -5,8 +5,8 @@ import { nodeCommands } from '../adapters/setup/node-commands.ts';
 import { parseToml } from '../adapters/setup/parse-toml.ts';
 import { nodeSetupFiles } from '../adapters/setup/setup-files.ts';
 import { thisMachine } from '../adapters/setup/this-machine.ts';
+import type { Setup } from '../app/machine/setup/setup.ts';
 import type { Store } from '../app/services.ts';
-import type { Setup } from '../app/setup/setup.ts';
 
 type Running = {
   readonly programPath: string;

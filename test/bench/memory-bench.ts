@@ -5,7 +5,7 @@ import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
 import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
-import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
 import { PRESETS } from '../../src/core/log/preferences.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 

@@ -1,10 +1,10 @@
 import { err, ok } from 'neverthrow';
 import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
+import type { Setup } from '../../src/app/machine/setup/setup.ts';
 import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
-import type { SessionAudit } from '../../src/app/ports/store-audit.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
-import type { SourceServices } from '../../src/app/ports/workflow-sources.ts';
-import type { Setup } from '../../src/app/setup/setup.ts';
+import type { SessionAudit } from '../../src/app/ports/upkeep/store-audit.ts';
+import type { SourceServices } from '../../src/app/ports/workflows/workflow-sources.ts';
 import type { UpkeepServices } from '../../src/app/upkeep/upkeep-services.ts';
 import { runCommand } from '../../src/cli/main.ts';
 import type { Ask } from '../../src/cli/output/ask.ts';
@@ -156,7 +156,14 @@ function fakeStore({
       },
       storedReply: async (sessionId) => notThere(sessionId),
     },
-    sessionIndex: { summaries: async () => ok(summaries) },
+    sessionIndex: {
+      summaries: async () => ok(summaries),
+      sessions: async () => {
+        if (listFails !== undefined) return err(listFails);
+        const summaryOf = (id: SessionId) => summaries.find(({ sessionId }) => sessionId === id);
+        return ok(audits.map(({ sessionId }) => ({ sessionId, summary: summaryOf(sessionId) })));
+      },
+    },
     audit: {
       audit: async (sessionId) => {
         onAudit?.();

@@ -3,10 +3,10 @@ import { err, ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { parseToml } from '../../src/adapters/setup/parse-toml.ts';
-import type { MachineHealth } from '../../src/app/setup/doctor/machine-health.ts';
-import type { Machine } from '../../src/app/setup/machine.ts';
-import type { Setup } from '../../src/app/setup/setup.ts';
-import type { RunOf, SetupFiles } from '../../src/app/setup/setup-services.ts';
+import type { MachineHealth } from '../../src/app/machine/setup/doctor/machine-health.ts';
+import type { Machine } from '../../src/app/machine/setup/machine.ts';
+import type { Setup } from '../../src/app/machine/setup/setup.ts';
+import type { RunOf, SetupFiles } from '../../src/app/machine/setup/setup-services.ts';
 import type { Overview } from '../../src/cli/program.ts';
 import { type ResolvedConfig, resolveConfig } from '../../src/core/config/resolve-config.ts';
 

@@ -1,11 +1,11 @@
-import { ok } from 'neverthrow';
 import { readFileSync } from 'node:fs';
+import { ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
-import type { WorkflowFile } from '../../src/app/ports/workflow-source.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
 import type { Services } from '../../src/app/services.ts';
 import { PRESETS } from '../../src/core/log/preferences.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';

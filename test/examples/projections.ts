@@ -1,5 +1,5 @@
+import { summariseSession } from '../../src/app/run/append/summarise-session.ts';
 import type { Services } from '../../src/app/services.ts';
-import { summariseSession } from '../../src/app/summarise-session.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { PRESETS } from '../../src/core/log/preferences.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';

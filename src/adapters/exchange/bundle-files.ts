@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { BundleOutput, OutputFailure } from '../../app/bundle/bundle-output.ts';
+import type { BundleOutput, OutputFailure } from '../../app/handover/bundle/bundle-output.ts';
 import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-limits.ts';
 
 export type InputFailure =

@@ -1,23 +1,24 @@
-import { ok } from 'neverthrow';
-import type { SessionIndex } from '../../app/ports/session-index.ts';
+import { err, ok } from 'neverthrow';
+import type { SessionIndex, StoredSession } from '../../app/ports/session-index.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
 import type { SnapshotStore } from '../../app/ports/snapshot-store.ts';
-import { summariseSession } from '../../app/summarise-session.ts';
-import type { SessionSummary } from '../../core/views/session-summary.ts';
+import { summariseSession } from '../../app/run/append/summarise-session.ts';
 
 /** Sums up every session each time it is asked: in memory that is the plain truth, and fast enough. */
-export function memorySessionIndex(sessions: SessionReader, snapshots: SnapshotStore): SessionIndex {
+export function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): SessionIndex {
+  const sessions: SessionIndex['sessions'] = async () => {
+    const listed = await reader.list();
+    if (listed.isErr()) return err(listed.error);
+    const stored: StoredSession[] = [];
+    for (const sessionId of listed.value) {
+      const session = await reader.load(sessionId);
+      const summary = session.isOk() ? await summariseSession(session.value, snapshots) : undefined;
+      stored.push({ sessionId, summary: summary?.unwrapOr(undefined) });
+    }
+    return ok(stored);
+  };
   return {
-    summaries: async () => {
-      const listed = await sessions.list();
-      if (listed.isErr()) return listed.map(() => []);
-      const summaries: SessionSummary[] = [];
-      for (const sessionId of listed.value) {
-        const session = await sessions.load(sessionId);
-        const summary = session.isOk() ? await summariseSession(session.value, snapshots) : undefined;
-        if (summary?.isOk() === true) summaries.push(summary.value);
-      }
-      return ok(summaries);
-    },
+    sessions,
+    summaries: async () => (await sessions()).map((stored) => stored.flatMap(({ summary }) => summary ?? [])),
   };
 }

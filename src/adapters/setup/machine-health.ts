@@ -1,7 +1,7 @@
 import { access, chmod, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { MachineHealth, OpenPlace } from '../../app/setup/doctor/machine-health.ts';
-import type { Machine } from '../../app/setup/machine.ts';
+import type { MachineHealth, OpenPlace } from '../../app/machine/setup/doctor/machine-health.ts';
+import type { Machine } from '../../app/machine/setup/machine.ts';
 import { layout } from '../file-store/disk/layout.ts';
 import { fileStoreParts, storeOf } from '../file-store/file-store.ts';
 import { indexCare } from '../file-store/index/index-care.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Rehearsal, Rehearsed } from '../../app/setup/doctor/machine-health.ts';
-import type { Machine } from '../../app/setup/machine.ts';
+import type { Rehearsal, Rehearsed } from '../../app/machine/setup/doctor/machine-health.ts';
+import type { Machine } from '../../app/machine/setup/machine.ts';
 import { type StartedServer, startServer } from '../server-process/start-server.ts';
 
 /** All that a person waits for; a server that needs longer is of no use to a client either. */

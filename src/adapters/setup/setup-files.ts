@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ResultAsync } from 'neverthrow';
-import type { FileFailure, SetupFiles } from '../../app/setup/setup-services.ts';
+import type { FileFailure, SetupFiles } from '../../app/machine/setup/setup-services.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Machine } from '../../app/setup/machine.ts';
+import type { Machine } from '../../app/machine/setup/machine.ts';
 
 type Running = { readonly programPath: string; readonly version: string };
 

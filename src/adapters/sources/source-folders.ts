@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import type { SourceHealth, SourceInspector } from '../../app/ports/workflow-sources.ts';
+import type { SourceHealth, SourceInspector } from '../../app/ports/workflows/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/source/source-list.ts';
 import { boundedCache } from '../bounded-cache.ts';

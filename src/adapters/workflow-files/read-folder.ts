@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { UnreadReason, WorkflowFile } from '../../app/ports/workflow-source.ts';
+import type { UnreadReason, WorkflowFile } from '../../app/ports/workflows/workflow-source.ts';
 import type { FolderAccess } from './folder-access.ts';
 import { isInside, type KeptFiles, readSourceFile, sight } from './read-source-file.ts';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import type { WorkflowFile } from '../../app/ports/workflow-source.ts';
+import type { WorkflowFile } from '../../app/ports/workflows/workflow-source.ts';
 import { type FolderAccess, nodeFolderAccess } from './folder-access.ts';
 import { workflowFiles } from './workflow-files.ts';
 

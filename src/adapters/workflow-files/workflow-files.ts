@@ -1,6 +1,11 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { SourceFile, SourceListing, WorkflowFile, WorkflowSource } from '../../app/ports/workflow-source.ts';
+import type {
+  SourceFile,
+  SourceListing,
+  WorkflowFile,
+  WorkflowSource,
+} from '../../app/ports/workflows/workflow-source.ts';
 import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { addedSources } from '../sources/added-sources.ts';

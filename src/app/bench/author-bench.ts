@@ -1,6 +1,6 @@
 import type { CatalogTools } from '../catalog/build-catalog.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
-import type { WorkflowSource } from '../ports/workflow-source.ts';
+import type { WorkflowSource } from '../ports/workflows/workflow-source.ts';
 import type { Services } from '../services.ts';
 import type { AuthorFiles } from './files/author-files.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
-import type { SourceListing } from '../ports/workflow-source.ts';
+import type { SourceListing } from '../ports/workflows/workflow-source.ts';
 import { startWorkflow } from '../start-workflow.ts';
 import { findWorkflow } from './catalog.ts';
 import { workflowCatalog } from './workflow-catalog.ts';

@@ -3,7 +3,7 @@ import type { Sha256, Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
-import type { SourceListing, WorkflowFile } from '../ports/workflow-source.ts';
+import type { SourceListing, WorkflowFile } from '../ports/workflows/workflow-source.ts';
 import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
 import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
 import type { Choice, ChosenFile } from './choose-files.ts';

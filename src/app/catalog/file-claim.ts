@@ -5,7 +5,7 @@ import type { Span } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
 import { templateOf } from '../../core/workflow/expand/template-of.ts';
 import { sourceOutline } from '../../core/workflow/source/source-outline.ts';
-import type { WorkflowFile } from '../ports/workflow-source.ts';
+import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
 
 /** A file with the id it claims. */
 export type FileClaim = {

@@ -1,7 +1,7 @@
 import { unreachable } from '../../core/assert.ts';
 import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { locate, type Position } from '../../core/workflow/source/position.ts';
-import type { SourceFile, UnreadReason } from '../ports/workflow-source.ts';
+import type { SourceFile, UnreadReason } from '../ports/workflows/workflow-source.ts';
 
 /** A diagnostic as an editor shows it. */
 export type LocatedDiagnostic = Diagnostic & Position;

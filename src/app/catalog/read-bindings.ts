@@ -5,7 +5,7 @@ import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import { TEXT_LIMITS } from '../../core/workflow/read/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceNode } from '../../core/workflow/source/source-node.ts';
-import type { SourceFile } from '../ports/workflow-source.ts';
+import type { SourceFile } from '../ports/workflows/workflow-source.ts';
 import { unreadDiagnostic } from './invalid-file.ts';
 
 /** What a workspace puts into extension points: an object with a text for each slot. What is wrong is left out and told. */

@@ -1,7 +1,7 @@
 import type { BrokenTemplate } from '../../core/workflow/broken-template.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
-import type { WorkflowFile } from '../ports/workflow-source.ts';
+import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
 import type { Choice } from './choose-files.ts';
 import { type FileClaim, isRoutine, templateIdOf } from './file-claim.ts';
 import { stemOf } from './file-name.ts';

@@ -1,18 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { RunId, SessionId } from '../../core/log/ids.ts';
+import type { RunId } from '../../core/log/ids.ts';
 import { type SessionState, sessionState } from '../../core/overview/session-state.ts';
 import { bareFolder } from '../../core/resume/resume-question.ts';
 import { isClosed } from '../../core/run/closed-runs.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
+import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionMarks } from '../ports/upkeep/session-marks.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { ReadServices } from '../services.ts';
 
-export type ListServices = Pick<ReadServices, 'sessions' | 'sessionIndex' | 'marks'>;
-
-/** A session as the index tells it; of a damaged one only its id is known. */
-export type StoredSession = { readonly sessionId: SessionId; readonly summary: SessionSummary | undefined };
+export type ListServices = Pick<ReadServices, 'sessionIndex' | 'marks'>;
 
 /** The same with what people have said about it. */
 export type ListedSession = StoredSession & {
@@ -29,12 +27,10 @@ export async function listSessions(services: ListServices): Promise<Result<reado
 }
 
 /** Every session there is, the one that was last worked on first. Reads the index and no log. */
-export async function storedSessions(services: ListServices): Promise<Result<readonly StoredSession[], StoreFailure>> {
-  const [stored, summaries] = await Promise.all([services.sessions.list(), services.sessionIndex.summaries()]);
-  if (stored.isErr()) return err(stored.error);
-  if (summaries.isErr()) return err(summaries.error);
-  const known = new Map(summaries.value.map((summary) => [summary.sessionId, summary]));
-  return ok(stored.value.map((sessionId) => ({ sessionId, summary: known.get(sessionId) })).sort(compareStored));
+export async function storedSessions({
+  sessionIndex,
+}: Pick<ListServices, 'sessionIndex'>): Promise<Result<readonly StoredSession[], StoreFailure>> {
+  return (await sessionIndex.sessions()).map((stored) => [...stored].sort(compareStored));
 }
 
 /** Adds what people have said about sessions, which takes a look at the folder of each. */

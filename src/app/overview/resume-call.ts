@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { Call } from '../../core/prompt/reply/call-text.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import { stateTokenOf } from '../reply/give-reply.ts';
+import { stateTokenOf } from '../run/reply/give-reply.ts';
 import type { ReadServices } from '../services.ts';
 import type { LookedAt } from './look-at-session.ts';
 

@@ -7,7 +7,7 @@ import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
-import { type ListServices, type StoredSession, storedSessions } from './list-sessions.ts';
+import { type ListServices, storedSessions } from './list-sessions.ts';
 import { SEARCHED_KINDS, type SearchedTexts, searchedTexts } from './searched-texts.ts';
 
 export type SearchServices = ListServices & Pick<ReadServices, 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;

@@ -14,9 +14,9 @@ import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { searchedText } from '../../core/views/session-summary.ts';
-import { readPlace } from '../place/read-place.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import { stateTokenOf } from '../reply/give-reply.ts';
+import { readPlace } from '../run/place/read-place.ts';
+import { stateTokenOf } from '../run/reply/give-reply.ts';
 import type { ReadServices } from '../services.ts';
 import type { VerifiedRuns } from './verified-runs.ts';
 

@@ -7,11 +7,11 @@ import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { startRun } from '../../core/run/decide/start-run.ts';
 import { indexWorkflow } from '../../core/run/workflow-index.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/session-notes.ts';
-import { appendStart } from '../append/append-plan.ts';
-import { planOf } from '../append/plan-of.ts';
-import { patternsFor } from '../place/run-place.ts';
 import type { GateRefusal } from '../ports/session-store.ts';
-import { giveReply, newNode } from '../reply/give-reply.ts';
+import { appendStart } from '../run/append/append-plan.ts';
+import { planOf } from '../run/append/plan-of.ts';
+import { patternsFor } from '../run/place/run-place.ts';
+import { giveReply, newNode } from '../run/reply/give-reply.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import type { StartRefusal } from '../start-workflow.ts';
 

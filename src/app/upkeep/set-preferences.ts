@@ -10,11 +10,11 @@ import {
 import { preferencesAt } from '../../core/views/preferences.ts';
 import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/tips.ts';
-import { appendPlan } from '../append/append-plan.ts';
 import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import { appendPlan } from '../run/append/append-plan.ts';
+import { summariseSession } from '../run/append/summarise-session.ts';
 import type { Services } from '../services.ts';
-import { summariseSession } from '../summarise-session.ts';
 import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
 
 export type PreferRequest = {

@@ -2,8 +2,8 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { SessionAudit } from '../ports/store-audit.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
+import type { SessionAudit } from '../ports/upkeep/store-audit.ts';
 import { type VerifyProgress, verifySessions } from './verify-sessions.ts';
 
 const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;

@@ -1,4 +1,5 @@
 import { unreachable } from '../assert.ts';
+import { quotedJson } from '../json/readable-json.ts';
 import { CONFIG_KEYS } from './config-keys.ts';
 import type { ConfigOrigin, ConfigProblem } from './resolve-config.ts';
 
@@ -6,13 +7,13 @@ import type { ConfigOrigin, ConfigProblem } from './resolve-config.ts';
 export function configProblemText(problem: ConfigProblem): string {
   switch (problem.code) {
     case 'wrong_variable':
-      return `${problem.name} is ${JSON.stringify(problem.value)}; it may be ${problem.expected}.`;
+      return `${problem.name} is ${quotedJson(problem.value)}; it may be ${problem.expected}.`;
     case 'unreadable_file':
       return `${problem.file} cannot be read (${problem.cause}).`;
     case 'broken_file':
       return `${problem.file}, line ${problem.line}: ${problem.problem}.`;
     case 'unknown_key':
-      return `${problem.file}, line ${problem.line}: there is no setting ${JSON.stringify(problem.key)}${
+      return `${problem.file}, line ${problem.line}: there is no setting ${quotedJson(problem.key)}${
         problem.meant === undefined ? '' : `; did you mean ${problem.meant}?`
       }${problem.meant === undefined ? '.' : ''}`;
     case 'wrong_value':

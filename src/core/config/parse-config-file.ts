@@ -1,4 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { quotedJson } from '../json/readable-json.ts';
 import { nearest } from '../spelling/nearest.ts';
 import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName, type ConfigValue, isConfigName, mayBe } from './config-keys.ts';
 import type { ConfigLayer, ConfigProblem } from './resolve-config.ts';
@@ -42,7 +43,7 @@ function readProperty(key: Node, node: Node, { kind }: ConfigLayer['origin']): R
   if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };
   const value: unknown = getNodeValue(node);
   if (mayBe(name, value)) return { name, value };
-  return { problem: { code: 'wrong_value', key: name, value: JSON.stringify(value), expected } };
+  return { problem: { code: 'wrong_value', key: name, value: quotedJson(value), expected } };
 }
 
 function wordsOf({ error }: ParseError): string {

@@ -50,7 +50,7 @@ test('a digest is sha256: and 64 hex digits; its bare hex is what file names use
   ]);
 });
 
-test('no source file but the serialiser writes JSON in core, and none but this module makes canonical bytes', () => {
+test('no source file but the serialisers write JSON in core, and none but this module makes canonical bytes', () => {
   enforces('one_canonical_json', 'hash_takes_canonical_bytes_only');
   const sources = readSourceTree(root).filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'));
   const withCode = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
@@ -58,6 +58,7 @@ test('no source file but the serialiser writes JSON in core, and none but this m
   expect(withCode(/JSON\s*\.\s*stringify/).filter((path) => path.startsWith('src/core/'))).toEqual([
     'src/core/assert.ts',
     'src/core/json/canonical-json.ts',
+    'src/core/json/readable-json.ts',
   ]);
 });
 

@@ -12,6 +12,8 @@ export const ID_BODY_PATTERN = '[0-9a-hjkmnp-tv-z]{16}';
 type IdKind<Name extends string> = {
   readonly prefix: string;
   readonly schema: z.ZodType<Id<Name>>;
+  /** What the schema accepts, for where there are thousands to look at. */
+  readonly is: (text: string) => text is Id<Name>;
   readonly of: (bits: Uint8Array) => Id<Name>;
 };
 type Id<Name extends string> = string & z.core.$brand<Name>;
@@ -22,7 +24,8 @@ function idKind<Name extends string>(prefix: string): IdKind<Name> {
     assert(bits.length === ID_BYTES, `an id takes ${ID_BYTES} bytes, not ${bits.length}`);
     return `${prefix}_${toBase32(bits)}` as Id<Name>;
   };
-  return { prefix, schema: z.string().regex(pattern) as unknown as z.ZodType<Id<Name>>, of };
+  const is = (text: string): text is Id<Name> => pattern.test(text);
+  return { prefix, schema: z.string().regex(pattern) as unknown as z.ZodType<Id<Name>>, is, of };
 }
 
 export const SessionId = idKind<'SessionId'>('sess');

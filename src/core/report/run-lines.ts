@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json/json-value.ts';
+import { readableJson } from '../json/readable-json.ts';
 import type { NodeId } from '../log/ids.ts';
 import type { ReportBranch, ReportEntry, ReportRun } from './report.ts';
 
@@ -28,7 +29,7 @@ const CONTENT_LENGTH_MAX = 8_000;
 
 /** As much of an artifact as a page shows; a report as JSON has all of it. */
 export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
-  const whole = JSON.stringify(content, null, 2);
+  const whole = readableJson(content);
   const isCut = whole.length > CONTENT_LENGTH_MAX;
   return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }

@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
 import { gapIdOf } from '../../../test/simulation/node-facts.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
-import { gapHistory, unresolvedGaps } from './gaps.ts';
+import { gapHistory, gapsOfRun, unresolvedGaps } from './gaps.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('gaps', () => {
@@ -31,6 +31,18 @@ describe('gaps', () => {
       [],
       [gapIdOf('g')],
     ]);
+  });
+
+  test('of a run are those of all its lines and of no other run', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun({ gaps: [{ name: 'shared' }] });
+    writer.advance(root, { gaps: [{ name: 'left' }] });
+    const other = writer.startRun({ gaps: [{ name: 'other' }] });
+    writer.advance(root, { gaps: [{ name: 'link', resolves: 'shared' }] });
+    const { gaps } = foldEvents(writer.events);
+    const idsOf = ({ runId }: WrittenNode) => gapsOfRun(gaps, runId).map(({ data }) => data.gapId);
+    expect(idsOf(root)).toEqual(['shared', 'left', 'link'].map(gapIdOf));
+    expect(idsOf(other)).toEqual([gapIdOf('other')]);
   });
 
   test('are never changed: the record stays and the link is a record of its own', () => {

@@ -14,6 +14,9 @@ export function knownGraph(view: SessionView): KnownGraph {
     node: (id) => findNode(view.graph, id),
     attempts: (id) => attemptCount(view.advances, id),
     output: (id) => view.outputs.known.get(id),
-    gap: (id) => view.gaps.known.get(id)?.scope,
+    gap: (id) => {
+      const record = view.gaps.known.get(id);
+      return record && { runId: record.scope.runId };
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
-import { currentObservation, observationHistory } from './observations.ts';
+import { currentObservation, observationHistory, observationsInOrder } from './observations.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('observations', () => {
@@ -18,5 +18,11 @@ describe('observations', () => {
     expect(currentObservation(observations, 'git_branch')).toEqual(branches[2]);
     expect(currentObservation(observations, 'repo_root')?.data.value.value).toBe('/work');
     expect(currentObservation(observations, 'git_head_sha')).toBeUndefined();
+    expect(observationsInOrder(observations).map(({ data }) => data.value.value)).toEqual([
+      'main',
+      '/work',
+      'topic',
+      'main',
+    ]);
   });
 });

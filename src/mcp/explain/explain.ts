@@ -38,6 +38,15 @@ function repeatWords(fields: readonly string[]): string {
   return `Add again what you sent as ${fields.join(' and ')}; it is too long to be repeated here.`;
 }
 
+function configBroken(problem: string): Explained {
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `The settings of WorkRail are wrong, so no run was started. ${problem}`,
+    suggestion: 'Tell the user to put that right; then send the same call again. A call with mode does not need it.',
+    retry: NOT_RETRYABLE,
+  };
+}
+
 function explained(refusal: Refusal, situation: Situation): Explained {
   switch (refusal.code) {
     case 'arguments_wrong':
@@ -59,12 +68,7 @@ function explained(refusal: Refusal, situation: Situation): Explained {
     case 'attempts_used_up':
       return attemptsUsedUp(refusal.attemptsMax);
     case 'config_broken':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `The settings of WorkRail are wrong, so no run was started. ${refusal.problem}`,
-        suggestion: 'Tell the user to put that right; then send the same call again. A call with mode does not need it.',
-        retry: NOT_RETRYABLE,
-      };
+      return configBroken(refusal.problem);
     case 'our_fault':
       return {
         code: 'INTERNAL',

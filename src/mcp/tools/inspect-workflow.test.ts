@@ -4,7 +4,7 @@ import { BUNDLED, CORPUS, FIXTURES } from '../../../test/compiler/compile-file.t
 import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
-import type { WorkflowFile } from '../../app/ports/workflow-source.ts';
+import type { WorkflowFile } from '../../app/ports/workflows/workflow-source.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { inspectReplyShape } from '../shapes/inspect-reply-shape.ts';
 import { listReplyShape } from '../shapes/list-reply-shape.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
-import type { SourceListing } from '../../app/ports/workflow-source.ts';
+import type { SourceListing } from '../../app/ports/workflows/workflow-source.ts';
 import { listWorkflowsTool } from './list-workflows.ts';
 
 async function list(listing: SourceListing, aliases?: ReadonlyMap<string, string>) {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditFindingKind } from '../../../app/ports/store-audit.ts';
+import type { AuditFindingKind } from '../../../app/ports/upkeep/store-audit.ts';
 import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../../core/log/event.ts';
 import { hasItsPins } from '../../../core/log/plan/content-refs.ts';

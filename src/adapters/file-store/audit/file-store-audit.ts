@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditFinding, AuditRefusal, SessionAudit, StoreAudit } from '../../../app/ports/store-audit.ts';
+import type { AuditFinding, AuditRefusal, SessionAudit, StoreAudit } from '../../../app/ports/upkeep/store-audit.ts';
 import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { Disk } from '../disk/disk.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AuditFinding, AuditFindingKind } from '../../../app/ports/store-audit.ts';
+import type { AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep/store-audit.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';

@@ -12,7 +12,8 @@ export const parseJsonText = Result.fromThrowable(
 
 /** JSON from bytes of a file. */
 export function parseJson(bytes: Uint8Array): Result<unknown, 'not_json'> {
-  return parseJsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return parseJsonText(buffer.toString('utf8'));
 }
 
 /** Reads a stored document; what its parser refuses is damage, but for a version this program does not know. */

@@ -1,18 +1,17 @@
-import { join } from 'node:path';
-import type { Result } from 'neverthrow';
-import type { SessionIndex } from '../../../app/ports/session-index.ts';
+import { err, type Result } from 'neverthrow';
+import type { SessionIndex, StoredSession } from '../../../app/ports/session-index.ts';
 import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { summariseSession } from '../../../app/summarise-session.ts';
+import { summariseSession } from '../../../app/run/append/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { turnTaking } from '../../turn-taking.ts';
-import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
+import { accessing, accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
-import { storedSessions } from '../session/stored-sessions.ts';
-import { type IndexFile, indexFile } from './index-file.ts';
+import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
+import { type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
 
 /** The index with what the store tells it. None of this ever fails: what was missed is found by looking again. */
@@ -58,32 +57,54 @@ export function fileSessionIndex(parts: FileStoreParts, snapshots: SnapshotStore
     },
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
     summaries: () => inTurn('summaries', () => summaries(indexing)),
+    sessions: () => inTurn('summaries', () => allSessions(indexing)),
   };
 }
 
 async function summaries(indexing: Indexing): Promise<Result<readonly SessionSummary[], StoreFailure>> {
   return accessing('read index', layout.sessionIndex, async () => {
-    const { entries, isAnotherFile } = indexing.file.growth();
-    for (const entry of entries) takeIn(indexing.known, entry);
+    const { isAnotherFile } = readGrowth(indexing);
     const nowMs = indexing.parts.waiting.nowMs();
     // A file that was written anew no longer tells what was removed.
-    if (isAnotherFile || nowMs - indexing.validatedMs >= VALID_MS) await validate(indexing, nowMs);
+    if (isAnotherFile || nowMs - indexing.validatedMs >= VALID_MS) {
+      await validate(indexing, manifestSizes(indexing.parts.disk));
+    }
     return [...indexing.known.values()]
       .flatMap(({ summary }) => summary ?? [])
       .sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
   });
 }
 
-/** Rebuilds what is missing or was made from another length of the log than there is. */
-async function validate(indexing: Indexing, nowMs: number): Promise<void> {
+/** One look at the sessions tells which there are, and of which the index tells what they are now. */
+async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSession[], StoreFailure>> {
   const { disk } = indexing.parts;
-  const stored = new Set(storedSessions(disk));
+  // In this order: a session that is begun in between has no line yet, and is rebuilt.
+  const sizes = accessingNow('read index', layout.sessionIndex, () => readGrowth(indexing)).andThen(() =>
+    accessingNow('list sessions', layout.sessions, () => manifestSizes(disk)),
+  );
+  if (sizes.isErr()) return err(sizes.error);
+  return accessing('read index', layout.sessionIndex, async () => {
+    await validate(indexing, sizes.value);
+    return [...sizes.value.keys()].map((sessionId) => ({
+      sessionId,
+      summary: indexing.known.get(sessionId)?.summary ?? undefined,
+    }));
+  });
+}
+
+function readGrowth({ file, known }: Indexing): IndexGrowth {
+  const growth = file.growth();
+  for (const entry of growth.entries) takeIn(known, entry);
+  return growth;
+}
+
+/** Rebuilds what is missing or was made from another length of the log than there is. */
+async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void> {
   for (const entries of [indexing.known, indexing.unwritten]) {
     for (const sessionId of entries.keys()) if (!stored.has(sessionId)) entries.delete(sessionId);
   }
-  indexing.validatedMs = nowMs;
-  for (const sessionId of stored) {
-    const manifestBytes = manifestSize(disk, sessionId);
+  indexing.validatedMs = indexing.parts.waiting.nowMs();
+  for (const [sessionId, manifestBytes] of stored) {
     const known = indexing.known.get(sessionId);
     if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
     const rebuilt = await rebuild(indexing, sessionId);
@@ -95,12 +116,6 @@ async function validate(indexing: Indexing, nowMs: number): Promise<void> {
       indexing.unwritten.set(sessionId, rebuilt);
     }
   }
-}
-
-/** One that cannot be looked at is none that is known. */
-function manifestSize({ fs, root }: Disk, sessionId: SessionId): number | undefined {
-  const place = layout.manifest(sessionId);
-  return accessingNow('read index', place, () => fs.size(join(root, place))).unwrapOr(undefined);
 }
 
 /** A damaged session is not offered to anybody; one that cannot be read now may be read later. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ok, type Result } from 'neverthrow';
+import type { IndexCare } from '../../../app/machine/setup/doctor/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { IndexCare } from '../../../app/setup/doctor/machine-health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { fileSnapshots } from '../content/file-snapshots.ts';
 import { layout } from '../disk/layout.ts';

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { parseJson } from '../content/parse-stored.ts';
-import { splitLines } from '../session/lines.ts';
 
 /** Raised whenever a summary gets another shape or meaning: lines of any other version are rebuilt. */
 const INDEX_VERSION = 2;
@@ -32,17 +31,25 @@ export type RawLine = { readonly manifestBytes: number; readonly bytes: Uint8Arr
 
 /** Of several lines of a session the one that was made from most of its log counts, then the later one. */
 export function currentLines(bytes: Uint8Array): IndexLines {
-  const current = new Map<SessionId, RawLine>();
+  const file = asBuffer(bytes);
+  const places = new Map<SessionId, LinePlace>();
   let count = 0;
-  for (const line of splitLines(bytes, 0)) {
-    if (!line.isWhole || line.bytes.length === 0) continue;
+  // A last line without a newline was cut off.
+  for (let start = 0, end = file.indexOf(NEWLINE); end >= 0; start = end + 1, end = file.indexOf(NEWLINE, start)) {
+    if (start === end) continue;
     count += 1;
-    const label = readLabel(line.bytes);
-    if (label === undefined || label.manifestBytes < (current.get(label.sessionId)?.manifestBytes ?? 0)) continue;
-    current.set(label.sessionId, { manifestBytes: label.manifestBytes, bytes: line.bytes });
+    const label = readLabel(file, start, end);
+    if (label === undefined || label.manifestBytes < (places.get(label.sessionId)?.manifestBytes ?? 0)) continue;
+    places.set(label.sessionId, { manifestBytes: label.manifestBytes, start, end });
+  }
+  const current = new Map<SessionId, RawLine>();
+  for (const [sessionId, { manifestBytes, start, end }] of places) {
+    current.set(sessionId, { manifestBytes, bytes: file.subarray(start, end) });
   }
   return { current, count };
 }
+
+type LinePlace = { readonly manifestBytes: number; readonly start: number; readonly end: number };
 
 /** What a line says; `undefined` when it is not as it was written. */
 export function readEntry({ bytes }: RawLine): IndexEntry | undefined {
@@ -57,14 +64,18 @@ const SUM_DIGITS = 16;
 const SUM_START = '{"sum":"'.length;
 const SUM_END = SUM_START + SUM_DIGITS;
 const REST_START = SUM_END + '",'.length;
-const LABEL = /^"v":(\d+),"sessionId":"(sess_[0-9a-z]{16})","manifestBytes":(\d+),/;
+const LABEL = /^"v":(\d+),"sessionId":"([^"]*)","manifestBytes":(\d+),/;
 const LABEL_BYTES_MAX = 96;
+const NEWLINE = 0x0a;
 
-function readLabel(line: Uint8Array): { readonly sessionId: SessionId; readonly manifestBytes: number } | undefined {
-  const label = LABEL.exec(asBuffer(line).toString('latin1', REST_START, REST_START + LABEL_BYTES_MAX));
-  if (label === null || Number(label[1]) !== INDEX_VERSION) return undefined;
-  const sessionId = SessionId.schema.safeParse(label[2]).data;
-  return sessionId === undefined ? undefined : { sessionId, manifestBytes: Number(label[3]) };
+type Label = { readonly sessionId: SessionId; readonly manifestBytes: number };
+
+function readLabel(file: Buffer, start: number, end: number): Label | undefined {
+  const from = start + REST_START;
+  const beginning = file.toString('latin1', from, Math.min(from + LABEL_BYTES_MAX, end));
+  const [, version, sessionId = '', manifestBytes] = LABEL.exec(beginning) ?? [];
+  if (Number(version) !== INDEX_VERSION || !SessionId.is(sessionId)) return undefined;
+  return { sessionId, manifestBytes: Number(manifestBytes) };
 }
 
 function sumOf(rest: Uint8Array): string {
@@ -72,5 +83,5 @@ function sumOf(rest: Uint8Array): string {
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -6,19 +6,34 @@ import { isCutShort } from './torn/is-cut-short.ts';
 
 /** Every session, oldest first. What cannot be looked into is among them: somebody should hear of it. */
 export function storedSessions(disk: Disk): readonly SessionId[] {
-  return sessionFolders(disk).filter((sessionId) => {
+  return [...manifestSizes(disk).keys()];
+}
+
+/** Sessions with the length of the manifest of each, as far as there is one that can be looked at. */
+export type ManifestSizes = ReadonlyMap<SessionId, number | undefined>;
+
+/** Every session, oldest first, as one look at each tells. */
+export function manifestSizes(disk: Disk): ManifestSizes {
+  const sizes = new Map<SessionId, number | undefined>();
+  for (const sessionId of sessionFolders(disk)) {
     const place = layout.manifest(sessionId);
-    return accessingNow('list sessions', place, () => hasHistory(disk, sessionId)).unwrapOr(true);
-  });
+    accessingNow('list sessions', place, () => {
+      const size = disk.fs.size(join(disk.root, place));
+      return { size, isStored: size !== undefined || hasSegments(disk, sessionId) };
+    }).match(
+      ({ size, isStored }) => isStored && sizes.set(sessionId, size),
+      () => sizes.set(sessionId, undefined),
+    );
+  }
+  return sizes;
 }
 
 /** The same with folders that hold no session, because its first append failed. Other names in there are not ours. */
 export function sessionFolders(disk: Disk): readonly SessionId[] {
-  return disk.fs.list(join(disk.root, layout.sessions)).flatMap((name) => SessionId.schema.safeParse(name).data ?? []);
+  return disk.fs.list(join(disk.root, layout.sessions)).filter(SessionId.is);
 }
 
-/** A manifest, or segments that only a manifest now lost can have named. */
-function hasHistory({ fs, root }: Disk, sessionId: SessionId): boolean {
-  if (fs.size(join(root, layout.manifest(sessionId))) !== undefined) return true;
+/** Segments that only a manifest now lost can have named. */
+function hasSegments({ fs, root }: Disk, sessionId: SessionId): boolean {
   return isCutShort({ nextEventIndex: 0 }, fs.list(join(root, layout.events(sessionId))));
 }

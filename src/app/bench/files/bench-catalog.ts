@@ -1,6 +1,6 @@
 import { type Catalog, findWorkflow } from '../../catalog/catalog.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../catalog/workflow-catalog.ts';
-import type { WorkflowFile, WorkflowSource } from '../../ports/workflow-source.ts';
+import type { WorkflowFile, WorkflowSource } from '../../ports/workflows/workflow-source.ts';
 import type { AuthorBench } from '../author-bench.ts';
 
 /** Above every folder there is: a file that is named stands before others of its id. */

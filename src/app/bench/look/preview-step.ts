@@ -9,7 +9,7 @@ import { placeOf } from '../../../core/run/walk/place-of.ts';
 import { indexWorkflow } from '../../../core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../../core/workflow/outline/condition-text.ts';
-import { patternsFor } from '../../place/run-place.ts';
+import { patternsFor } from '../../run/place/run-place.ts';
 import type { Services } from '../../services.ts';
 
 export type PreviewRequest = {

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import { shortPath } from '../../../app/setup/machine.ts';
-import { type Registrations, registrations } from '../../../app/setup/registrations.ts';
+import { shortPath } from '../../../app/machine/setup/machine.ts';
+import { type Registrations, registrations } from '../../../app/machine/setup/registrations.ts';
 import type { Outcome, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { WelcomeData } from '../../shapes/about/welcome-shape.ts';

@@ -1,4 +1,4 @@
-import { CLIENTS } from '../../../app/setup/clients/client-list.ts';
+import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
 import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey, isConfigName } from '../../../core/config/config-keys.ts';
 import { COMMAND_GROUPS, type CommandEntry, commandName } from '../../command-entry.ts';
 import { COMMANDS } from '../../command-list.ts';

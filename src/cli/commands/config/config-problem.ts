@@ -1,4 +1,4 @@
-import type { SetConfigRefusal } from '../../../app/setup/set-config.ts';
+import type { SetConfigRefusal } from '../../../app/machine/setup/set-config.ts';
 import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
 import { configProblemText } from '../../../core/config/config-words.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import { shortPath } from '../../../app/setup/machine.ts';
+import { shortPath } from '../../../app/machine/setup/machine.ts';
 import { configHash } from '../../../core/config/config-hash.ts';
 import { CONFIG_KEYS } from '../../../core/config/config-keys.ts';
 import { configProblemText, originText } from '../../../core/config/config-words.ts';

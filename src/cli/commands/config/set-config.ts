@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { setConfig } from '../../../app/setup/set-config.ts';
+import { setConfig } from '../../../app/machine/setup/set-config.ts';
 import { CONFIG_KEYS, isConfigName, mayBe, valueOfText } from '../../../core/config/config-keys.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';

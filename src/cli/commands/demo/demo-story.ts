@@ -77,9 +77,7 @@ export async function playDemo(stage: Stage): Promise<Played> {
   });
   await report(propose, NOTES.propose);
 
-  await scene(
-    'The user rewinds the chat for another proposal. The run branches.',
-  );
+  await scene('The user rewinds the chat for another proposal. The run branches.');
   const again = await call('continue_workflow', { stateToken: propose.stateToken });
   await report(again, NOTES.otherwise);
 

@@ -1,5 +1,5 @@
-import type { OutputFailure } from '../../../app/bundle/bundle-output.ts';
-import type { TooLargeToShare } from '../../../app/bundle/survey-session.ts';
+import type { OutputFailure } from '../../../app/handover/bundle/bundle-output.ts';
+import type { TooLargeToShare } from '../../../app/handover/bundle/survey-session.ts';
 import { unreachable } from '../../../core/assert.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../../core/bundle/bundle-refusal.ts';
 import type { ErrorEnvelope, Retry } from '../../../core/log/error-envelope.ts';

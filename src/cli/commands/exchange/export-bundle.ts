@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Exported, exportSession } from '../../../app/bundle/export-session.ts';
+import { type Exported, exportSession } from '../../../app/handover/bundle/export-session.ts';
 import type { CommandContext, Outcome, Problem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import { type CommandRefusal, explain } from '../../explain.ts';

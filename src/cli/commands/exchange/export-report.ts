@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { BundleOutput, OutputFailure } from '../../../app/bundle/bundle-output.ts';
-import { readReport } from '../../../app/report/read-report.ts';
+import type { BundleOutput, OutputFailure } from '../../../app/handover/bundle/bundle-output.ts';
+import { readReport } from '../../../app/handover/report/read-report.ts';
 import { encodeUtf8 } from '../../../core/json/utf8.ts';
 import { reportHtml } from '../../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../core/report/markdown/report-markdown.ts';

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { type Imported, importSession } from '../../../app/bundle/import-session.ts';
+import { type Imported, importSession } from '../../../app/handover/bundle/import-session.ts';
 import type { RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import { type CommandRefusal, explain } from '../../explain.ts';

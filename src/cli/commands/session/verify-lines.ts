@@ -1,4 +1,4 @@
-import type { AuditFinding } from '../../../app/ports/store-audit.ts';
+import type { AuditFinding } from '../../../app/ports/upkeep/store-audit.ts';
 import type { Line, Span } from '../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../output/wording.ts';
 import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';

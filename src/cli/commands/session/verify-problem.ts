@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SessionAudit } from '../../../app/ports/store-audit.ts';
+import type { SessionAudit } from '../../../app/ports/upkeep/store-audit.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';

@@ -3,7 +3,7 @@ import { runFake } from '../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../test/enforces.ts';
 import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../../../test/examples/audits.ts';
 import { OTHER_SESSION, RUN, SESSION } from '../../../../test/examples/ids.ts';
-import type { SessionAudit } from '../../../app/ports/store-audit.ts';
+import type { SessionAudit } from '../../../app/ports/upkeep/store-audit.ts';
 import { runTag } from '../../../core/log/ids.ts';
 import { sessionVerifyShape } from '../../shapes/session/session-verify-shape.ts';
 

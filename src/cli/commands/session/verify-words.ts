@@ -1,4 +1,4 @@
-import type { AuditFinding, AuditFindingKind } from '../../../app/ports/store-audit.ts';
+import type { AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep/store-audit.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
 
 /** What is wrong at the place of a finding, or what lies there, as the second half of a sentence. */

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Client, Scope } from '../../../app/setup/clients/client.ts';
-import { CLIENTS } from '../../../app/setup/clients/client-list.ts';
-import { findClients } from '../../../app/setup/find-clients.ts';
-import { lookAtClient } from '../../../app/setup/look-at-client.ts';
-import type { SetupServices } from '../../../app/setup/setup-services.ts';
+import type { Client, Scope } from '../../../app/machine/setup/clients/client.ts';
+import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
+import { findClients } from '../../../app/machine/setup/find-clients.ts';
+import { lookAtClient } from '../../../app/machine/setup/look-at-client.ts';
+import type { SetupServices } from '../../../app/machine/setup/setup-services.ts';
 import type { CommandContext, CommandInput, Problem } from '../../command.ts';
 import {
   brokenOff,

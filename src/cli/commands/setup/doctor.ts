@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
-import { examine } from '../../../app/setup/doctor/examine.ts';
-import type { Finding, FindingKind } from '../../../app/setup/doctor/finding.ts';
+import { examine } from '../../../app/machine/setup/doctor/examine.ts';
+import type { Finding, FindingKind } from '../../../app/machine/setup/doctor/finding.ts';
 import type { Problem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import type { Line } from '../../output/line.ts';

@@ -1,5 +1,5 @@
-import { CLIENT_IDS, type Client } from '../../../app/setup/clients/client.ts';
-import type { UndoLogTrouble } from '../../../app/setup/undo-log.ts';
+import { CLIENT_IDS, type Client } from '../../../app/machine/setup/clients/client.ts';
+import type { UndoLogTrouble } from '../../../app/machine/setup/undo-log.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Client } from '../../../app/setup/clients/client.ts';
-import { CLIENTS } from '../../../app/setup/clients/client-list.ts';
-import { lookAtClient } from '../../../app/setup/look-at-client.ts';
-import { shortPath } from '../../../app/setup/machine.ts';
-import { type Registered, registerClient } from '../../../app/setup/register-client.ts';
-import type { Setup } from '../../../app/setup/setup.ts';
-import { type Undone, undoRegistrations } from '../../../app/setup/undo-registrations.ts';
+import type { Client } from '../../../app/machine/setup/clients/client.ts';
+import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
+import { lookAtClient } from '../../../app/machine/setup/look-at-client.ts';
+import { shortPath } from '../../../app/machine/setup/machine.ts';
+import { type Registered, registerClient } from '../../../app/machine/setup/register-client.ts';
+import type { Setup } from '../../../app/machine/setup/setup.ts';
+import { type Undone, undoRegistrations } from '../../../app/machine/setup/undo-registrations.ts';
 import type { CommandInput, Outcome, Problem, RunCommand } from '../../command.ts';
 import type { ClientResult, InitData } from '../../shapes/setup/init-shape.ts';
 import { chooseClients, namedClients } from './choose-clients.ts';

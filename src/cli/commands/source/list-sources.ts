@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { type ListedSource, listSources } from '../../../app/sources/look-after-sources.ts';
+import { type ListedSource, listSources } from '../../../app/machine/sources/look-after-sources.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { SourceListData } from '../../shapes/source/source-shapes.ts';

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { removeSource } from '../../../app/sources/look-after-sources.ts';
+import { removeSource } from '../../../app/machine/sources/look-after-sources.ts';
 import type { RunCommand } from '../../command.ts';
 import { sourcePlace, sourceProblem } from './source-words.ts';
 

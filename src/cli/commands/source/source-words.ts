@@ -1,6 +1,6 @@
-import type { GitRefusal, SourceHealth } from '../../../app/ports/workflow-sources.ts';
-import type { AddSourceRefusal } from '../../../app/sources/add-source.ts';
-import type { SourceUnknown } from '../../../app/sources/look-after-sources.ts';
+import type { AddSourceRefusal } from '../../../app/machine/sources/add-source.ts';
+import type { SourceUnknown } from '../../../app/machine/sources/look-after-sources.ts';
+import type { GitRefusal, SourceHealth } from '../../../app/ports/workflows/workflow-sources.ts';
 import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
 import type { WorkflowSourceEntry } from '../../../core/source/source-list.ts';

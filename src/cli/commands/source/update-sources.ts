@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { type UpdatedSource, updateSources } from '../../../app/sources/look-after-sources.ts';
+import { type UpdatedSource, updateSources } from '../../../app/machine/sources/look-after-sources.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { SourceUpdateData } from '../../shapes/source/source-shapes.ts';

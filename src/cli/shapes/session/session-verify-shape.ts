@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AUDIT_FINDING_KINDS } from '../../../app/ports/store-audit.ts';
+import { AUDIT_FINDING_KINDS } from '../../../app/ports/upkeep/store-audit.ts';
 import { DAMAGE_REASONS, salvageSchema } from '../../../core/log/health.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import { commandShape } from '../envelope-shape.ts';

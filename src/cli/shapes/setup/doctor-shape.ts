@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CHECKS, FINDING_KINDS } from '../../../app/setup/doctor/finding.ts';
+import { CHECKS, FINDING_KINDS } from '../../../app/machine/setup/doctor/finding.ts';
 import { commandShape } from '../envelope-shape.ts';
 
 const doctorData = z.strictObject({

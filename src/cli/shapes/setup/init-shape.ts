@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_IDS } from '../../../app/setup/clients/client.ts';
+import { CLIENT_IDS } from '../../../app/machine/setup/clients/client.ts';
 import { commandShape } from '../envelope-shape.ts';
 
 const clientResult = z.strictObject({

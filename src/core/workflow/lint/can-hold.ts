@@ -1,5 +1,6 @@
 import { assert } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
+import { quotedJson } from '../../json/readable-json.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import { numberOf } from '../../run/condition/lenient-equals.ts';
 import type { Condition } from '../compiled/condition.ts';
@@ -19,7 +20,7 @@ export function canHold(condition: Condition, named: ReadonlyMap<string, Conditi
   const values = new Map<string, Map<string, JsonValue | undefined>>();
   for (const one of comparisons) {
     const known = values.get(one.variable) ?? new Map<string, JsonValue | undefined>([['', undefined]]);
-    for (const value of valuesFor(one)) known.set(JSON.stringify(value), value);
+    for (const value of valuesFor(one)) known.set(quotedJson(value), value);
     values.set(one.variable, known);
   }
   const variables = [...values].map(([name, candidates]) => ({ name, candidates: [...candidates.values()] }));

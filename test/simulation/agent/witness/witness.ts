@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findNode } from '../../../../src/app/place/find-node.ts';
+import { findNode } from '../../../../src/app/run/place/find-node.ts';
 import type { SessionEvent } from '../../../../src/core/log/event.ts';
 import { replySchema } from '../../../../src/core/prompt/reply-schema.ts';
 import { type Call, type Reply, readReply } from '../reader/obedient-reader.ts';

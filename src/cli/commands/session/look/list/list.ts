@@ -23,7 +23,7 @@ export const sessionList: RunCommand = async ({ program, progress }, input) => {
   if (asked.isErr()) return err(asked.error);
   const { isHere, states, shownMax } = asked.value;
   progress.show({ label: 'reading the index' });
-  const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+  const [overview, dataDir] = await Promise.all([program.overview(), program.dataDir()]);
   // Git takes its time, which reading the index does too.
   const [workspaces, stored] = await Promise.all([
     workspacesAt(overview.workspace, overview.folder),

@@ -1,0 +1,39 @@
+import type { Result } from 'neverthrow';
+import type { Sha256 } from '../../../core/json/canonical-bytes.ts';
+import type { ParseToml } from './edit/toml-editor.ts';
+import type { FoundProgram, Machine } from './machine.ts';
+
+/** The system refused, in its own word. */
+export type FileFailure = { readonly code: 'file_failed'; readonly path: string; readonly cause: string };
+
+/** Files of other programs, and our own notes about them. Nothing is ever half written. */
+export type SetupFiles = {
+  /** `undefined` when there is no such file. */
+  read(path: string): Promise<Result<string | undefined, FileFailure>>;
+  /** Whether anything of that name is there. */
+  isThere(path: string): Promise<boolean>;
+  /** Puts a whole file in place at once, through a link too. Gives the folders that had to be made, topmost first. */
+  put(path: string, text: string): Promise<Result<readonly string[], FileFailure>>;
+  remove(path: string): Promise<Result<void, FileFailure>>;
+  /** Removes those folders that are empty, the last one first. */
+  removeEmpty(folders: readonly string[]): Promise<void>;
+};
+
+export type RunOf = { readonly path: string; readonly args: readonly string[] };
+
+/** Programs of the machine. */
+export type Commands = {
+  /** All that the shell would find under a name, in its order. */
+  find(name: string): Promise<readonly FoundProgram[]>;
+  /** Runs a program to its end, or until it takes too long. Tells its exit code and the last it said. */
+  run(command: RunOf): Promise<{ readonly exitCode: number | undefined; readonly said: string }>;
+};
+
+/** What registering needs from outside. */
+export type SetupServices = {
+  readonly machine: Machine;
+  readonly files: SetupFiles;
+  readonly commands: Commands;
+  readonly sha256: Sha256;
+  readonly parseToml: ParseToml;
+};

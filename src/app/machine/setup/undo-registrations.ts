@@ -1,0 +1,95 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import type { Client, ClientId } from './clients/client.ts';
+import { CLIENTS } from './clients/client-list.ts';
+import { editorOf, placeOf } from './look-at-client.ts';
+import type { FileFailure, SetupServices } from './setup-services.ts';
+import { type Change, digestOf, readChanges, type UndoLogTrouble, writeChanges } from './undo-log.ts';
+
+export type UndoOptions = {
+  readonly isDry: boolean;
+  /** Only these clients; all when none are named. */
+  readonly clients: readonly ClientId[];
+};
+
+/** What became of one change that init had made. */
+export type Undone = {
+  readonly change: Change;
+  /**
+   * `restored`: the file is as it was, to the byte. `removed`: there was none, so there is none again. `taken_out`:
+   * somebody changed the file since, so only our entry was taken back. `nothing`: it is gone already.
+   */
+  readonly result: 'restored' | 'removed' | 'taken_out' | 'nothing' | 'failed';
+  readonly trouble?: string;
+};
+
+/** Takes back what init has done, the last first. What cannot be taken back stays on record. */
+export async function undoRegistrations(
+  services: SetupServices,
+  { isDry, clients }: UndoOptions,
+): Promise<Result<readonly Undone[], UndoLogTrouble>> {
+  const changes = await readChanges(services);
+  if (changes.isErr()) return err(changes.error);
+  const undone: Undone[] = [];
+  let left = [...changes.value];
+  for (const change of changes.value.toReversed()) {
+    if (clients.length > 0 && !clients.includes(change.client)) continue;
+    const step = await undo(services, change, isDry);
+    undone.push(step);
+    if (isDry || step.result === 'failed') continue;
+    left = left.filter((one) => one !== change);
+    if (change.backup !== null) await services.files.remove(change.backup);
+    const written = await writeChanges(services, left);
+    if (written.isErr()) return err(written.error);
+  }
+  return ok(undone);
+}
+
+async function undo(services: SetupServices, change: Change, isDry: boolean): Promise<Undone> {
+  const { files } = services;
+  const now = await files.read(change.file);
+  const before = change.backup === null ? ok(undefined) : await files.read(change.backup);
+  if (now.isErr()) return failed(change, now.error);
+  if (before.isErr()) return failed(change, before.error);
+  if (change.backup !== null && before.value === undefined) {
+    return { change, result: 'failed', trouble: `${change.backup} is gone` };
+  }
+  if (now.value === before.value || now.value === undefined) return { change, result: 'nothing' };
+  if (digestOf(services, now.value) !== change.after) {
+    return takeOut(services, change, { now: now.value, before: before.value, isDry });
+  }
+  const result = before.value === undefined ? 'removed' : 'restored';
+  if (isDry) return { change, result };
+  const done =
+    before.value === undefined ? await files.remove(change.file) : await files.put(change.file, before.value);
+  if (done.isErr()) return failed(change, done.error);
+  await files.removeEmpty(change.madeFolders);
+  return { change, result };
+}
+
+type Meanwhile = { readonly now: string; readonly before: string | undefined; readonly isDry: boolean };
+
+/** Puts back the entry that was there before us, or none, and leaves everything else as it is now. */
+async function takeOut(services: SetupServices, change: Change, { now, before, isDry }: Meanwhile): Promise<Undone> {
+  const client = CLIENTS.find(({ id }) => id === change.client) as Client;
+  const [editor, place] = [editorOf(services, client), placeOf(client)];
+  const former = before === undefined ? undefined : entryIn(editor.find(before, place));
+  const current = editor.find(now, place);
+  if ('trouble' in current) {
+    return { change, result: 'failed', trouble: `line ${current.trouble.line}: ${current.trouble.problem}` };
+  }
+  if (current.entry === undefined) return { change, result: 'nothing' };
+  const edited = former === undefined ? editor.remove(now, place) : editor.put(now, place, former as JsonValue);
+  if ('trouble' in edited) return { change, result: 'failed', trouble: edited.trouble.problem };
+  if (isDry) return { change, result: 'taken_out' };
+  const put = await services.files.put(change.file, edited.text);
+  return put.isErr() ? failed(change, put.error) : { change, result: 'taken_out' };
+}
+
+function entryIn(found: ReturnType<ReturnType<typeof editorOf>['find']>): unknown {
+  return 'entry' in found ? found.entry : undefined;
+}
+
+function failed(change: Change, { path, cause }: FileFailure): Undone {
+  return { change, result: 'failed', trouble: `${path} (${cause})` };
+}
