@@ -5,12 +5,14 @@ import { type StepPlace, stepPlace } from '../../core/overview/step-place.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
+import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 import { type ListServices, storedSessions } from './list-sessions.ts';
 import { SEARCHED_KINDS, type SearchedTexts, searchedTexts } from './searched-texts.ts';
 
-export type SearchServices = ListServices & Pick<ReadServices, 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;
+export type SearchServices = ListServices &
+  Pick<ReadServices, 'sessions' | 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;
 
 export type SearchRequest = {
   /** As `searchWords` gives them. */

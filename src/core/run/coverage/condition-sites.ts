@@ -18,7 +18,7 @@ export type ConditionSite = {
 /** A condition that is asked while a step is pending. */
 export type StepCondition = ConditionSite & { readonly condition: Condition };
 
-export const YES_NO = ['true', 'false'] as const;
+const YES_NO = ['true', 'false'] as const;
 
 /** Every condition that can come out one way or the other, each once. What always holds or never does is left out. */
 export function conditionSites(workflow: CompiledWorkflow): readonly ConditionSite[] {
