@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import { benchAdvance } from './advance.ts';
 import { benchAppend } from './append.ts';
 import { benchColdLoad } from './cold-load.ts';
+import { benchCommandLine } from './command-line.ts';
 import { benchCompile } from './compile.ts';
 import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
@@ -25,6 +26,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   fold: benchFold,
   compile: benchCompile,
   'start-up': benchStartUp,
+  'command-line': benchCommandLine,
   sizes: benchSizes,
 };
 

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { assert } from '../src/core/assert.ts';
+import { append, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
+import { budgeted, noted, type Row } from './row.ts';
+import { bareNode, PROGRAM } from './start-up.ts';
+
+const RUNS = 20;
+const SESSIONS = 1_000;
+const STEPS = 3;
+const LIST_MS_MAX = 150;
+const VERSION_RATIO_MAX = 1.25;
+
+/** What somebody waits for who types a command, beside a Node that does nothing, in turns. */
+export async function benchCommandLine(): Promise<readonly Row[]> {
+  return inFolder(async (root) => {
+    await fill(root);
+    const [bare, version, list]: [number[], number[], number[]] = [[], [], []];
+    for (let i = 0; i < RUNS; i++) {
+      bare.push(await bareNode());
+      version.push(await command(root, ['--version']));
+      list.push(await command(root, ['session', 'list']));
+    }
+    const [floor, versionMs, listMs] = [Math.min(...bare), Math.min(...version), Math.min(...list)];
+    return [
+      budgeted('--version / bare node', versionMs / floor, { max: VERSION_RATIO_MAX, unit: 'x' }),
+      noted(`session list, ${SESSIONS} sessions`, listMs, 'ms'),
+      budgeted(`session list, ${SESSIONS} sessions, over bare node`, listMs - floor, { max: LIST_MS_MAX, unit: 'ms' }),
+    ];
+  });
+}
+
+async function fill(root: string): Promise<void> {
+  const store = hastyStore(root);
+  await pinWorkflow(store);
+  for (let number = 1; number <= SESSIONS; number++) {
+    const session = growingSession(number);
+    for (let i = 0; i < STEPS; i++) await append(store.sessions, session.step());
+  }
+}
+
+async function command(dataDir: string, words: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const env = { ...process.env, WORKRAIL_DATA_DIR: dataDir };
+  const [exitCode] = await once(spawn(process.execPath, [PROGRAM, ...words], { env, stdio: 'ignore' }), 'exit');
+  assert(exitCode === 0, `${words.join(' ')} ended with ${exitCode}`);
+  return performance.now() - start;
+}
