@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** They put another module in the place of one of Node's, which nobody else must see. */
+const APART = [
+  'src/adapters/file-store/disk/node-file-system.test.ts',
+  'src/adapters/lock/system-locks.test.ts',
+  'test/simulation/faults/short-write.test.ts',
+];
+
 export default defineConfig({
   test: {
     // Threads start faster than processes, and no test needs a process of its own.
@@ -11,7 +18,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: ['test/e2e/**'] },
+        // Sharing what was imported saves a fifth of the time.
+        test: {
+          name: 'unit',
+          isolate: false,
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/e2e/**', ...APART],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'apart', include: APART },
       },
       {
         extends: true,

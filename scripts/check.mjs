@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 
 const isLong = process.argv.includes('--long');
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
-const vitest = (project) => [
+const vitest = (project, ...more) => [
   'node_modules/vitest/vitest.mjs',
   'run',
-  `--project=${project}`,
+  ...[project, ...more].map((name) => `--project=${name}`),
   '--reporter=default',
   '--reporter=json',
   `--outputFile.json=${resultFile(project)}`,
@@ -17,7 +17,7 @@ const vitest = (project) => [
 const stages = [
   { name: 'format and lint', args: ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', ...colors] },
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-b'] },
-  { name: 'unit tests', args: vitest('unit'), project: 'unit' },
+  { name: 'unit tests', args: vitest('unit', 'apart'), project: 'unit' },
   { name: 'dead code', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { name: 'build', args: ['scripts/build.mjs'] },
   { name: 'end-to-end tests', args: vitest('e2e'), project: 'e2e' },

@@ -8,7 +8,7 @@ import type { Setup } from './app/machine/setup/setup.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
 import type { Exchange, ServeOptions, ServeRefusal } from './cli/program.ts';
-import type { ConfigProblem } from './core/config/resolve-config.ts';
+import type { ConfigProblem } from './core/machine/config/resolve-config.ts';
 import type { Backend } from './mcp/server.ts';
 
 declare const WORKRAIL_VERSION: string;
@@ -40,12 +40,19 @@ const exitCode = await runCommand({
     isError: () => process.stderr.isTTY === true,
   },
   write: (text) => process.stdout.write(text),
-  writeError: (text) => process.stderr.write(text),
+  writeError,
   calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
   dataDir: findDataDir,
   store: openStore,
   exchange: openExchange,
-  overview: async () => (await import('./compose/overview.ts')).openOverview(await openStore()),
+  listing: async () => {
+    const [{ openListing }, root] = await Promise.all([import('./compose/listing.ts'), findDataDir()]);
+    return openListing(root);
+  },
+  overview: async () => {
+    const [{ openOverview }, store] = await Promise.all([import('./compose/overview.ts'), openStore()]);
+    return openOverview(store);
+  },
   bench: async () => (await import('./compose/author-bench.ts')).openAuthorBench(bundledFolder, process.cwd()),
   theatre: async () => (await import('./adapters/server-process/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
@@ -57,12 +64,23 @@ const exitCode = await runCommand({
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
 
+/** Talk that nobody listens to is no failure either; the command does its work all the same. */
+function writeError(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) {
+    process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  process.stderr.write(text);
+}
+
 async function refuseToServe(problem: ConfigProblem): Promise<void> {
-  const [{ EXIT }, { configProblemText }] = await Promise.all([
+  const [{ EXIT }, { configProblemText }, { printable }] = await Promise.all([
     import('./cli/exit-codes.ts'),
-    import('./core/config/config-words.ts'),
+    import('./core/machine/config/config-words.ts'),
+    import('./cli/output/printable.ts'),
   ]);
-  process.stderr.write(`workrail: ${configProblemText(problem)} Nothing was started.\n`);
+  writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
   process.exitCode = EXIT.usage;
 }
 
@@ -124,7 +142,7 @@ async function findConfigProblems(): Promise<readonly string[]> {
   const { loadOwnConfig } = await import('./adapters/setup/config/load-config.ts');
   const { problems } = await loadOwnConfig(process.cwd());
   if (problems.length === 0) return [];
-  const { configProblemText } = await import('./core/config/config-words.ts');
+  const { configProblemText } = await import('./core/machine/config/config-words.ts');
   return problems.map(configProblemText);
 }
 

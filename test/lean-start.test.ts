@@ -49,3 +49,19 @@ it('what a call needs is loaded by it, so that the test above sees what it looks
   const loaded = loadedWith(['src/mcp/tool-desk.ts']);
   expect(loaded).toEqual(expect.arrayContaining(['src/app/advance.ts', 'src/mcp/tools/continue-workflow.ts']));
 });
+
+it('whoever lists sessions waits for the index and not for what reads or writes a session', () => {
+  const loaded = loadedWith([
+    'src/compose.ts',
+    'src/cli/run-command-line.ts',
+    'src/cli/commands/session/look/list/list.ts',
+    'src/compose/listing.ts',
+  ]);
+  expect(loaded).toEqual(expect.arrayContaining(['src/adapters/file-store/index/file-session-index.ts']));
+  const heavy =
+    /^src\/(?:mcp|http|core\/(?:log\/events?|prompt|workflow|views\/session-view)|adapters\/(?:patterns|file-store\/file-store\.ts))/;
+  expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
+  expect(
+    loadedWith(['src/compose/overview.ts', 'src/adapters/file-store/file-store.ts']).some((path) => heavy.test(path)),
+  ).toBe(true);
+});

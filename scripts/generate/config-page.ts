@@ -1,9 +1,9 @@
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey } from '../../src/core/config/config-keys.ts';
+import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey } from '../../src/core/machine/config/config-keys.ts';
 import { cell } from './markdown.ts';
 
 const INTRODUCTION = `# Settings
 
-Generated from \`src/core/config\` by \`npm run generate\`; do not edit.
+Generated from \`src/core/machine/config\` by \`npm run generate\`; do not edit.
 
 These are all the settings there are. Each is looked for in four places, and the last that says something wins:
 

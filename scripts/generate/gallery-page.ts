@@ -1,7 +1,7 @@
-import { type OutlineEntry, workflowOutline } from '../../src/core/workflow/outline/workflow-outline.ts';
 import { workflowSize } from '../../src/core/workflow/outline/workflow-size.ts';
 import { bundledLibrary } from './bundled-library.ts';
 import { cell, grouped } from './markdown.ts';
+import { pathSizes } from './path-sizes.ts';
 
 type Library = ReturnType<typeof bundledLibrary>;
 type Listed = Library['workflows'][number];
@@ -12,54 +12,50 @@ export function galleryPage(root: string): string {
   return [
     '# The workflows that come with it',
     '',
-    'Generated from `workflows/`; do not edit. `workrail workflow show ID` tells the same of any workflow, `workrail workflow copy ID` makes one your own.',
+    'Generated from `workflows/`; do not edit. `workrail workflow show ID` tells more about one and lists its steps, `workrail workflow copy ID` makes it your own.',
     '',
-    ...tableOf(workflows),
+    'The first step of each finds out how big the task is; what follows depends on that. The numbers are the steps of its shortest scenario of that size, where lists have one to three entries. Questions to you and further rounds come on top.',
+    '',
+    '| Workflow | Small | Medium | Large | Prompts, median / longest |',
+    '|---|---|---|---|---|',
+    ...workflows.map((listed) => row(listed, root)),
     '',
     ...workflows.flatMap(sectionOf),
     '## Routines',
     '',
-    'Steps that workflows call, each also a workflow that can be started by itself.',
+    'Sequences of steps that workflows call. Each can also be started by itself.',
     '',
-    ...tableOf(routines),
+    '| Routine | What it does | Steps |',
+    '|---|---|---|',
+    ...routines.map(
+      ({ syntax: { id, description }, workflow }) => `| \`${id}\` | ${cell(description)} | ${workflow.steps.length} |`,
+    ),
     '',
   ].join('\n');
 }
 
-function tableOf(listed: readonly Listed[]): readonly string[] {
-  return [
-    '| Workflow | What it does | Steps | Prompts, median / longest |',
-    '|---|---|---|---|',
-    ...listed.map(({ syntax, workflow }) => {
-      const { steps, promptBytes } = workflowSize(workflow);
-      const sizes = `${grouped(promptBytes.median)} / ${grouped(promptBytes.max)} B`;
-      return `| \`${syntax.id}\` | ${cell(syntax.description)} | ${steps} | ${sizes} |`;
-    }),
-  ];
+function row({ syntax: { id, name }, workflow }: Listed, root: string): string {
+  const { steps, promptBytes } = workflowSize(workflow);
+  const sizes = pathSizes(root, id);
+  const told = sizes.some((size) => size !== undefined) ? sizes.map((size) => size ?? '–') : [steps, '–', '–'];
+  const bytes = `${grouped(promptBytes.median)} / ${grouped(promptBytes.max)} B`;
+  return `| [${name}](#${anchor(name)}) | ${told.join(' | ')} | ${bytes} |`;
 }
 
-function sectionOf({ syntax, workflow }: Listed): readonly string[] {
-  const { id, name, about, examples } = syntax;
+function sectionOf({ syntax: { id, name, description, about = description, examples } }: Listed): readonly string[] {
+  const [purpose = about, ...others] = about.split('\n\n');
+  const rest = others.filter((paragraph) => /^(What you get:|Not for )/.test(paragraph));
+  const goals = examples.map((goal) => `“${goal}”`).join(', ');
   return [
     `## ${name}`,
     '',
-    `\`${id}\``,
+    `\`${id}\`. ${purpose}`,
     '',
-    ...(about === undefined ? [] : [about, '']),
-    ...(examples.length === 0 ? [] : ['For example:', '', ...examples.map((goal) => `- ${goal}`), '']),
-    '<details><summary>Its steps</summary>',
-    '',
-    ...outlineOf(workflowOutline(workflow), ''),
-    '',
-    '</details>',
-    '',
+    ...rest.flatMap((paragraph) => [paragraph, '']),
+    ...(goals === '' ? [] : [`For example: ${goals}.`, '']),
   ];
 }
 
-function outlineOf(entries: readonly OutlineEntry[], indent: string): readonly string[] {
-  return entries.flatMap((entry) => {
-    const when = entry.when === undefined ? '' : ` *(when ${entry.when})*`;
-    if (entry.kind === 'step') return [`${indent}- ${entry.step.title}${when}`];
-    return [`${indent}- ↻ ${entry.loop.title}: ${entry.repeats}${when}`, ...outlineOf(entry.body, `${indent}  `)];
-  });
+function anchor(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-');
 }

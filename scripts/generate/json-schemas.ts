@@ -9,7 +9,7 @@ import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
 import { jsonObjectSchema } from '../../src/core/log/text.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';
-import { scenarioFileSchema, scriptSchema } from '../../src/core/scenario/scenario.ts';
+import { scenarioFileSchema, scriptSchema } from '../../src/core/run/scenario/scenario.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';

@@ -17,6 +17,7 @@ export type CommandContext = {
     | 'exchange'
     | 'bench'
     | 'theatre'
+    | 'listing'
     | 'overview'
     | 'setup'
     | 'ask'
@@ -43,7 +44,7 @@ export type Outcome =
       readonly lines: readonly Line[];
       /** What a check found wrong; the data is shown all the same. */
       readonly problem?: Problem;
-      /** The command to type next, or a sentence that leads there. */
+      /** The command to type next, or a sentence that leads there; empty where no person reads it. */
       readonly next: string;
     }
   | { readonly kind: 'serving' };

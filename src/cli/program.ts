@@ -4,6 +4,7 @@ import type { BundleOutput, OutputFailure } from '../app/handover/bundle/bundle-
 import type { ExportServices } from '../app/handover/bundle/export-session.ts';
 import type { ImportServices } from '../app/handover/bundle/import-session.ts';
 import type { Setup } from '../app/machine/setup/setup.ts';
+import type { ListServices } from '../app/overview/list-sessions.ts';
 import type { OverviewServices } from '../app/overview/overview-services.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
@@ -64,6 +65,9 @@ export type Overview = OverviewServices & {
   readonly columns: () => number | undefined;
 };
 
+/** What listing sessions needs. */
+export type Listing = ListServices & Pick<Overview, 'workspace' | 'clock' | 'folder' | 'columns'>;
+
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
   readonly isInput: () => boolean;
@@ -103,6 +107,8 @@ export type Program = {
   readonly theatre: () => Promise<Theatre>;
   /** What authors of workflows work with; loaded when a command asks for it. */
   readonly bench: () => Promise<AuthorBench>;
+  /** Loaded when sessions are listed, which needs far less than to look at one. */
+  readonly listing: () => Promise<Listing>;
   /** Loaded when a command looks at sessions. */
   readonly overview: () => Promise<Overview>;
   /** What looks after this machine: clients, settings, keys. Loaded when a command asks for it. */

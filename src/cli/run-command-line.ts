@@ -5,6 +5,7 @@ import { COMMAND_GROUPS, commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
 import { commandParser } from './command-parser.ts';
 import { EXIT } from './exit-codes.ts';
+import { printable } from './output/printable.ts';
 import { type Report, reportTo } from './output/report.ts';
 import type { Program } from './program.ts';
 import { readSwitches } from './switches.ts';
@@ -21,8 +22,11 @@ export async function runCommandLine(program: Program): Promise<number | undefin
     write: program.write,
     writeError: switches.isJson ? () => undefined : program.writeError,
     run: async (entry, input) => {
-      const wrong = entry.needsNoConfig === true ? [] : await program.configProblems();
-      const result = wrong.length > 0 ? err(configProblem(wrong)) : await (await entry.load())(context, input);
+      const [wrong, command] = await Promise.all([
+        entry.needsNoConfig === true ? [] : program.configProblems(),
+        entry.load(),
+      ]);
+      const result = wrong.length > 0 ? err(configProblem(wrong)) : await command(context, input);
       exitCode = concluded(report, commandName(entry), result);
     },
   });
@@ -78,7 +82,8 @@ function failed(report: Report, thrown: unknown, writeTrace: ((text: string) => 
     report.failed(usageProblem(thrown));
     return EXIT.usage;
   }
-  if (thrown instanceof Error) writeTrace?.(`${thrown.stack ?? thrown.message}\n`);
+  const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  for (const line of trace.split('\n')) writeTrace?.(`${printable(line)}\n`);
   report.failed(OUR_FAULT);
   return EXIT.failed;
 }

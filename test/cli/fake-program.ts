@@ -71,6 +71,10 @@ export async function runFake(world: World): Promise<Ran> {
   const { argv, env = {}, terminals = [] } = world;
   const ran = { out: '', talk: '' };
   const calls: string[] = [];
+  const overview = async () => {
+    assert(world.overview !== undefined, 'this world has nothing to look at');
+    return world.overview;
+  };
   const exitCode = await runCommand({
     version: '1.2.3',
     argv,
@@ -101,10 +105,8 @@ export async function runFake(world: World): Promise<Ran> {
       assert(world.bench !== undefined, 'nobody writes workflows in this world');
       return world.bench;
     },
-    overview: async () => {
-      assert(world.overview !== undefined, 'this world has nothing to look at');
-      return world.overview;
-    },
+    listing: overview,
+    overview,
     sources: async () => {
       assert(world.sources !== undefined, 'this world has no sources');
       return world.sources;

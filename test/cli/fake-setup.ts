@@ -8,7 +8,7 @@ import type { Machine } from '../../src/app/machine/setup/machine.ts';
 import type { Setup } from '../../src/app/machine/setup/setup.ts';
 import type { RunOf, SetupFiles } from '../../src/app/machine/setup/setup-services.ts';
 import type { Overview } from '../../src/cli/program.ts';
-import { type ResolvedConfig, resolveConfig } from '../../src/core/config/resolve-config.ts';
+import { type ResolvedConfig, resolveConfig } from '../../src/core/machine/config/resolve-config.ts';
 
 export const HOME = '/home/ada';
 export const PROGRAM = '/opt/workrail/dist/workrail.js';

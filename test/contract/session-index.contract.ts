@@ -11,6 +11,7 @@ export function sessionIndexContract(makeStore: MakeStore): void {
   test('a store that holds nothing has no summaries', async () => {
     const { store } = makeStore();
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual([]);
+    expect((await store.sessionIndex.sessions())._unsafeUnwrap()).toEqual([]);
   });
 
   test('every session is summed up as its history tells, oldest first, by whoever asks', async () => {
@@ -20,6 +21,9 @@ export function sessionIndexContract(makeStore: MakeStore): void {
     const expected = [...histories].sort((a, b) => a.seed - b.seed).map(summaryOf);
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
     expect((await again().sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
+    const stored = expected.map((summary) => ({ sessionId: summary.sessionId, summary }));
+    expect((await store.sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
+    expect((await again().sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
   });
 
   test('what is appended later shows, whoever appends it and whoever has asked before', async () => {

@@ -123,7 +123,7 @@ describe('session verify', () => {
     expect(await run(['session', 'verify'], { dataDir })).toEqual({
       exitCode: 0,
       out: `No sessions yet in ${dataDir}.\n`,
-      talk: 'Next: claude mcp add workrail -- workrail serve\n',
+      talk: 'Next: claude mcp add workrail -- node dist/workrail.js serve\n',
     });
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { BundleOutput, OutputFailure } from '../../app/handover/bundle/bundle-output.ts';
 import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-limits.ts';
+import { atExit } from '../server-process/at-exit.ts';
 
 export type InputFailure =
   | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
@@ -54,12 +56,17 @@ export async function createBundleFile(path: string): Promise<Result<BundleOutpu
   const temp = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   const failed = (cause: unknown): OutputFailure => ({ code: 'output_failed', place: path, cause: codeOf(cause) });
   const trying = <Value>(work: Promise<Value>) => ResultAsync.fromPromise(work, failed);
+  const forget = atExit(() => rmSync(temp, { force: true }));
   const opened = await trying(open(temp, 'wx', 0o600));
-  if (opened.isErr()) return err(opened.error);
+  if (opened.isErr()) {
+    forget();
+    return err(opened.error);
+  }
   const file = opened.value;
   const abandon = async () => {
     await file.close().catch(() => undefined);
     await rm(temp, { force: true }).catch(() => undefined);
+    forget();
   };
   return ok({
     write: async (bytes) => trying(file.writeFile(bytes)),
@@ -71,6 +78,7 @@ export async function createBundleFile(path: string): Promise<Result<BundleOutpu
           .then(() => rename(temp, path)),
       );
       if (finished.isErr()) await abandon();
+      forget();
       return finished;
     },
     abandon,

@@ -1,8 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Store, Upkeep } from '../../app/services.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { Locks, Waiting } from '../lock/locks.ts';
-import { systemLocks } from '../lock/system-locks.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
 import { fileCollector } from './collect/file-collector.ts';
 import { fileSessionBin } from './collect/file-session-bin.ts';
@@ -11,9 +9,10 @@ import { fileArtifacts } from './content/file-artifacts.ts';
 import { filePinnedWorkflows } from './content/file-pinned-workflows.ts';
 import { fileSnapshots } from './content/file-snapshots.ts';
 import type { Disk } from './disk/disk.ts';
-import { nodeFileSystem } from './disk/node-file-system.ts';
 import { fileSessionLogs } from './exchange/file-session-logs.ts';
 import { fileKeyring } from './file-keyring.ts';
+import { fileStoreParts } from './file-store-parts.ts';
+import { entryMakers } from './index/entry-makers.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
 import { manifestFiles } from './session/manifest-files.ts';
@@ -31,23 +30,10 @@ export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
   return storeOf(fileStoreParts(root, sha256));
 }
 
-/** The parts of a store on the disk of this machine. */
-export function fileStoreParts(root: string, sha256: Sha256): FileStoreParts {
-  let locks: Promise<Locks> | undefined;
-  return {
-    disk: { fs: nodeFileSystem, root },
-    sha256,
-    locks: () => {
-      locks ??= systemLocks();
-      return locks;
-    },
-    waiting: { pause: (ms) => setTimeout(ms), nowMs: () => performance.now() },
-  };
-}
-
 export function storeOf(parts: FileStoreParts): Store & Upkeep {
   const snapshots = fileSnapshots(parts.disk);
-  const index = fileSessionIndex(parts, snapshots);
+  const makers = entryMakers(parts, snapshots);
+  const index = fileSessionIndex(parts, async () => makers);
   const manifests = manifestFiles(parts.disk);
   return {
     sessions: fileSessionStore(parts, manifests, { index, snapshots }),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { atExit } from './at-exit.ts';
 import { type StartedServer, startServer } from './start-server.ts';
 
 /** A folder of its own, with a server that works in it. */
@@ -30,9 +31,9 @@ export function demoTheatre(program: string): Theatre {
     perform: async (act, { isKept }) => {
       const dataDir = mkdtempSync(join(tmpdir(), 'workrail-demo-'));
       const clear = () => {
-        if (!isKept) rmSync(dataDir, { recursive: true, force: true });
+        if (!isKept) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
       };
-      process.once('exit', clear);
+      const forget = atExit(clear);
       const env = { WORKRAIL_DATA_DIR: dataDir };
       // The folder is no project, so nothing of the user's is read; the server is told what it needs and no more.
       const server = await startServer({ command: process.execPath, args: [program, 'serve'], env, cwd: dataDir });
@@ -41,7 +42,7 @@ export function demoTheatre(program: string): Theatre {
       } finally {
         await server.stop();
         clear();
-        process.off('exit', clear);
+        forget();
       }
     },
   };

@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { atExit } from './at-exit.ts';
 
 /** How a server is started, as a client would do it. */
 export type ServerCommand = {
@@ -35,11 +36,10 @@ export async function startServer(server: ServerCommand): Promise<StartedServer>
   transport.stderr?.on('data', (data) => onSaid?.(String(data)));
   const end = lifeMs === undefined ? undefined : setTimeout(() => kill(transport.pid), lifeMs);
   // Whoever is interrupted leaves nothing running.
-  const clear = () => kill(transport.pid);
-  process.once('exit', clear);
+  const spare = atExit(() => kill(transport.pid));
   const forget = () => {
     clearTimeout(end);
-    process.off('exit', clear);
+    spare();
   };
   await client.connect(transport).catch((cause: unknown) => {
     forget();

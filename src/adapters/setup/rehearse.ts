@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Rehearsal, Rehearsed } from '../../app/machine/setup/doctor/machine-health.ts';
 import type { Machine } from '../../app/machine/setup/machine.ts';
+import { atExit } from '../server-process/at-exit.ts';
 import { type StartedServer, startServer } from '../server-process/start-server.ts';
 
 /** All that a person waits for; a server that needs longer is of no use to a client either. */
@@ -19,14 +20,14 @@ export function rehearser(machine: Machine, lifeMs = LIFE_MS): (rehearsal: Rehea
     if (missing !== undefined) return { kind: 'stale', missing };
 
     const folder = mkdtempSync(join(tmpdir(), 'workrail-doctor-'));
-    const clear = () => rmSync(folder, { recursive: true, force: true });
-    process.once('exit', clear);
+    const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    const forget = atExit(clear);
     const env = { ...defined(environmentFor(machine, environment)), ...launch.env, WORKRAIL_DATA_DIR: folder };
     try {
       return await rehearsed({ command, args, env, cwd: folder, lifeMs });
     } finally {
       clear();
-      process.off('exit', clear);
+      forget();
     }
   };
 }

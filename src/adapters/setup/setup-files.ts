@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ResultAsync } from 'neverthrow';
 import type { FileFailure, SetupFiles } from '../../app/machine/setup/setup-services.ts';
+import { atExit } from '../server-process/at-exit.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
@@ -55,6 +56,7 @@ async function put(path: string, text: string): Promise<readonly string[]> {
     () => OWN_FILE,
   );
   const temp = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const forget = atExit(() => rmSync(temp, { force: true }));
   try {
     const file = await open(temp, 'wx', mode);
     try {
@@ -68,6 +70,8 @@ async function put(path: string, text: string): Promise<readonly string[]> {
   } catch (cause) {
     await unlink(temp).catch(() => undefined);
     throw cause;
+  } finally {
+    forget();
   }
   return made;
 }

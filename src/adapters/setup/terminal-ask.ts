@@ -1,4 +1,5 @@
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/spelling/harmful-characters.ts';
 
 type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
 type Question = {
@@ -13,24 +14,41 @@ type Writing = {
 };
 
 const output = process.stderr;
+/** What is asked may quote what others wrote. */
+const shown = (words: string) => words.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+const shownChoice = ({ value, label, hint }: Choice) => ({
+  value,
+  label: shown(label),
+  ...(hint === undefined ? {} : { hint: shown(hint) }),
+});
 
 /** Asks the person at the terminal. Standard output is for data, so questions go to standard error. */
 export const terminalAsk = {
   choose: async ({ message, choices, chosen }: Question): Promise<readonly string[] | undefined> => {
-    const answer = await multiselect({ message, options: [...choices], initialValues: [...chosen], output });
+    const answer = await multiselect({
+      message: shown(message),
+      options: choices.map(shownChoice),
+      initialValues: [...chosen],
+      output,
+    });
     return isCancel(answer) ? undefined : answer;
   },
   confirm: async (message: string): Promise<boolean | undefined> => {
     // What is asked for cannot always be taken back, so a slip of the return key is no yes.
-    const answer = await confirm({ message, initialValue: false, output });
+    const answer = await confirm({ message: shown(message), initialValue: false, output });
     return isCancel(answer) ? undefined : answer;
   },
   pick: async ({ message, choices }: Omit<Question, 'chosen'>): Promise<string | undefined> => {
-    const answer = await select({ message, options: [...choices], output });
+    const answer = await select({ message: shown(message), options: choices.map(shownChoice), output });
     return isCancel(answer) ? undefined : answer;
   },
   write: async ({ message, initial = '', check }: Writing): Promise<string | undefined> => {
-    const answer = await text({ message, initialValue: initial, validate: (written = '') => check?.(written), output });
+    const answer = await text({
+      message: shown(message),
+      initialValue: shown(initial),
+      validate: (written = '') => check?.(written),
+      output,
+    });
     return isCancel(answer) ? undefined : answer;
   },
 };

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowFile } from '../../app/ports/workflows/workflow-source.ts';
 import type { SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
-import type { WorkflowSourceEntry } from '../../core/source/source-list.ts';
+import type { WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
 import type { AddedSources } from '../workflow-files/workflow-files.ts';
 import { readSourceList } from './file-source-list.ts';
 import { sourceFolder, sourceHealth, type Unready } from './source-folders.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
-import { sourceListSchema, type WorkflowSourceEntry } from '../../core/source/source-list.ts';
+import { sourceListSchema, type WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
 
 /** The list as a small JSON file that a person may read and edit. */
 export function fileSourceList(file: string): SourceList {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { GitCopies, GitRefusal } from '../../app/ports/workflows/workflow-sources.ts';
-import type { GitSource } from '../../core/source/source-list.ts';
+import type { GitSource } from '../../core/machine/source/source-list.ts';
+import { atExit } from '../server-process/at-exit.ts';
 
 const GIT_MS_MAX = 60_000;
 const SAID_MAX = 400;
@@ -35,6 +36,8 @@ export function gitCopies(root: string): GitCopies {
   ): Promise<Result<{ readonly commit: string }, GitRefusal>> => {
     mkdirSync(root, { recursive: true, mode: 0o700 });
     const draft = mkdtempSync(join(root, '.draft-'));
+    const clear = () => rmSync(draft, { recursive: true, force: true, maxRetries: 5 });
+    const forget = atExit(clear);
     try {
       const branch = ref === undefined ? [] : [`--branch=${ref}`];
       const clone = ['clone', '--quiet', '--no-checkout', '--no-local', '--single-branch', '--no-recurse-submodules'];
@@ -54,7 +57,8 @@ export function gitCopies(root: string): GitCopies {
       renameSync(draft, place);
       return ok({ commit });
     } finally {
-      rmSync(draft, { recursive: true, force: true });
+      clear();
+      forget();
     }
   };
   return {
@@ -73,12 +77,14 @@ function git(url: string, args: readonly string[]): Promise<Result<string, GitRe
   const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'https:ssh:file', GIT_LFS_SKIP_SMUDGE: '1' };
   const options = { env: { ...env, ...quiet }, timeout: GIT_MS_MAX, windowsHide: true, encoding: 'utf8' as const };
   return new Promise((resolve) => {
-    execFile('git', [...SAFE, ...args], options, (error, stdout, stderr) => {
+    const child = execFile('git', [...SAFE, ...args], options, (error, stdout, stderr) => {
+      forget();
       if (error === null) resolve(ok(stdout));
       else if (error.code === 'ENOENT') resolve(err({ code: 'git_missing' }));
       else if (error.killed === true) resolve(err({ code: 'git_timeout', url, ms: GIT_MS_MAX }));
       else resolve(err({ code: 'git_failed', url, said: lastLine(stderr) }));
     });
+    const forget = atExit(() => child.kill('SIGKILL'));
   });
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { SourceHealth, SourceInspector } from '../../app/ports/workflows/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
-import type { PackageSource, WorkflowSourceEntry } from '../../core/source/source-list.ts';
+import type { PackageSource, WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
 import { readFolder, type SourceFolder } from '../workflow-files/read-folder.ts';

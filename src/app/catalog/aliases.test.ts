@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
+import { creatableId } from '../../core/workflow/read/names/creatable-id.ts';
 import type { SourceListing } from '../ports/workflows/workflow-source.ts';
 import { startWorkflow } from '../start-workflow.ts';
 import { findWorkflow } from './catalog.ts';
@@ -17,6 +19,7 @@ const bundled = fileWith(workflowText('wr.bug_hunt'), { kind: 'bundled', ref: 'w
 
 describe('an id that a bundled workflow used to have', () => {
   it('still stands for it, and is told as what it is', async () => {
+    enforces('bundled_aliases_read_only');
     const catalog = await catalogOf([bundled], { tools });
     const [listed] = catalog.workflows;
     expect(catalog.workflows.map(({ id, aliases, idStatus }) => [id, aliases, idStatus])).toEqual([
@@ -25,6 +28,7 @@ describe('an id that a bundled workflow used to have', () => {
     expect(findWorkflow(catalog, 'bug-hunt')).toEqual({ kind: 'found', listed, alias: 'bug-hunt' });
     expect(findWorkflow(catalog, 'wr.bug_hunt')).toEqual({ kind: 'found', listed });
     expect(findWorkflow(catalog, 'bug')).toEqual({ kind: 'unknown', known: ['wr.bug_hunt'] });
+    expect(listed?.aliases.map((id) => creatableId(id).isErr())).toEqual([true, true]);
   });
 
   it('does not hide a workflow of that id, be it whole or broken', async () => {
@@ -61,6 +65,7 @@ describe('starting a workflow', () => {
   };
 
   it('by an id that it used to have works, and tells the one it has now', async () => {
+    enforces('bundled_aliases_read_only');
     expect(await started({ files: [bundled] }, { workflowId: 'bug-hunt' })).toMatchObject({
       run: { workflowId: 'wr.bug_hunt' },
       warnings: [{ code: 'renamed_id', details: { canonicalId: 'wr.bug_hunt' } }],

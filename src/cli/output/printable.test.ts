@@ -7,12 +7,16 @@ import { printable, printableJson } from './printable.ts';
 const HARMFUL_CODES: ReadonlySet<number> = new Set([
   ...range(0x00, 0x1f),
   ...range(0x7f, 0x9f),
+  0x00ad,
   0x061c,
+  0x200b,
   ...range(0x200e, 0x200f),
   ...range(0x2028, 0x202e),
-  ...range(0x2066, 0x2069),
+  ...range(0x2060, 0x2069),
+  0x3164,
   0xd800,
   0xdfff,
+  0xfeff,
 ]);
 
 describe('text that is printed', () => {
@@ -22,6 +26,8 @@ describe('text that is printed', () => {
     expect(printable('title\u001b]0;owned\u0007')).toBe('title\\u001b]0;owned\\u0007');
     expect(printable('one\r\ntwo\tthree')).toBe('one\\u000d\\u000atwo\\u0009three');
     expect(printable('file\u202egpj.exe')).toBe('file\\u202egpj.exe');
+    expect(printable('ad\u200bmin')).toBe('ad\\u200bmin');
+    expect(printable('a\u{e0041}b')).toBe('a\\udb40\\udc41b');
     for (const code of HARMFUL_CODES) {
       expect(printable(`a${String.fromCharCode(code)}b`)).toBe(`a\\u${code.toString(16).padStart(4, '0')}b`);
     }

@@ -51,7 +51,7 @@ export function reportTo(program: Speaker, switches: Switches): Report {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (isTalkative) writeTalk([{ text: `Next: ${asTyped(outcome.next)}`, style: 'dim' }]);
+      if (isTalkative && outcome.next !== '') writeTalk([{ text: `Next: ${asTyped(outcome.next)}`, style: 'dim' }]);
     },
     failed: (problem, command) => {
       if (switches.isJson) {

@@ -27,8 +27,9 @@ it('whatever the text is, what is cut or wrapped fits and stays on its lines', (
   );
 });
 
-it('a text of a megabyte is cut without looking at all of it', () => {
+it('a text of a megabyte is cut without looking at all of it, and wrapped while somebody waits', () => {
   expect(clipText('x'.repeat(1_000_000), 10)).toBe(`${'x'.repeat(9)}…`);
+  expect(wrapText('x'.repeat(1_000_000), 10)).toHaveLength(100_000);
 });
 
 it('lines break at blanks where they can', () => {

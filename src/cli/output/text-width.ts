@@ -56,14 +56,12 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
 /** A word that is too long for a line, cut where lines end. */
 function inPieces(word: string, widthMax: number): readonly string[] {
   const pieces: string[] = [];
-  let rest = word;
-  while (textWidth(rest) > widthMax) {
+  // What fits is measured, never all that is left: a word may have a megabyte.
+  for (let rest = word; rest !== ''; rest = rest.slice(pieces.at(-1)?.length)) {
     const [first = ''] = rest;
-    const piece = beginning(rest, widthMax) || first;
-    pieces.push(piece);
-    rest = rest.slice(piece.length);
+    pieces.push(beginning(rest, widthMax) || first);
   }
-  return [...pieces, rest];
+  return pieces;
 }
 
 /** The longest beginning that fits. */

@@ -1,12 +1,10 @@
 import { readableJson } from '../json/readable-json.ts';
+import { escapedCharacter, HARMFUL_CHARACTERS } from '../spelling/harmful-characters.ts';
 import type { Report } from './report.ts';
 
-/** A report as JSON. What changes the direction of text is written as an escape, so that no screen obeys it. */
+/** A report as JSON. What is unseen or changes the direction of text is an escape, so that no screen obeys it. */
 export function reportJson(report: Report): string {
   // Line breaks are our own layout: those of texts are escapes already.
-  return `${readableJson(report).replaceAll(/[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, escaped)}\n`;
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = (character: string) => (character === '\n' ? character : escapedCharacter(character));
+  return `${readableJson(report).replaceAll(HARMFUL_CHARACTERS, escaped)}\n`;
 }

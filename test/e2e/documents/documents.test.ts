@@ -20,7 +20,11 @@ const EXAMPLE_REPOSITORY = 'https://example.org/team/flows.git';
 let place: string;
 let tag: string;
 const at = (...names: string[]) => join(place, ...names);
-const env = (data = 'data') => ({ PATH: process.env['PATH'] ?? '', HOME: at('home'), WORKRAIL_DATA_DIR: at(data) });
+const env = (data = 'data', home = 'home') => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: at(home),
+  WORKRAIL_DATA_DIR: at(data),
+});
 
 beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'workrail-documents-'));
@@ -65,12 +69,14 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
     // Every page is read on a machine of its own, and a bundle is taken in on another one.
     const machine = path.replaceAll('/', '-');
     cpSync(at('data'), at(machine), { recursive: true });
+    const home = `${machine}-home`;
+    cpSync(at('home'), at(home), { recursive: true });
     for (const line of typed) {
       const words = wordsOf(line.replaceAll(EXAMPLE_TAG, tag).replaceAll(EXAMPLE_REPOSITORY, at('flows.git')));
       const args = words[0] === 'node' ? words.slice(2) : words.slice(1);
       const ran = spawnSync(process.execPath, [PROGRAM, ...args], {
         cwd: at('project'),
-        env: env(args[0] === 'import' ? 'elsewhere' : machine),
+        env: env(args[0] === 'import' ? 'elsewhere' : machine, home),
         encoding: 'utf8',
         input: '',
       });

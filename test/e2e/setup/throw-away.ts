@@ -35,8 +35,8 @@ export type ThrowAway = {
 
 export const DIST = join(process.cwd(), 'dist', 'workrail.js');
 
-export function throwAway(): ThrowAway {
-  const root = mkdtempSync(join(tmpdir(), 'workrail-setup-'));
+export function throwAway(prefix = 'workrail-setup-'): ThrowAway {
+  const root = mkdtempSync(join(tmpdir(), prefix));
   const [home, work, bin] = ['home', 'work', 'bin'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [home, work, bin]) mkdirSync(folder);
   symlinkSync(process.execPath, join(bin, 'node'));

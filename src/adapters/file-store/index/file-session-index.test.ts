@@ -40,6 +40,22 @@ function watched(done: string[]): FileSystem {
   });
 }
 
+test('sessions are listed with one look at each, and a damaged one without a summary', async () => {
+  const folder = await filledFolder();
+  const [first, second, third] = [1, 2, 3].map(numberedSession);
+  truncateSync(join(folder.root, layout.manifest(numberedSession(2))), 40);
+  const done: string[] = [];
+  const { sessionIndex } = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
+  const [one, , three] = folder.truth;
+  expect((await sessionIndex.sessions())._unsafeUnwrap()).toEqual([
+    { sessionId: first, summary: one },
+    { sessionId: second, summary: undefined },
+    { sessionId: third, summary: three },
+  ]);
+  const looks = done.filter((operation) => /^size .*manifest/.test(operation));
+  expect(looks).toHaveLength(3);
+});
+
 describe('an index that is not as it was written', () => {
   const damages: readonly (readonly [string, (index: string) => void])[] = [
     ['was deleted', (index) => rmSync(index)],

@@ -1,16 +1,15 @@
 import { err, type Result } from 'neverthrow';
 import type { SessionIndex, StoredSession } from '../../../app/ports/session-index.ts';
-import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { summariseSession } from '../../../app/run/append/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { turnTaking } from '../../turn-taking.ts';
 import { accessing, accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
+import type { OpenSession } from '../session/open-session.ts';
 import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
+import type { EntryMakers } from './entry-makers.ts';
 import { type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
 
@@ -28,7 +27,7 @@ export type FileSessionIndex = SessionIndex & {
 
 type Indexing = {
   readonly parts: FileStoreParts;
-  readonly snapshots: SnapshotStore;
+  readonly makers: () => Promise<EntryMakers>;
   readonly file: IndexFile;
   readonly known: Map<SessionId, IndexEntry>;
   /** What could not be written yet, or was rebuilt while reading, which never writes. The next append takes it along. */
@@ -44,15 +43,16 @@ type Indexing = {
 const VALID_MS = 10_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-export function fileSessionIndex(parts: FileStoreParts, snapshots: SnapshotStore): FileSessionIndex {
+/** What makes an entry is asked for when one is missing: mostly all are there, and it reads whole sessions. */
+export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<EntryMakers>): FileSessionIndex {
   const file = indexFile(parts);
-  const indexing: Indexing = { parts, snapshots, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
+  const indexing: Indexing = { parts, makers, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
   const inTurn = turnTaking<'summaries'>();
   return {
     compact: file.compact,
     flush: () => write(indexing, []),
     record: async (session) => {
-      const entry = await entryOf(indexing, session);
+      const entry = await (await makers()).entryOf(session);
       if (entry !== undefined) await write(indexing, [entry]);
     },
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
@@ -107,7 +107,7 @@ async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void
   for (const [sessionId, manifestBytes] of stored) {
     const known = indexing.known.get(sessionId);
     if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
-    const rebuilt = await rebuild(indexing, sessionId);
+    const rebuilt = await (await indexing.makers()).rebuild(sessionId);
     // Whoever appended meanwhile knows better.
     if (indexing.known.get(sessionId) !== known) continue;
     if (rebuilt === undefined) indexing.known.delete(sessionId);
@@ -116,23 +116,6 @@ async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void
       indexing.unwritten.set(sessionId, rebuilt);
     }
   }
-}
-
-/** A damaged session is not offered to anybody; one that cannot be read now may be read later. */
-async function rebuild(indexing: Indexing, sessionId: SessionId): Promise<IndexEntry | undefined> {
-  const { disk, sha256 } = indexing.parts;
-  const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
-  if (session.isErr()) return undefined;
-  const { health, position } = session.value;
-  return health.kind === 'healthy' && position.nextEventIndex > 0 ? entryOf(indexing, session.value) : undefined;
-}
-
-async function entryOf({ snapshots }: Indexing, session: OpenSession): Promise<IndexEntry | undefined> {
-  const { sessionId, position } = session;
-  const summary = await summariseSession(session, snapshots);
-  if (summary.isErr()) return undefined;
-  const manifestIndex = position.nextManifestIndex - 1;
-  return { sessionId, manifestBytes: position.offset, manifestIndex, summary: summary.value };
 }
 
 function tombstone([sessionId, manifestBytes]: readonly [SessionId, number]): IndexEntry {

@@ -7,6 +7,7 @@ import { fileSnapshots } from '../content/file-snapshots.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { sharingStore } from '../session/store-lock.ts';
+import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';
 import { indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
@@ -18,7 +19,7 @@ export function indexCare(parts: FileStoreParts): IndexCare {
   async function look(): Promise<Result<Look, StoreFailure>> {
     const written = new Map<SessionId, IndexEntry>();
     for (const entry of indexFile(parts).growth().entries) written.set(entry.sessionId, entry);
-    const index = fileSessionIndex(parts, fileSnapshots(disk));
+    const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(disk)));
     return (await index.summaries()).map((summaries) => {
       const healthy = new Set(summaries.map(({ sessionId }) => sessionId));
       const isStale = (sessionId: SessionId) => {

@@ -6,7 +6,7 @@ import {
   type ConfigProblem,
   type ResolvedConfig,
   resolveConfig,
-} from '../../../core/config/resolve-config.ts';
+} from '../../../core/machine/config/resolve-config.ts';
 
 /** What decides about the settings. */
 export type ConfigPlace = {
@@ -43,7 +43,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ResolvedConfig> {
       problems.push({ code: 'unreadable_file', file: origin.file, cause: read.cause });
       continue;
     }
-    const { parseConfigFile } = await import('../../../core/config/parse-config-file.ts');
+    const { parseConfigFile } = await import('../../../core/machine/config/parse-config-file.ts');
     const parsed = parseConfigFile(read.text, origin);
     layers.push(parsed.layer);
     problems.push(...parsed.problems);

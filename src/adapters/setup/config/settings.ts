@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from '../../../core/config/resolve-config.ts';
+import type { ResolvedConfig } from '../../../core/machine/config/resolve-config.ts';
 import type { TokenForm } from '../../../core/token/token.ts';
 
 /** What a server takes from its settings, besides where its data lies. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { readDocument } from '../../../core/scenario/read-document.ts';
-import { scenarioFileSchema } from '../../../core/scenario/scenario.ts';
+import { readDocument } from '../../../core/run/scenario/read-document.ts';
+import { scenarioFileSchema } from '../../../core/run/scenario/scenario.ts';
 import type { DiagnosticCode, Fix, Span } from '../../../core/workflow/diagnostics/diagnostic.ts';
 import type { LintCode } from '../../../core/workflow/lint/lint-rule.ts';
 import { lintWorkflow } from '../../../core/workflow/lint/lint-workflow.ts';

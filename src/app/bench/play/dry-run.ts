@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type DocumentProblem, readDocument } from '../../../core/scenario/read-document.ts';
-import { type Script, scriptSchema } from '../../../core/scenario/scenario.ts';
+import { type DocumentProblem, readDocument } from '../../../core/run/scenario/read-document.ts';
+import { type Script, scriptSchema } from '../../../core/run/scenario/scenario.ts';
 import type { StartRefusal } from '../../start-workflow.ts';
 import type { AuthorBench } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';

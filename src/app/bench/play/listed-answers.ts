@@ -1,4 +1,4 @@
-import type { SentStep } from '../../../core/scenario/scenario.ts';
+import type { SentStep } from '../../../core/run/scenario/scenario.ts';
 import type { Answer } from './play-run.ts';
 import { filledIn } from './sent-step.ts';
 

@@ -4,7 +4,7 @@ import { utf8Length } from '../../../core/json/utf8.ts';
 import type { Autonomy } from '../../../core/log/preferences.ts';
 import type { Met } from '../../../core/run/coverage/coverage.ts';
 import type { Outcome } from '../../../core/run/coverage/outcomes.ts';
-import type { SentStep } from '../../../core/scenario/scenario.ts';
+import type { SentStep } from '../../../core/run/scenario/scenario.ts';
 import type { GapRecord } from '../../../core/views/gaps.ts';
 import type { AdvanceRefusal } from '../../advance.ts';
 import type { StartRefusal } from '../../start-workflow.ts';

@@ -1,6 +1,6 @@
 import type { Autonomy } from '../../../core/log/preferences.ts';
 import type { Met } from '../../../core/run/coverage/coverage.ts';
-import type { Scenario } from '../../../core/scenario/scenario.ts';
+import type { Scenario } from '../../../core/run/scenario/scenario.ts';
 import { listedAnswers } from '../play/listed-answers.ts';
 import { lossyAgent } from '../play/lossy-agent.ts';
 import { type PlayedRun, playRun, type Send } from '../play/play-run.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Coverage, coverageOf } from '../../../core/run/coverage/coverage.ts';
-import { type DocumentProblem, problemAt, readDocument } from '../../../core/scenario/read-document.ts';
-import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../../core/scenario/scenario.ts';
+import { type DocumentProblem, problemAt, readDocument } from '../../../core/run/scenario/read-document.ts';
+import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../../core/run/scenario/scenario.ts';
 import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import type { AuthorBench } from '../author-bench.ts';

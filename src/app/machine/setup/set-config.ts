@@ -1,9 +1,9 @@
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../../core/assert.ts';
-import type { ConfigName, ConfigValue } from '../../../core/config/config-keys.ts';
-import { parseConfigFile } from '../../../core/config/parse-config-file.ts';
-import type { ConfigLayer, ConfigProblem } from '../../../core/config/resolve-config.ts';
+import type { ConfigName, ConfigValue } from '../../../core/machine/config/config-keys.ts';
+import { parseConfigFile } from '../../../core/machine/config/parse-config-file.ts';
+import type { ConfigLayer, ConfigProblem } from '../../../core/machine/config/resolve-config.ts';
 import { insertProperty } from './edit/insert-property.ts';
 import type { FileFailure, SetupFiles } from './setup-services.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigLayer, ResolvedConfig } from '../../../core/config/resolve-config.ts';
+import type { ConfigLayer, ResolvedConfig } from '../../../core/machine/config/resolve-config.ts';
 import type { KeyringStore } from '../../ports/keyring-store.ts';
 import type { MachineHealth } from './doctor/machine-health.ts';
 import type { SetupServices } from './setup-services.ts';

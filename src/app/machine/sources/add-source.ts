@@ -5,8 +5,8 @@ import {
   parseSourceAddress,
   type SourceAddress,
   suggestSourceName,
-} from '../../../core/source/source-address.ts';
-import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../../../core/source/source-list.ts';
+} from '../../../core/machine/source/source-address.ts';
+import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../../../core/machine/source/source-list.ts';
 import type {
   GitRefusal,
   SourceHealth,

@@ -1,5 +1,5 @@
 import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey, isConfigName } from '../../../core/config/config-keys.ts';
+import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey, isConfigName } from '../../../core/machine/config/config-keys.ts';
 import { COMMAND_GROUPS, type CommandEntry, commandName } from '../../command-entry.ts';
 import { COMMANDS } from '../../command-list.ts';
 import { type Candidate, SHELLS } from '../../shapes/completion/completion-shape.ts';

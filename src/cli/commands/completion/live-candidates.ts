@@ -13,12 +13,12 @@ const TITLE_MAX = 60;
 export function liveCandidates(program: CommandContext['program']): LiveCandidates {
   return {
     sessions: async (typed) => {
-      const overview = await program.overview();
-      const stored = (await storedSessions(overview)).unwrapOr([]);
+      const listing = await program.listing();
+      const stored = (await storedSessions(listing)).unwrapOr([]);
       const short = shortIds(stored.map(({ sessionId }) => sessionId));
       const nameOf = typed.startsWith('sess') ? (sessionId: SessionId) => sessionId : short;
       const fitting = stored.filter(({ sessionId }) => nameOf(sessionId).startsWith(typed)).slice(0, SESSIONS_MAX);
-      const listed = await withMarks(overview, fitting);
+      const listed = await withMarks(listing, fitting);
       return listed.map(({ sessionId, state, summary }) => ({
         value: nameOf(sessionId),
         about: titleOf(state, summary?.runs[0]?.goal ?? summary?.runs[0]?.workflowId ?? ''),

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { parseConfigFile } from '../../../core/config/parse-config-file.ts';
-import { resolveConfig } from '../../../core/config/resolve-config.ts';
+import { parseConfigFile } from '../../../core/machine/config/parse-config-file.ts';
+import { resolveConfig } from '../../../core/machine/config/resolve-config.ts';
 import { configListShape, configSetShape } from '../../shapes/config/config-shapes.ts';
 
 const USER = { kind: 'user', file: `${HOME}/.workrail/config.json` } as const;

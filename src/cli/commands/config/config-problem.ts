@@ -1,6 +1,6 @@
 import type { SetConfigRefusal } from '../../../app/machine/setup/set-config.ts';
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
-import { configProblemText } from '../../../core/config/config-words.ts';
+import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName } from '../../../core/machine/config/config-keys.ts';
+import { configProblemText } from '../../../core/machine/config/config-words.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import { isConfigName } from '../../../core/config/config-keys.ts';
-import { configProblemText, originText } from '../../../core/config/config-words.ts';
+import { isConfigName } from '../../../core/machine/config/config-keys.ts';
+import { configProblemText, originText } from '../../../core/machine/config/config-words.ts';
 import type { RunCommand } from '../../command.ts';
 import { unknownSetting, wrongSettings } from './config-problem.ts';
 import { shownSettings } from './shown-settings.ts';

@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import { shortPath } from '../../../app/machine/setup/machine.ts';
-import { configHash } from '../../../core/config/config-hash.ts';
-import { CONFIG_KEYS } from '../../../core/config/config-keys.ts';
-import { configProblemText, originText } from '../../../core/config/config-words.ts';
+import { configHash } from '../../../core/machine/config/config-hash.ts';
+import { CONFIG_KEYS } from '../../../core/machine/config/config-keys.ts';
+import { configProblemText, originText } from '../../../core/machine/config/config-words.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { ConfigListData, ShownSetting } from '../../shapes/config/config-shapes.ts';

@@ -1,6 +1,6 @@
-import { CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
-import { defaultPreferences } from '../../../core/config/default-preferences.ts';
-import type { ResolvedConfig } from '../../../core/config/resolve-config.ts';
+import { CONFIG_NAMES, type ConfigName } from '../../../core/machine/config/config-keys.ts';
+import { defaultPreferences } from '../../../core/machine/config/default-preferences.ts';
+import type { ResolvedConfig } from '../../../core/machine/config/resolve-config.ts';
 import type { ShownSetting } from '../../shapes/config/config-shapes.ts';
 
 /** Every setting as it takes effect; where the default depends on something else, what it comes to. */

@@ -2,11 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Exported, exportSession } from '../../../app/handover/bundle/export-session.ts';
 import type { CommandContext, Outcome, Problem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../explain.ts';
-import { findSessions } from '../../find-sessions.ts';
+import { findSessions } from '../../ids/find-sessions.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { BundleData } from '../../shapes/exchange/export-shape.ts';
+import { type CommandRefusal, explain } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 

@@ -8,11 +8,11 @@ import type { Report } from '../../../core/report/report.ts';
 import { reportJson } from '../../../core/report/report-json.ts';
 import type { CommandContext, Outcome, Problem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../explain.ts';
-import { findSessions } from '../../find-sessions.ts';
+import { findSessions } from '../../ids/find-sessions.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { ReportData } from '../../shapes/exchange/export-shape.ts';
+import { type CommandRefusal, explain } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 

@@ -2,10 +2,10 @@ import { err, ok } from 'neverthrow';
 import { type Imported, importSession } from '../../../app/handover/bundle/import-session.ts';
 import type { RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../explain.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { ImportData } from '../../shapes/exchange/import-shape.ts';
+import { type CommandRefusal, explain } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 
 export const importCommand: RunCommand = async ({ program, progress }, { operands, options }) => {

@@ -17,7 +17,7 @@ it('looking at the keys makes none, and never shows one', async () => {
 });
 
 it('keys are rotated when somebody says so: the old one still verifies, and the one before it ends only with --yes', async () => {
-  enforces('cli_keys_rotate_explicit', 'cli_interaction_switches');
+  enforces('cli_keys_rotate_explicit', 'cli_interaction_switches', 'cli_exit_codes');
   const setup = fakeSetup();
   const { current: first } = (await setup.keyring.open())._unsafeUnwrap();
   const rotate = (...argv: string[]) => runFake({ argv: ['keys', 'rotate', ...argv], setup });
@@ -30,8 +30,10 @@ it('keys are rotated when somebody says so: the old one still verifies, and the 
   expect(second).not.toEqual(first);
 
   expect(await rotate()).toMatchObject({ exitCode: 5, talk: expect.stringContaining('workrail keys rotate --yes') });
-  const refused = { setup, terminals: ['input', 'error'], ask: { confirm: async () => false } } as const;
-  expect(await runFake({ argv: ['keys', 'rotate'], ...refused })).toMatchObject({ exitCode: 130 });
+  for (const [answer, exitCode] of [[false, 5] as const, [undefined, 130] as const]) {
+    const refused = { setup, terminals: ['input', 'error'], ask: { confirm: async () => answer } } as const;
+    expect(await runFake({ argv: ['keys', 'rotate'], ...refused })).toMatchObject({ exitCode });
+  }
   expect(await keys()).toEqual([second, first]);
   expect((await rotate('--yes')).out).toContain('do not work any more');
   expect((await keys())[1]).toEqual(second);

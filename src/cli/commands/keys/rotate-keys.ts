@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { CommandContext, CommandInput, Problem, RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
-import { explainStore } from '../../explain-store.ts';
 import type { KeysRotateData, ShownKeys } from '../../shapes/keys/keys-shapes.ts';
+import { explainStore } from '../../words/explain-store.ts';
 import { shownKeys } from './shown-keys.ts';
 
 export const keysRotate: RunCommand = async (context, input) => {
@@ -40,7 +40,8 @@ async function isAgreed(
   if (!terminal.isInput() || !terminal.isError() || switches.isJson) return err(needsYes(previous));
   const ask = await program.ask();
   const answer = await ask.confirm(`Tokens signed with ${previous} will not work any more. Rotate?`);
-  return answer === true ? ok(undefined) : err(NOT_ROTATED);
+  if (answer === true) return ok(undefined);
+  return err(problem(answer === undefined ? EXIT.interrupted : EXIT.needsPerson, 'Nothing was changed.', SEE_KEYS));
 }
 
 function needsYes(previous: string): Problem {
@@ -51,7 +52,7 @@ function needsYes(previous: string): Problem {
   );
 }
 
-const NOT_ROTATED = problem(EXIT.interrupted, 'Nothing was changed.', 'Type "workrail keys status" to see the keys.');
+const SEE_KEYS = 'Type "workrail keys status" to see the keys.';
 
 function refused(failure: StoreFailure, dataDir: string): Result<never, Problem> {
   const error = explainStore(failure, dataDir);

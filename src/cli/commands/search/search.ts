@@ -8,7 +8,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { shortIds } from '../../ids/short-ids.ts';
 import type { SearchData } from '../../shapes/search/search-shape.ts';
 import { listedData } from '../session/look/list/list.ts';
-import { problemOf, widthOf } from '../session/look/open-session.ts';
+import { problemOf, widthOf } from '../session/look/look-output.ts';
 import { placeData } from '../session/look/run-words.ts';
 import { searchLines } from './search-lines.ts';
 

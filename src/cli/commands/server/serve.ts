@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CommandContext, CommandInput, Outcome, Problem, RunCommand } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { explain } from '../../explain.ts';
 import type { ServeOptions } from '../../program.ts';
+import { explain } from '../../words/explain.ts';
 import type { ServeTrouble } from './serve-words.ts';
 
 /** Registered for nothing that is widely used; fixed, so that a client can be told the address once. */

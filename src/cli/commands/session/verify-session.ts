@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { isDamaged, type VerifyReport, verifySessions } from '../../../app/upkeep/verify-sessions.ts';
 import type { CommandContext, Problem, RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../explain.ts';
-import { findSessions } from '../../find-sessions.ts';
+import { findSessions } from '../../ids/find-sessions.ts';
 import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';
+import { type CommandRefusal, explain } from '../../words/explain.ts';
 import { verifyLines } from './verify-lines.ts';
 import { nextOf, problemOf } from './verify-problem.ts';
 

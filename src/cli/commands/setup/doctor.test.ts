@@ -4,7 +4,7 @@ import { runFake } from '../../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME, PROGRAM } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
 import type { Rehearsal, Rehearsed } from '../../../app/machine/setup/doctor/machine-health.ts';
-import { resolveConfig } from '../../../core/config/resolve-config.ts';
+import { resolveConfig } from '../../../core/machine/config/resolve-config.ts';
 import { doctorShape } from '../../shapes/setup/doctor-shape.ts';
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;

@@ -3,7 +3,7 @@ import type { SourceUnknown } from '../../../app/machine/sources/look-after-sour
 import type { GitRefusal, SourceHealth } from '../../../app/ports/workflows/workflow-sources.ts';
 import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
-import type { WorkflowSourceEntry } from '../../../core/source/source-list.ts';
+import type { WorkflowSourceEntry } from '../../../core/machine/source/source-list.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

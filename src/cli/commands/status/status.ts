@@ -7,7 +7,7 @@ import type { RunCommand } from '../../command.ts';
 import { shortIds } from '../../ids/short-ids.ts';
 import type { Overview } from '../../program.ts';
 import type { OpenRunData, StatusData } from '../../shapes/status/status-shape.ts';
-import { problemOf, widthOf } from '../session/look/open-session.ts';
+import { problemOf, widthOf } from '../session/look/look-output.ts';
 import { runData, runState } from '../session/look/run-words.ts';
 import { statusLines } from './status-lines.ts';
 

@@ -8,7 +8,7 @@ import { plural } from '../../output/wording.ts';
 import type { SessionDeleteData } from '../../shapes/upkeep/session-delete-shape.ts';
 import { namedSessions } from './named-session.ts';
 import { restoreSessions } from './restore-session.ts';
-import { needsPerson, upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { brokenOff, needsPerson, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 export const sessionDelete: RunCommand = async (context, { operands, options }) => {
   if (options['undo'] === true) return restoreSessions(context, operands);
@@ -44,9 +44,13 @@ async function confirm(
     say([`${sessionId}  ${goals.join(', ') || 'cannot be read any more'}`]);
   }
   const question = `Delete ${plural(sessionIds.length, 'session')}? You can bring ${sessionIds.length === 1 ? 'it' : 'them'} back for ${BIN_DAYS} days.`;
-  if (await (await program.ask()).confirm(question)) return ok(undefined);
+  const answer = await (await program.ask()).confirm(question);
+  if (answer === true) return ok(undefined);
+  const advice = `To delete without being asked, type: ${command}`;
   return err(
-    needsPerson('You did not say yes. Nothing was deleted.', `To delete without being asked, type: ${command}`),
+    answer === undefined
+      ? brokenOff('Broken off. Nothing was deleted.', advice)
+      : needsPerson('You did not say yes. Nothing was deleted.', advice),
   );
 }
 

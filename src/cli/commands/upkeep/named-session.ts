@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
 import { runTag, SessionId } from '../../../core/log/ids.ts';
 import type { CommandContext, Problem } from '../../command.ts';
-import { findSessions } from '../../find-sessions.ts';
+import { findSessions } from '../../ids/find-sessions.ts';
 import { upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 /** The sessions that a person names. */

@@ -5,8 +5,8 @@ import type { PreferRefusal } from '../../../app/upkeep/set-preferences.ts';
 import type { ErrorEnvelope, Retry } from '../../../core/log/error-envelope.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../explain.ts';
 import { plural, shortList } from '../../output/wording.ts';
+import { type CommandRefusal, explain } from '../../words/explain.ts';
 
 type UpkeepRefusal = CommandRefusal | CloseRefusal | PreferRefusal | BinRefusal | RestoreRefusal | CollectRefusal;
 
@@ -26,10 +26,12 @@ export function wrongUse(message: string, suggestion: string): Problem {
 
 /** Only a person may decide this. */
 export function needsPerson(message: string, suggestion: string): Problem {
-  return {
-    exitCode: EXIT.needsPerson,
-    error: { code: 'VALIDATION_ERROR', message, suggestion, retry: NOT_RETRYABLE },
-  };
+  return { ...wrongUse(message, suggestion), exitCode: EXIT.needsPerson };
+}
+
+/** The person pressed Ctrl-C at a question. */
+export function brokenOff(message: string, suggestion: string): Problem {
+  return { ...wrongUse(message, suggestion), exitCode: EXIT.interrupted };
 }
 
 function explainUpkeep(refusal: UpkeepRefusal, dataDir: string): ErrorEnvelope {

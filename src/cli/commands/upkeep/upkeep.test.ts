@@ -101,9 +101,14 @@ describe('session delete', () => {
     enforces('cli_interaction_switches', 'cli_exit_codes');
     const { run, id, store } = await world();
     const asked: string[] = [];
-    for (const world of [{}, { terminals: ['input'] as const }, answering(undefined, asked), answering(false, asked)]) {
+    const nobody = [{}, { terminals: ['input'] as const }];
+    for (const [exitCode, world] of [
+      ...nobody.map((world) => [5, world] as const),
+      [5, answering(false, asked)] as const,
+      [130, answering(undefined, asked)] as const,
+    ]) {
       const refused = await run('session', 'delete', id, world);
-      expect(refused).toMatchObject({ exitCode: 5, out: '' });
+      expect(refused).toMatchObject({ exitCode, out: '' });
       expect(refused.talk).toContain(`workrail session delete ${id} --yes`);
     }
     expect((await run('session', 'delete', id, '--json', answering(true))).exitCode).toBe(5);

@@ -108,6 +108,13 @@ export function oneOperand(operands: readonly string[], usage: string): Result<s
   return err(wrongUse(only === undefined ? 'A workflow is missing.' : 'One workflow at a time.', `Type ${usage}`));
 }
 
+/** The person pressed Ctrl-C at a question. */
+export const BROKEN_OFF = problem(EXIT.interrupted, {
+  code: 'VALIDATION_ERROR',
+  message: 'Broken off; nothing was written.',
+  suggestion: 'Type the command again when you like.',
+});
+
 /** A command line that does not say what it should. */
 export function wrongUse(message: string, suggestion: string): Problem {
   return problem(EXIT.usage, { code: 'VALIDATION_ERROR', message, suggestion });

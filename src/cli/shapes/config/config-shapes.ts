@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CONFIG_NAMES, type ConfigName } from '../../../core/config/config-keys.ts';
+import { CONFIG_NAMES, type ConfigName } from '../../../core/machine/config/config-keys.ts';
 import { commandShape } from '../envelope-shape.ts';
 
 const key = z.enum(CONFIG_NAMES as readonly [ConfigName, ...ConfigName[]]);

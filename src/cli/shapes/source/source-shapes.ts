@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { workflowSourceEntrySchema } from '../../../core/source/source-list.ts';
+import { workflowSourceEntrySchema } from '../../../core/machine/source/source-list.ts';
 import { commandShape } from '../envelope-shape.ts';
 
 const health = z.discriminatedUnion('kind', [

@@ -1,5 +1,5 @@
-import { configHash } from '../../../../core/config/config-hash.ts';
-import { configProblemText } from '../../../../core/config/config-words.ts';
+import { configHash } from '../../../../core/machine/config/config-hash.ts';
+import { configProblemText } from '../../../../core/machine/config/config-words.ts';
 import { activeKeys } from '../../../../core/token/keyring.ts';
 import { shortPath } from '../machine.ts';
 import type { SetupServices } from '../setup-services.ts';

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { ResolvedConfig } from '../../../../core/config/resolve-config.ts';
+import type { ResolvedConfig } from '../../../../core/machine/config/resolve-config.ts';
 import type { KeyringStore } from '../../../ports/keyring-store.ts';
 import type { SessionReader } from '../../../ports/session-store.ts';
 import type { StoreFailure } from '../../../ports/store-failure.ts';

@@ -2,8 +2,8 @@ import type { ResumeCallRefusal } from '../../../../app/overview/resume-call.ts'
 import type { SessionHealth } from '../../../../core/log/health.ts';
 import type { Problem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
-import { explainStore } from '../../../explain-store.ts';
 import { shortList } from '../../../output/wording.ts';
+import { explainStore } from '../../../words/explain-store.ts';
 
 type Words = { readonly message: string; readonly suggestion: string };
 

@@ -5,11 +5,11 @@ import { SessionId } from '../../../../core/log/ids.ts';
 import type { RunStanding } from '../../../../core/overview/run-standing.ts';
 import { type SessionState, sessionState } from '../../../../core/overview/session-state.ts';
 import type { CommandContext, Problem } from '../../../command.ts';
-import { exitCodeOf } from '../../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../../explain.ts';
-import { findSessions } from '../../../find-sessions.ts';
+import { findSessions } from '../../../ids/find-sessions.ts';
 import { shortIds } from '../../../ids/short-ids.ts';
 import type { Overview } from '../../../program.ts';
+import type { CommandRefusal } from '../../../words/explain.ts';
+import { problemOf, widthOf } from './look-output.ts';
 import { EMPTY_ID, NO_SESSIONS } from './look-words.ts';
 
 /** A session that a person wants to look at. */
@@ -23,11 +23,6 @@ export type OpenedSession = {
   readonly nowMs: number;
   readonly width: number;
 };
-
-/** What is written to something that is no terminal may be read in one. */
-const WIDTH_ELSEWHERE = 100;
-/** Narrower than this nothing can be told apart. */
-const WIDTH_MIN = 40;
 
 /** Finds and reads the session that was named, or the one last worked on here, or anywhere. */
 export async function openSession(
@@ -56,15 +51,6 @@ export async function openSession(
     nowMs: overview.clock.nowMs(),
     width: widthOf(overview),
   });
-}
-
-export function widthOf({ columns }: Overview): number {
-  return Math.max(WIDTH_MIN, columns() ?? WIDTH_ELSEWHERE);
-}
-
-export function problemOf(refusal: CommandRefusal, dataDir: string): Problem {
-  const error = explain(refusal, dataDir);
-  return { error, exitCode: exitCodeOf(error.code) };
 }
 
 async function findOne(

@@ -4,8 +4,8 @@ import { findWorkflow, type WorkflowRefusal } from '../../../../app/bench/files/
 import type { CompiledWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
 import type { CommandContext, Problem } from '../../../command.ts';
 import { exitCodeOf } from '../../../exit-codes.ts';
-import { type CommandRefusal, explain } from '../../../explain.ts';
-import { findSessions } from '../../../find-sessions.ts';
+import { findSessions } from '../../../ids/find-sessions.ts';
+import { type CommandRefusal, explain } from '../../../words/explain.ts';
 import { benchProblem, wrongUse } from '../workflow-words.ts';
 
 /** One side of a comparison: a workflow as it is now, or as the last run of a session was pinned to it. */

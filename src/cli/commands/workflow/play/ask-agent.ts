@@ -9,11 +9,12 @@ const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 const NOTHING: Sent = { artifacts: [] };
 
 /** Asks the person at the terminal what the agent hands in; the example of the reply is what is offered first. */
-export function askAgent(ask: Ask): Answer {
+export function askAgent(ask: Ask, onBrokenOff: () => void): Answer {
   return async ({ reply, example }) => {
     const offered = example ?? NOTHING;
     for (;;) {
       const choice = await ask.pick({ message: 'What does the agent hand in?', choices: choicesFor(offered) });
+      if (choice === undefined) onBrokenOff();
       if (choice === undefined || choice === 'stop') return undefined;
       if (choice === 'example') return { sent: offered };
       if (choice === 'nothing') return { sent: NOTHING };

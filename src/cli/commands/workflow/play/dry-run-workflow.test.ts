@@ -70,5 +70,11 @@ describe('a dry run', () => {
     expect(talk).toContain('── 1/6 size ▲ blocked\n');
     expect(out).toContain('✓ design  Design it  notes\n');
     expect(out).toContain('stopped at "work"\n');
+
+    const terminals = ['input', 'output', 'error'] as const;
+    const argv = ['workflow', 'dry-run', 'team.example'];
+    const brokenOff = await runFake({ argv, bench, terminals, ask: { pick: async () => undefined } });
+    expect(brokenOff.exitCode).toBe(130);
+    expect((await runFake({ argv, bench, terminals: ['input'], ask: {} })).talk).not.toContain('── 1/6');
   });
 });

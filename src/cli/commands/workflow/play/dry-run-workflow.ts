@@ -2,12 +2,12 @@ import { err, ok } from 'neverthrow';
 import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
-import type { Script } from '../../../../core/scenario/scenario.ts';
+import type { Script } from '../../../../core/run/scenario/scenario.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowDryRunData } from '../../../shapes/workflow/dry-run-shape.ts';
 import { readContext, readMode } from '../run-options.ts';
-import { benchProblem, oneOperand, problem } from '../workflow-words.ts';
+import { BROKEN_OFF, benchProblem, oneOperand, problem } from '../workflow-words.ts';
 import { askAgent } from './ask-agent.ts';
 import { dryRunLines, turnLines } from './dry-run-lines.ts';
 
@@ -30,9 +30,10 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
     ...(given.value === undefined ? {} : { context: { ...read.value.context, ...given.value } }),
     ...(mode.value === undefined ? {} : { mode: mode.value }),
   };
-  const isAsked = typeof file !== 'string' && options['yes'] !== true && !switches.isJson && program.terminal.isInput();
-  if (!isAsked) progress.show({ label: 'walking through the workflow' });
-  const ran = await dryRun(bench, found.value, { script, ...(isAsked ? await asking(context) : {}) });
+  const isAlone = !program.terminal.isInput() || !program.terminal.isError() || switches.isJson;
+  const person = typeof file === 'string' || options['yes'] === true || isAlone ? undefined : await asking(context);
+  if (person === undefined) progress.show({ label: 'walking through the workflow' });
+  const ran = await dryRun(bench, found.value, { script, ...person?.played });
   if (ran.isErr()) {
     return err(
       problem(EXIT.failed, {
@@ -43,7 +44,7 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
     );
   }
   const { id } = found.value.listed;
-  const wrong = problemOf(ran.value);
+  const wrong = person?.isBrokenOff() === true ? BROKEN_OFF : problemOf(ran.value);
   return ok({
     kind: 'done',
     data: dataOf(ran.value, { id, mode: script.mode ?? 'guided' }),
@@ -54,11 +55,14 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
 };
 
 async function asking({ program, say }: CommandContext) {
-  const answer = askAgent(await program.ask());
+  let isBrokenOff = false;
+  const answer = askAgent(await program.ask(), () => {
+    isBrokenOff = true;
+  });
   const watch = (turn: Parameters<typeof turnLines>[0]) => {
     for (const line of turnLines(turn)) say(line);
   };
-  return { answer, watch };
+  return { played: { answer, watch }, isBrokenOff: () => isBrokenOff };
 }
 
 function problemOf({ run, unsent }: DryRun): Problem | undefined {

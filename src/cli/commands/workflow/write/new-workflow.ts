@@ -4,10 +4,9 @@ import { STARTERS, type StarterName } from '../../../../app/bench/write/starters
 import { nearest } from '../../../../core/spelling/nearest.ts';
 import { creatableId } from '../../../../core/workflow/read/names/creatable-id.ts';
 import type { CommandContext, CommandInput, Problem, RunCommand } from '../../../command.ts';
-import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowNewData } from '../../../shapes/workflow/write-shapes.ts';
 import { shortPath } from '../short-path.ts';
-import { problem, wrongUse } from '../workflow-words.ts';
+import { BROKEN_OFF, wrongUse } from '../workflow-words.ts';
 import { readDestination, writeProblem } from './write-words.ts';
 
 const NAMES = Object.keys(STARTERS) as StarterName[];
@@ -49,7 +48,8 @@ async function wantedFrom(
   const { program, switches } = context;
   const [typed, ...more] = operands;
   if (more.length > 0) return err(wrongUse('One workflow at a time.', 'Type workrail workflow new ID'));
-  const isAsked = program.terminal.isInput() && options['yes'] !== true && !switches.isJson;
+  const { terminal } = program;
+  const isAsked = terminal.isInput() && terminal.isError() && options['yes'] !== true && !switches.isJson;
   const id = typed ?? (isAsked ? await askId(context) : undefined);
   if (id === undefined) return err(isAsked ? BROKEN_OFF : NO_ID);
   const creatable = creatableId(id);
@@ -115,8 +115,3 @@ function capitalised(text: string): string {
 }
 
 const NO_ID = wrongUse('The id is missing.', 'Type workrail workflow new NAMESPACE.NAME');
-const BROKEN_OFF = problem(EXIT.interrupted, {
-  code: 'VALIDATION_ERROR',
-  message: 'Broken off; nothing was written.',
-  suggestion: 'Type the command again when you like.',
-});

@@ -12,7 +12,7 @@ import type { CommandInput, Problem, RunCommand } from '../../../../command.ts';
 import { EXIT } from '../../../../exit-codes.ts';
 import { shortIds } from '../../../../ids/short-ids.ts';
 import type { ListedSessionData, SessionListData } from '../../../../shapes/session/look/session-list-shape.ts';
-import { problemOf, widthOf } from '../open-session.ts';
+import { problemOf, widthOf } from '../look-output.ts';
 import { summaryTitle } from '../run-words.ts';
 import { listLines } from './list-lines.ts';
 
@@ -23,7 +23,7 @@ export const sessionList: RunCommand = async ({ program, progress }, input) => {
   if (asked.isErr()) return err(asked.error);
   const { isHere, states, shownMax } = asked.value;
   progress.show({ label: 'reading the index' });
-  const [overview, dataDir] = await Promise.all([program.overview(), program.dataDir()]);
+  const [overview, dataDir] = await Promise.all([program.listing(), program.dataDir()]);
   // Git takes its time, which reading the index does too.
   const [workspaces, stored] = await Promise.all([
     workspacesAt(overview.workspace, overview.folder),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { autonomySchema } from '../log/preferences.ts';
-import { BLOCKER_CODES, GAP_DETAILS, type GapCategory } from '../log/reasons.ts';
-import { jsonObjectSchema } from '../log/text.ts';
+import { autonomySchema } from '../../log/preferences.ts';
+import { BLOCKER_CODES, GAP_DETAILS, type GapCategory } from '../../log/reasons.ts';
+import { jsonObjectSchema } from '../../log/text.ts';
 
 const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[]];
 

@@ -1,4 +1,4 @@
-import type { Autonomy, RiskPolicy } from '../log/preferences.ts';
+import type { Autonomy, RiskPolicy } from '../../log/preferences.ts';
 
 // Written out here, because a server reads its settings before it loads anything else; a test holds them equal.
 const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const satisfies readonly Autonomy[];

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { nearest } from '../spelling/nearest.ts';
-import { collectDiagnostics } from '../workflow/diagnostics/collect-diagnostics.ts';
-import { nodeAt } from '../workflow/source/node-at.ts';
-import { parseSource } from '../workflow/source/parse-source.ts';
-import { plainValue } from '../workflow/source/plain-value.ts';
-import { locate, type Position } from '../workflow/source/position.ts';
-import { pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
+import { nearest } from '../../spelling/nearest.ts';
+import { collectDiagnostics } from '../../workflow/diagnostics/collect-diagnostics.ts';
+import { nodeAt } from '../../workflow/source/node-at.ts';
+import { parseSource } from '../../workflow/source/parse-source.ts';
+import { plainValue } from '../../workflow/source/plain-value.ts';
+import { locate, type Position } from '../../workflow/source/position.ts';
+import { pointerTo, type SourceNode } from '../../workflow/source/source-node.ts';
 
 /** Something wrong in a document of an author's, and where. */
 export type DocumentProblem = Position & { readonly pointer: string; readonly message: string };

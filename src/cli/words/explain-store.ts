@@ -1,7 +1,7 @@
-import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { unreachable } from '../core/assert.ts';
-import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
-import { type Damage, isLocated } from '../core/log/health.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { unreachable } from '../../core/assert.ts';
+import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
+import { type Damage, isLocated } from '../../core/log/health.ts';
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const BUSY_RETRY_MS = 500;

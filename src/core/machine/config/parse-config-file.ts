@@ -1,6 +1,6 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { quotedJson } from '../json/readable-json.ts';
-import { nearest } from '../spelling/nearest.ts';
+import { quotedJson } from '../../json/readable-json.ts';
+import { nearest } from '../../spelling/nearest.ts';
 import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName, type ConfigValue, isConfigName, mayBe } from './config-keys.ts';
 import type { ConfigLayer, ConfigProblem } from './resolve-config.ts';
 

@@ -1,5 +1,5 @@
-import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import { assert } from '../../assert.ts';
+import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
 import { CONFIG_NAMES } from './config-keys.ts';
 import type { ResolvedConfig } from './resolve-config.ts';
 

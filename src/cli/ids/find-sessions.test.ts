@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { runFake } from '../../test/cli/fake-program.ts';
-import { enforces } from '../../test/enforces.ts';
-import { DAMAGED, HEALTHY } from '../../test/examples/audits.ts';
-import { OTHER_SESSION } from '../../test/examples/ids.ts';
-import { SESSION_EVENTS } from '../../test/examples/session.ts';
-import { SNAPSHOTS_BY_REF } from '../../test/examples/snapshots.ts';
-import { RunId, runTag } from '../core/log/ids.ts';
-import { PRESETS } from '../core/log/preferences.ts';
-import { summarise } from '../core/views/session-summary.ts';
-import { foldEvents } from '../core/views/session-view.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { DAMAGED, HEALTHY } from '../../../test/examples/audits.ts';
+import { OTHER_SESSION } from '../../../test/examples/ids.ts';
+import { SESSION_EVENTS } from '../../../test/examples/session.ts';
+import { SNAPSHOTS_BY_REF } from '../../../test/examples/snapshots.ts';
+import { RunId, runTag } from '../../core/log/ids.ts';
+import { PRESETS } from '../../core/log/preferences.ts';
+import { summarise } from '../../core/views/session-summary.ts';
+import { foldEvents } from '../../core/views/session-view.ts';
 
 test('finds a damaged session by a run tag that only the index remembers, and says when nobody does', async () => {
   enforces('cli_ids_forgiving');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { enforces } from '../../../test/enforces.ts';
-import { AUTONOMY, PRESETS, RISK_POLICY } from '../log/preferences.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import { AUTONOMY, PRESETS, RISK_POLICY } from '../../log/preferences.ts';
 import { CONFIG_KEYS, CONFIG_NAMES } from './config-keys.ts';
 import { configProblemText } from './config-words.ts';
 import { defaultPreferences } from './default-preferences.ts';

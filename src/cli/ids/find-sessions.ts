@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionIndex } from '../app/ports/session-index.ts';
-import type { SessionReader } from '../app/ports/session-store.ts';
-import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { type RunId, runTag, type SessionId } from '../core/log/ids.ts';
-import { type KnownSession, matchId, mayBeRunTag } from './ids/id-match.ts';
+import type { SessionIndex } from '../../app/ports/session-index.ts';
+import type { SessionReader } from '../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { type RunId, runTag, type SessionId } from '../../core/log/ids.ts';
+import { type KnownSession, matchId, mayBeRunTag } from './id-match.ts';
 
 export type FindRefusal =
   | {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { enforces } from '../../test/enforces.ts';
-import { OTHER_SESSION, SESSION } from '../../test/examples/ids.ts';
-import { digest } from '../../test/examples/sha256.ts';
-import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
-import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
+import { digest } from '../../../test/examples/sha256.ts';
+import { errorEnvelopeSchema } from '../../core/log/error-envelope.ts';
+import { snapshotRefSchema, workflowHashSchema } from '../../core/log/ids.ts';
+import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { type CommandRefusal, explain as explainIn } from './explain.ts';
 
 type Code = CommandRefusal['code'];

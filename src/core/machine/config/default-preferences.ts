@@ -1,4 +1,4 @@
-import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../log/preferences.ts';
+import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../../log/preferences.ts';
 import type { ResolvedConfig } from './resolve-config.ts';
 
 /** How a run goes that is started without a mode. */

@@ -1,5 +1,5 @@
-import { unreachable } from '../assert.ts';
-import { quotedJson } from '../json/readable-json.ts';
+import { unreachable } from '../../assert.ts';
+import { quotedJson } from '../../json/readable-json.ts';
 import { CONFIG_KEYS } from './config-keys.ts';
 import type { ConfigOrigin, ConfigProblem } from './resolve-config.ts';
 

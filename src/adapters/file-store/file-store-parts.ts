@@ -1,0 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Locks } from '../lock/locks.ts';
+import { nodeFileSystem } from './disk/node-file-system.ts';
+import type { FileStoreParts } from './file-store.ts';
+
+/** The parts of a store on the disk of this machine. Locks are loaded by who takes one: looking takes none. */
+export function fileStoreParts(root: string, sha256: Sha256): FileStoreParts {
+  let locks: Promise<Locks> | undefined;
+  return {
+    disk: { fs: nodeFileSystem, root },
+    sha256,
+    locks: () => {
+      locks ??= import('../lock/system-locks.ts').then(({ systemLocks }) => systemLocks());
+      return locks;
+    },
+    waiting: { pause: (ms) => setTimeout(ms), nowMs: () => performance.now() },
+  };
+}

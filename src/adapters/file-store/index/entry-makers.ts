@@ -1,0 +1,33 @@
+import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
+import { summariseSession } from '../../../app/run/append/summarise-session.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
+import type { IndexEntry } from './index-line.ts';
+
+/** What reads sessions to sum them up. */
+export type EntryMakers = {
+  /** Sums up a session that was read; nothing where what it names cannot be read. */
+  entryOf(session: OpenSession): Promise<IndexEntry | undefined>;
+  /** Reads a session anew. A damaged one is offered to nobody; one that cannot be read now may be read later. */
+  rebuild(sessionId: SessionId): Promise<IndexEntry | undefined>;
+};
+
+export function entryMakers({ disk, sha256 }: FileStoreParts, snapshots: SnapshotStore): EntryMakers {
+  const entryOf: EntryMakers['entryOf'] = async (session) => {
+    const { sessionId, position } = session;
+    const summary = await summariseSession(session, snapshots);
+    if (summary.isErr()) return undefined;
+    const manifestIndex = position.nextManifestIndex - 1;
+    return { sessionId, manifestBytes: position.offset, manifestIndex, summary: summary.value };
+  };
+  return {
+    entryOf,
+    rebuild: async (sessionId) => {
+      const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
+      if (session.isErr()) return undefined;
+      const { health, position } = session.value;
+      return health.kind === 'healthy' && position.nextEventIndex > 0 ? entryOf(session.value) : undefined;
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandName } from '../../../src/cli/command-entry.ts';
+import { COMMANDS } from '../../../src/cli/command-list.ts';
+import { COMMAND_SHAPES } from '../../../src/cli/shapes/command-shapes.ts';
+import { enforces } from '../../enforces.ts';
+import { HOSTILE, type HostileMachine, hostileMachine, OBEYED, TYPED } from './hostile-machine.ts';
+
+type Form = 'text' | 'json';
+/** What is typed, what it ends with, and as what; as both unless told. */
+type Row = { readonly typed: readonly string[]; readonly exitCode?: number; readonly form?: Form };
+
+let machine: HostileMachine;
+beforeAll(async () => {
+  machine = await hostileMachine();
+});
+afterAll(() => machine.remove());
+
+const SESSION = '<session>';
+const BUNDLE = `bundle ${TYPED}.json`;
+const PAGE = `page ${TYPED}.html`;
+
+/** In this order on one machine: what changes something is typed once, and taken back or built upon. */
+const ROWS: readonly Row[] = [
+  row('status'),
+  row('session list'),
+  row(`session show ${SESSION}`),
+  row('session tree --verbose'),
+  row('session notes'),
+  row('session notes --verbose --step 1', { form: 'text' }),
+  row(`session diff ${SESSION} A main`),
+  row('session resume'),
+  row('session resume --at 1', { form: 'text' }),
+  row('search Goal Notes'),
+  row('session verify --verbose'),
+  { typed: ['export', SESSION, '--as', 'md'], form: 'text' },
+  { typed: ['export', SESSION, '--as', 'json'], form: 'text' },
+  { typed: ['export', SESSION, '--as', 'html', '-o', PAGE] },
+  { typed: ['export', SESSION, '--as', 'bundle', '-o', BUNDLE] },
+  { typed: ['import', BUNDLE, '--dry-run'], form: 'text' },
+  { typed: ['import', BUNDLE], form: 'json' },
+  row('workflow list'),
+  row('workflow show team.hostile'),
+  row('workflow preview team.hostile --step one'),
+  row('workflow check', { exitCode: 4 }),
+  row('workflow dry-run team.hostile --yes --verbose'),
+  row('workflow diff team.hostile wr.first_steps'),
+  row('workflow copy team.hostile team.copy', { form: 'text' }),
+  row('workflow copy team.hostile team.other', { form: 'json' }),
+  row('workflow migrate-id team.copy team.moved --dry-run', { form: 'json' }),
+  row('workflow migrate-id team.copy team.moved', { form: 'text' }),
+  { typed: ['workflow', 'new', 'team.fresh', '--name', HOSTILE.replace('\0', '')], form: 'text' },
+  row('workflow new team.newer', { form: 'json' }),
+  row('workflow test team.fresh'),
+  row(`session prefer ${SESSION} full_auto_never_stop`),
+  row(`session keep ${SESSION}`),
+  row(`session close ${SESSION}`, { form: 'text' }),
+  row(`session close ${SESSION} --undo`, { form: 'json' }),
+  row('gc --dry-run'),
+  row('gc', { form: 'json' }),
+  row(`session delete ${SESSION}`, { exitCode: 5 }),
+  row(`session delete ${SESSION} --yes`, { form: 'json' }),
+  row('session delete --undo', { form: 'text' }),
+  row(`session delete --undo ${SESSION}`, { form: 'json' }),
+  row('config list'),
+  row('config path'),
+  row('config get mode'),
+  row('config set mode guided'),
+  row('keys status'),
+  row('keys rotate', { form: 'text' }),
+  row('keys rotate', { form: 'json', exitCode: 5 }),
+  row('keys rotate --yes', { form: 'json' }),
+  row('source add ./flows', { form: 'json' }),
+  row('source list', { form: 'text' }),
+  row('source list', { form: 'json' }),
+  row('source update'),
+  row('source remove flows', { form: 'text' }),
+  row('source add ./flows', { form: 'text' }),
+  row('source remove flows', { form: 'json' }),
+  row('init --dry-run'),
+  row('init', { exitCode: 5 }),
+  row('init --client cursor', { form: 'json' }),
+  row('doctor'),
+  row('init --undo', { form: 'text' }),
+  row('completion zsh'),
+  { typed: ['completion', 'bash', '--complete', '--', 'session', 'show', ''], form: 'text' },
+  { typed: ['completion', 'bash', '--complete', '--', 'workflow', 'show', 'team'], form: 'text' },
+  row('version', { form: 'json' }),
+];
+
+/** Not found, wrongly used, not allowed: each quotes what was typed, and says what may have been meant. */
+const REFUSED: readonly (Row & { readonly said: RegExp })[] = [
+  { typed: ['session', 'show', TYPED], exitCode: 3, said: /session list/ },
+  { typed: ['session', 'notes', '--step', TYPED], exitCode: 3, said: /one, two/ },
+  { typed: ['session', 'diff', SESSION, 'main', TYPED], exitCode: 3, said: /main, A, one/ },
+  { typed: ['session', 'close', SESSION, '--run', TYPED], exitCode: 3, said: /team\.hostile/ },
+  { typed: ['session', 'prefer', SESSION, TYPED], exitCode: 2, said: /guided/ },
+  { typed: ['export', SESSION, '--as', TYPED], exitCode: 2, said: /bundle, md, html or json/ },
+  { typed: ['import', TYPED], exitCode: 3, said: /workrail export|\.js export/ },
+  { typed: ['workflow', 'show', `team.hostil${TYPED}`], exitCode: 3, said: /Workflows: |Did you mean/ },
+  { typed: ['workflow', 'preview', 'team.hostile', '--step', 'tow'], exitCode: 3, said: /Did you mean two/ },
+  { typed: ['workflow', 'check', 'team.hostle'], exitCode: 3, said: /Did you mean team\.hostile/ },
+  { typed: ['config', 'get', `mode${TYPED}`], exitCode: 2, said: /mode, riskPolicy/ },
+  { typed: ['source', 'remove', TYPED], exitCode: 3, said: /source add/ },
+  { typed: ['init', '--client', `curs${TYPED}`], exitCode: 2, said: /claude-code/ },
+  { typed: ['gc', '--older-than', TYPED], exitCode: 2, said: /90d/ },
+  { typed: ['session', TYPED], exitCode: 2, said: /--help/ },
+];
+
+describe('on a machine where whatever others wrote is hostile', () => {
+  it('every command does its work in a pipe: plain text, a line that leads on, and under --json its published shape', async () => {
+    enforces(
+      'cli_json_everywhere',
+      'cli_escapes_not_raw',
+      'cli_exit_codes',
+      'cli_last_line_suggests_next',
+      'cli_stdout_data_stderr_talk',
+    );
+    mkdirSync(join(machine.work, 'flows'));
+    const simple = readFileSync('workflows/wr.first_steps.json', 'utf8').replace('wr.first_steps', 'team.simple');
+    writeFileSync(join(machine.work, 'flows', 'team.simple.json'), simple);
+    for (const { form, ...typed } of ROWS) {
+      if (form !== 'json') await inText(typed);
+      if (form !== 'text') await asJson(typed);
+    }
+    expect(readFileSync(join(machine.work, PAGE), 'utf8')).not.toMatch(OBEYED);
+    const walked = new Set(ROWS.map(({ typed }) => nameOf(typed)));
+    // What serve writes is the protocol, and the demo, which shows nothing of the user's, has a test of its own.
+    expect(COMMANDS.map(commandName).filter((name) => !walked.has(name))).toEqual(['demo', 'serve']);
+  }, 240_000);
+
+  it('what is refused is quoted without obeying it, and answered with what may be meant', async () => {
+    enforces('cli_ids_forgiving', 'cli_json_error_shape', 'cli_escapes_not_raw', 'cli_exit_codes');
+    for (const { said, ...typed } of REFUSED) {
+      const { error } = await asJson(typed);
+      expect(error).toMatchObject({ fix: expect.stringMatching(said) });
+    }
+    const { talk } = await run(['session', 'show', TYPED]);
+    expect(talk).toMatch(/^SESSION_NOT_FOUND: .*"\\u001b\[2J\\u009b31m\\u202e\\u200b".*\nFix: /);
+    expect(talk).not.toMatch(OBEYED);
+  }, 60_000);
+});
+
+async function inText({ typed, exitCode = 0 }: Row): Promise<void> {
+  const ended = await run(typed);
+  const words = typed.join(' ');
+  expect([words, ended.exitCode, ended.exitCode === exitCode ? '' : ended.talk]).toEqual([words, exitCode, '']);
+  expect([words, OBEYED.exec(ended.out), OBEYED.exec(ended.talk)]).toEqual([words, null, null]);
+  expect([words, /^(?:Next|Fix): /m.test(ended.out)]).toEqual([words, false]);
+  // Whoever is refused reads what to do about it; a shell that completes reads nothing.
+  const last = ended.talk.trimEnd().split('\n').at(-1) ?? '';
+  if (!typed.includes('--complete')) expect([words, last]).toEqual([words, expect.stringMatching(/^(?:Next|Fix): \S/)]);
+}
+
+async function asJson({ typed, exitCode = 0 }: Row): Promise<{ readonly error?: object }> {
+  const ended = await run([...typed, '--json']);
+  const words = typed.join(' ');
+  expect([words, ended.exitCode, ended.exitCode === exitCode ? '' : ended.out]).toEqual([words, exitCode, '']);
+  expect([words, OBEYED.exec(ended.out), OBEYED.exec(ended.talk)]).toEqual([words, null, null]);
+  expect([words, /^(?:Next|Fix): /m.test(ended.talk)]).toEqual([words, false]);
+  expect(ended.out.trimEnd().split('\n')).toHaveLength(1);
+  const document = JSON.parse(ended.out) as { readonly ok: boolean; readonly error?: object };
+  const known = COMMAND_SHAPES[nameOf(typed)] ?? COMMAND_SHAPES['session show'];
+  expect(known?.parse(document)).toEqual(document);
+  expect([words, document.ok]).toEqual([words, exitCode === 0]);
+  return document;
+}
+
+function run(typed: readonly string[]) {
+  return machine.run(typed.map((word) => (word === SESSION ? machine.sessionId : word)));
+}
+
+function nameOf([first = '', second = '']: readonly string[]): string {
+  const names = COMMANDS.map(commandName);
+  return names.includes(first) ? first : `${first} ${second}`;
+}
+
+function row(line: string, rest: Omit<Row, 'typed'> = {}): Row {
+  return { typed: line.split(' '), ...rest };
+}
