@@ -19,7 +19,11 @@ const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
 const INTERRUPTED = 130;
 /** What a server that is told to end does first. */
 let stopServing = async (): Promise<void> => undefined;
-process.once('SIGINT', () => {
+let isInterrupted = false;
+process.on('SIGINT', () => {
+  // Who presses it again waits for nothing more, but what would be left behind is still taken away.
+  if (isInterrupted) process.exit(INTERRUPTED);
+  isInterrupted = true;
   if (process.stderr.isTTY) process.stderr.write('\n');
   stopServing().finally(() => process.exit(INTERRUPTED));
 });

@@ -173,8 +173,13 @@ describe('session verify', () => {
     const sessions = join(folder, 'sessions');
     mkdirSync(sessions);
     for (let i = 1; i <= MANY; i++) symlinkSync(join(store, 'sessions', sessionId), join(sessions, numberedSession(i)));
-    for (const asked of [['zzzz'], []]) {
-      const looking = start(['session', 'verify', '--json', ...asked], { dataDir: folder });
+    const commands = [
+      ['session', 'verify', 'zzzz'],
+      ['session', 'verify'],
+      ['gc', '--dry-run'],
+    ];
+    for (const command of commands) {
+      const looking = start([...command, '--json'], { dataDir: folder });
       looking.stderr.once('data', () => looking.kill('SIGINT'));
       const { exitCode, talk } = await ending(looking);
       expect({ exitCode, talk }).toEqual({

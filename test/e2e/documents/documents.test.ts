@@ -80,11 +80,9 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
         encoding: 'utf8',
         input: '',
       });
-      expect({ line, status: ran.status, said: ran.status === 0 ? '' : ran.stderr + ran.stdout }).toEqual({
-        line,
-        status: 0,
-        said: '',
-      });
+      // A doctor may find something on a machine where nobody is registered; that is what it is for.
+      const isFine = ran.status === 0 || (line === 'workrail doctor' && ran.status === 4);
+      expect({ line, said: isFine ? '' : ran.stderr + ran.stdout }).toEqual({ line, said: '' });
     }
   }, 120_000);
 });
