@@ -65,8 +65,11 @@ describe('in a pipe', () => {
   });
 
   it('whoever stops reading early is not told off', async () => {
-    const command = `{ "${process.execPath}" ${PROGRAM} --help; echo "exit $?" >&2; } | true`;
-    expect(await ending(spawn('sh', ['-c', command]))).toEqual({ exitCode: 0, out: '', talk: 'exit 0\n' });
+    for (const [typed, exitCode] of [['--help', 0] as const, ['session nope 2>&1', 2] as const]) {
+      const command = `{ "${process.execPath}" ${PROGRAM} ${typed}; echo "exit $?" >&2; } | true`;
+      const ended = await ending(spawn('sh', ['-c', command]));
+      expect(ended).toEqual({ exitCode: 0, out: '', talk: `exit ${exitCode}\n` });
+    }
   });
 
   it('Ctrl-C ends the server with exit code 130', async () => {

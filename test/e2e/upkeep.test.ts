@@ -72,13 +72,14 @@ it('a deleted session is gone for the running server and comes back whole; a dry
 });
 
 it('who is asked in a terminal deletes by saying yes, and by nothing else', async () => {
-  enforces('cli_interaction_switches');
+  enforces('cli_interaction_switches', 'cli_exit_codes');
   const { sessionId } = await begin('Mend the shop');
   const command = `stty cols 120 rows 40; ${process.execPath} ${PROGRAM} session delete ${sessionId}`;
   expect(await inTerminal(command, '\r')).toMatchObject({
     code: 5,
     text: expect.stringContaining('Delete 1 session?'),
   });
+  expect(await inTerminal(command, '\u0003')).toMatchObject({ code: 130 });
   expect(readdirSync(join(dataDir, 'sessions'))).toEqual([sessionId]);
   expect(await inTerminal(command, 'y')).toMatchObject({ code: 0, text: expect.stringContaining('is in the bin') });
   expect(readdirSync(join(dataDir, 'sessions'))).not.toContain(sessionId);

@@ -136,13 +136,32 @@ function read({ context }: Run, name: string, { values }: Scope): unknown {
   return Object.entries({ ...context, ...values }).find(([key]) => key === name)?.[1];
 }
 
-/** Conditions compare for equality only, and values that equality does not stretch. */
+function compares({ comparison, value: wanted }: Extract<Condition, { kind: 'compare' }>, value: unknown): boolean {
+  switch (comparison) {
+    case 'equals':
+      return (value ?? null) === wanted;
+    case 'not_equals':
+      return (value ?? null) !== wanted;
+    case 'in':
+      return Array.isArray(wanted) && wanted.includes(value);
+    case 'gt':
+      return typeof value === 'number' && typeof wanted === 'number' && value > wanted;
+    case 'contains':
+      return (
+        (Array.isArray(value) && value.includes(wanted)) || (typeof value === 'string' && value.includes(`${wanted}`))
+      );
+    default:
+      throw new Error(`nobody has needed "${comparison}" here yet`);
+  }
+}
+
+/** Values that equality does not stretch; what nobody set equals null and nothing else. */
 function holds(run: Run, condition: Condition, scope: Scope): boolean {
   const again = (one: Condition) => holds(run, one, scope);
   if (condition.kind === 'always' || condition.kind === 'never') return condition.kind === 'always';
   if (condition.kind === 'not') return !again(condition.condition);
   if (condition.kind === 'compare') {
-    return (read(run, condition.variable, scope) === condition.value) === (condition.comparison === 'equals');
+    return compares(condition, read(run, condition.variable, scope));
   }
   if (condition.kind === 'ref') {
     const named = run.workflow.conditions.find(({ conditionId }) => conditionId === condition.conditionId);

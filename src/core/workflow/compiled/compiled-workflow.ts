@@ -1,4 +1,4 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../assert.ts';
 import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
@@ -7,6 +7,7 @@ import { conditionIdSchema, loopIdSchema, stepIdSchema, type WorkflowHash, workf
 import { autonomySchema, riskPolicySchema } from '../../log/preferences.ts';
 import { parseDocument, type SchemaRefusal } from '../../log/schema-refusal.ts';
 import { jsonObjectSchema, jsonValueSchema } from '../../log/text.ts';
+import { brokenReference } from './broken-reference.ts';
 import { compiledLoopSchema, entrySchema } from './compiled-loop.ts';
 import { compiledStepSchema } from './compiled-step.ts';
 import { conditionSchema } from './condition.ts';
@@ -118,7 +119,10 @@ export function parseCompiledWorkflow(value: unknown): Result<CompiledWorkflow, 
   if (outer.isErr()) return err(outer.error);
   const version = outer.value.schemaVersion;
   if (version !== COMPILED_WORKFLOW_VERSION) return err({ code: 'unknown_version', version });
-  return parseDocument(compiledWorkflowSchema, value);
+  return parseDocument(compiledWorkflowSchema, value).andThen((workflow) => {
+    const path = brokenReference(workflow);
+    return path === undefined ? ok(workflow) : err({ code: 'wrong_shape', path, message: 'names what is not there' });
+  });
 }
 
 /** The workflow's bytes and its name, which is their hash. */

@@ -1,7 +1,8 @@
+import { referencesOf } from '../compiled/written-conditions.ts';
 import type { Finding } from '../finding.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Uses } from '../read/reader.ts';
-import type { AssessmentSyntax, StandardStep, WholeCondition, WorkflowSyntax } from '../syntax.ts';
+import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../syntax.ts';
 import type { Emission } from './emission.ts';
 
 /** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */
@@ -68,21 +69,6 @@ function whatRemains(references: ReadonlyMap<string, readonly string[]>): Readon
   }
   const settled = new Set(done);
   return new Set([...references.keys()].filter((id) => !settled.has(id)));
-}
-
-/** The names a condition refers to. */
-export function referencesOf(condition: WholeCondition): readonly string[] {
-  switch (condition.kind) {
-    case 'ref':
-      return [condition.conditionId];
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap(referencesOf);
-    case 'not':
-      return referencesOf(condition.condition);
-    default:
-      return [];
-  }
 }
 
 export function checkAssessments(step: StandardStep, { assessments, findings }: Emission): void {

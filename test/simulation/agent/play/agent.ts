@@ -3,7 +3,6 @@ import { type Done, outputOf, withArguments } from '../faults/fault.ts';
 import { type Call, type Reply, readReply, type Sight, withOwnValues } from '../reader/obedient-reader.ts';
 import { type Told, told } from '../witness/told.ts';
 import { isMarked, mark, type Witness } from '../witness/witness.ts';
-import { SMALL_WORKFLOWS } from '../world/small-workflows.ts';
 import type { Chat } from '../world/world.ts';
 
 /** A run as an agent knows it. */
@@ -29,7 +28,9 @@ const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'];
 const CALLS_TO_END_MAX = 80;
 const CONTEXTS = [{ depth: 'deep' }, { depth: null }, { broken: true }, { depth: 'deep', broken: false }];
 
-export function newAgent(witness: Witness, random: SeededRandom, sight: Sight): Agent {
+type Nature = { readonly random: SeededRandom; readonly sight: Sight; readonly workflowIds: readonly string[] };
+
+export function newAgent(witness: Witness, { random, sight, workflowIds }: Nature): Agent {
   let count = 0;
   const notes: Agent['notes'] = ({ tag }) => `What I did, and because of what: ${mark(++count, tag)}.`;
   const own: Agent['own'] = (call, run, toldBy) =>
@@ -53,7 +54,7 @@ export function newAgent(witness: Witness, random: SeededRandom, sight: Sight): 
     take,
     start: async (chat, others) => {
       const host = others.length > 0 && random.chance(0.3) ? { attachTo: random.pick(others).at.stateToken } : {};
-      const given = { ...startArguments(random), ...host };
+      const given = { ...startArguments(random, workflowIds), ...host };
       const reply = await witness.send(chat, { tool: 'start_workflow', arguments: given });
       return { at: expectTold(reply), past: [], faults: 0 };
     },
@@ -92,8 +93,8 @@ function mayGoOn({ kind, prompt }: Told): boolean {
   return kind === 'ok' && round !== rounds;
 }
 
-function startArguments(random: SeededRandom): Call['arguments'] {
-  const workflowId = random.pick(SMALL_WORKFLOWS);
+function startArguments(random: SeededRandom, workflowIds: readonly string[]): Call['arguments'] {
+  const workflowId = random.pick(workflowIds);
   const files = Array.from({ length: random.below(3) }, (_, i) => `file-${i}.ts`);
   return {
     workflowId,

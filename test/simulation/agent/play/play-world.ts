@@ -4,6 +4,7 @@ import { judgeLog } from '../judge/judge-log.ts';
 import type { Call, Sight } from '../reader/obedient-reader.ts';
 import { told } from '../witness/told.ts';
 import { newWitness } from '../witness/witness.ts';
+import { SMALL_WORKFLOWS } from '../world/small-workflows.ts';
 import type { Chat, World } from '../world/world.ts';
 import { newAgent, type Run, rightCall } from './agent.ts';
 import { type Mended, mend } from './mend.ts';
@@ -34,7 +35,7 @@ const KILLED_WITHIN_MS = 30;
 export async function playWorld(world: World, { seed, sight, faults, faultyCalls }: Play): Promise<Played> {
   const random = seededRandom(seed);
   const witness = newWitness(world);
-  const agent = newAgent(witness, random, sight);
+  const agent = newAgent(witness, { random, sight, workflowIds: world.workflowIds ?? SMALL_WORKFLOWS });
   const servers = await newServers(world);
   const { chat, freshChat } = servers;
   const restartDuring = async (call: Call) => {

@@ -3,7 +3,7 @@ import { workflowFile } from './workflow-files.ts';
 
 const LOOP_CONTROL = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' };
 
-/** Workflows that are short and still ask for everything that can be asked. Conditions compare for equality only. */
+/** Workflows that are short and still ask for everything that can be asked. */
 const WORKFLOWS = [
   {
     id: 'sim.plain',

@@ -16,6 +16,8 @@ export type World = {
   readonly services: Services;
   /** Everything that was ever appended, by session, in order. */
   readonly log: () => ReadonlyMap<string, readonly SessionEvent[]>;
+  /** What its agents may start; the small ones made for it, unless told. */
+  readonly workflowIds?: readonly string[];
   /** Starts a server. What servers remember by themselves ends with them. */
   readonly newChat: () => Promise<Chat>;
 };

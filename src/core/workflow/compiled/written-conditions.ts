@@ -1,0 +1,65 @@
+import type { CompiledLoop, Entry } from './compiled-loop.ts';
+import type { CompiledStep } from './compiled-step.ts';
+import type { CompiledWorkflow } from './compiled-workflow.ts';
+import type { Condition } from './condition.ts';
+import type { Gate } from './confirmation.ts';
+import type { Criteria } from './criteria.ts';
+
+/** Every condition that stands in a plan itself; those with a name are only referred to. */
+export function writtenConditions({
+  entries,
+  steps,
+  loops,
+}: Pick<CompiledWorkflow, 'entries' | 'steps' | 'loops'>): readonly Condition[] {
+  return [...conditionsOfGuards(entries), ...steps.flatMap(conditionsOfStep), ...loops.flatMap(conditionsOfLoop)];
+}
+
+/** The names a condition refers to. */
+export function referencesOf(condition: Condition | { readonly kind: 'loop_control' }): readonly string[] {
+  switch (condition.kind) {
+    case 'ref':
+      return [condition.conditionId];
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap(referencesOf);
+    case 'not':
+      return referencesOf(condition.condition);
+    default:
+      return [];
+  }
+}
+
+function conditionsOfGuards(entries: readonly Entry[]): readonly Condition[] {
+  return entries.flatMap(({ guards = [] }) => guards.map(({ condition }) => condition));
+}
+
+function conditionsOfStep({ runCondition, confirmation, fragments, criteria, purpose }: CompiledStep): Condition[] {
+  return [
+    ...(runCondition === undefined ? [] : [runCondition]),
+    ...(confirmation.kind === 'none' ? [] : conditionsOfGate(confirmation)),
+    ...fragments.map(({ when }) => when),
+    ...(criteria === undefined ? [] : conditionsOfCriteria(criteria)),
+    ...(purpose.kind === 'delegation' ? purpose.delegations.flatMap((one) => one.runCondition ?? []) : []),
+  ];
+}
+
+function conditionsOfGate({ when, otherwise }: Gate): readonly Condition[] {
+  return [when, ...(otherwise === undefined ? [] : conditionsOfGate(otherwise))];
+}
+
+function conditionsOfCriteria(criteria: Criteria): readonly Condition[] {
+  switch (criteria.kind) {
+    case 'and':
+    case 'or':
+      return criteria.criteria.flatMap(conditionsOfCriteria);
+    case 'not':
+      return conditionsOfCriteria(criteria.criteria);
+    default:
+      return criteria.when === undefined ? [] : [criteria.when];
+  }
+}
+
+function conditionsOfLoop({ runCondition, control, body }: CompiledLoop): Condition[] {
+  const own = control.kind === 'while' || control.kind === 'until' ? [control.condition] : [];
+  return [...own, ...(runCondition === undefined ? [] : [runCondition]), ...conditionsOfGuards(body)];
+}

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import { FAULTS } from './faults/all-faults.ts';
+import { simulate } from './play/simulate.ts';
+import { TIMEOUT_MS } from './play/volume.ts';
+import { memoryWorld } from './world/memory-world.ts';
+import { COMMON_FILES } from './world/workflow-files.ts';
+
+const isLong = process.env['WORKRAIL_LONG'] === '1';
+const FAULTY_CALLS = Number(process.env['WORKRAIL_LIBRARY_CALLS'] ?? (isLong ? 50_000 : 1_000));
+
+/** It asks for the small workflows, which are not in this world. */
+const faults = FAULTS.filter(({ name }) => name !== 'unknown workflow');
+
+const LIBRARY = COMMON_FILES.filter(({ kind, isInRoutines }) => kind === 'bundled' && !isInRoutines).map(({ ref }) =>
+  ref.replace(/\.json$/, ''),
+);
+
+it(
+  'an agent that gets nearly everything wrong is led to the end of every bundled workflow',
+  async () => {
+    enforces('simulator_obedient_reader_recovers', 'order_violations_never_accepted');
+    expect(LIBRARY).toContain('wr.coding_task');
+    const { violations } = await simulate({
+      name: 'lossy agent, library',
+      sight: 'data',
+      faults,
+      faultyCalls: FAULTY_CALLS,
+      callsPerWorld: 200,
+      newWorld: (seed) => ({ ...memoryWorld([], { seed }), workflowIds: LIBRARY }),
+    });
+    expect(violations).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
