@@ -16,7 +16,7 @@ type ParserOptions = {
 /** Reads words as one of the commands. It rejects with what the library throws: for help too, and for wrong usage. */
 export function commandParser({ hasColor, write, writeError, run }: ParserOptions): Parser {
   const root = new Parser('workrail')
-    .description('Walks an AI agent through a workflow, one step at a time. No telemetry, no network.')
+    .description('Walks an AI agent through a workflow, one step at a time. No telemetry.')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({

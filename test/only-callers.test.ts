@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { enforces } from './enforces.ts';
+import { readSourceTree } from './tidy/source-file.ts';
+
+const files = readSourceTree(fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')).filter(
+  ({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'),
+);
+
+/** The files in which something is called or imported. */
+const where = (pattern: RegExp) =>
+  files.filter(({ codeWithStrings }) => pattern.test(codeWithStrings)).map(({ path }) => path);
+
+it('keys are rotated and garbage is collected where a person asks for it, and nowhere else', () => {
+  enforces('cli_keys_rotate_explicit', 'gc_started_by_person');
+  expect(where(/\.rotate\(/)).toEqual(['src/cli/commands/keys/rotate-keys.ts']);
+  expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/commands/upkeep/gc.ts']);
+  expect(where(/\.collect\(/)).toEqual(['src/app/upkeep/collect-garbage.ts']);
+});
+
+it('nothing calls out: no part of the program opens a connection of its own', () => {
+  enforces('cli_no_telemetry');
+  const transport = /from '(?:node:)?(?:https?|http2|net|tls|dgram|dns|undici|axios|got|ws)(?:\/[\w/]+)?'/;
+  // It listens, and needs the type of the address at which it does.
+  expect(where(transport)).toEqual(['src/http/serve-local.ts']);
+  expect(where(/import type \{ AddressInfo \} from 'node:net'/)).toEqual(['src/http/serve-local.ts']);
+  expect(where(/(?:await|return|void|=|=>) (?:globalThis\.)?fetch\(|\bsendBeacon\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b/)).toEqual([]);
+});
