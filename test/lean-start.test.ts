@@ -29,6 +29,15 @@ function loadedWith(sources: readonly string[]): readonly string[] {
   return [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
 }
 
+it('the version is told by three small files', () => {
+  enforces('cli_version_cost');
+  expect([...loadedWith(['src/compose.ts'])].sort()).toEqual([
+    'src/adapters/setup/called-as.ts',
+    'src/cli/main.ts',
+    'src/compose.ts',
+  ]);
+});
+
 it('before its first reply a server loads the protocol and hardly anything of ours', () => {
   enforces('budget_spawn');
   const loaded = loadedWith([

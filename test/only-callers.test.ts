@@ -24,5 +24,9 @@ it('nothing calls out: no part of the program opens a connection of its own', ()
   // It listens, and needs the type of the address at which it does.
   expect(where(transport)).toEqual(['src/http/serve-local.ts']);
   expect(where(/import type \{ AddressInfo \} from 'node:net'/)).toEqual(['src/http/serve-local.ts']);
-  expect(where(/(?:await|return|void|=|=>) (?:globalThis\.)?fetch\(|\bsendBeacon\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b/)).toEqual([]);
+  expect(
+    where(
+      /(?:await|return|void|=|=>) (?:globalThis\.)?fetch\(|\bsendBeacon\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b/,
+    ),
+  ).toEqual([]);
 });

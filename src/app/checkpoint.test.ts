@@ -168,6 +168,22 @@ test('what changed in the workspace is seen again at a checkpoint, once, and a b
   expect(eventsOf(agent, 'observation_recorded').map(({ data }) => data.value.value)).toEqual(['main', 'fix', 'main']);
 });
 
+test('a checkpoint leaves its session where it is, wherever the server was started', async () => {
+  const seenAt = (path: string): Observation => ({
+    key: 'repo_root',
+    value: { type: 'path', value: path },
+    confidence: 'high',
+  });
+  const observe = async (path: string | undefined) => (path === undefined ? [] : [seenAt(path)]);
+  const { services, start } = engine({ services: { workspace: { observe } } });
+  const begun = await start('test.plain', { workspace: '/work/shop' });
+  const checkpointToken = tokenOf(begun, 'checkpointToken');
+  const output = { notesMarkdown: 'Half of it.', artifacts: [] };
+  await checkpoint(services, { checkpointToken, output, workspace: '/work/server' });
+  const [summary] = (await services.sessionIndex.summaries())._unsafeUnwrap();
+  expect(summary?.observed).toEqual({ repo_root: '/work/shop' });
+});
+
 test('what is noted after the end is kept, and the reply still lists what is open', async () => {
   enforces('final_reply_lists_open_gaps');
   const agent = engine();

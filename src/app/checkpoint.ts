@@ -28,6 +28,7 @@ import type { StoreFailure } from './ports/store-failure.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
 import { appendPlan } from './run/append/append-plan.ts';
 import { planOf } from './run/append/plan-of.ts';
+import { isReopenedBy } from './run/place/closed-run.ts';
 import { type FoundNode, findNode, sessionGone } from './run/place/find-node.ts';
 import { type SealedArtifacts, sealArtifacts } from './run/place/handed-artifacts.ts';
 import { type RunPlace, runPlace } from './run/place/run-place.ts';
@@ -96,8 +97,10 @@ async function keep(
   const known = nodeById(found.session.view.graph, created);
   if (known !== undefined && services.sessions.isDurable(sessionId, eventIndexSchema.parse(known.createdIndex)))
     return ok(found.session);
-  // Git is asked while nothing is locked: it may be slow.
-  const observed = await services.workspace.observe(workspace);
+  // Git is asked while nothing is locked: it may be slow. A call that says nothing of a folder is about the session's
+  // own, wherever the process that answers it was started.
+  const own = currentObservation(found.session.view.observations, 'repo_root')?.data.value.value;
+  const observed = await services.workspace.observe(own ?? workspace);
   return services.sessions.exclusively<LoadedSession, CheckpointRefusal>(
     sessionId,
     async (current, permit) => {
@@ -160,7 +163,11 @@ async function replyAt(
   const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
   const isOwn = isRecorded(session, kept, services);
   const found = isOwn ? warningFacts(readOutput(place.value, kept), kept) : [];
-  const warnings = [...found, ...listed.warnings].map((fact) => replyWarning(fact, facts.preferences.riskPolicy));
+  const isReopened = await isReopenedBy(services, session, created);
+  const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
+  const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>
+    replyWarning(fact, facts.preferences.riskPolicy),
+  );
   const { runId, sessionId } = target;
   const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing.value };
   const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });

@@ -49,13 +49,16 @@ export async function rehydrate(
   return rehydrateNode(services, { session, target, mint, workspace: request.workspace });
 }
 
+/** What the parts of a rehydration may take that are not the author's, in bytes. */
+export type ShownRoom = { readonly recap: number; readonly draft: number; readonly goal: number };
+
 export type NodeToShow = {
   readonly session: LoadedSession;
   readonly target: TokenTarget;
   readonly mint: TokenMint;
   readonly workspace: string | undefined;
-  /** How much may be told of the work so far, where there is less room than usual. */
-  readonly recapBytesMax?: number;
+  /** Where there is less room than usual. */
+  readonly room?: ShownRoom | undefined;
 };
 
 /** Shows a node to somebody who comes back to it. */
@@ -63,7 +66,7 @@ export async function rehydrateNode(
   services: ReadServices,
   shown: NodeToShow,
 ): Promise<Result<GivenReply, RehydrateRefusal>> {
-  const { session, target, mint, recapBytesMax } = shown;
+  const { session, target, mint, room } = shown;
   const { view } = session;
   const place = await runPlace(services, session, target);
   if (place.isErr()) return err(place.error);
@@ -78,16 +81,16 @@ export async function rehydrateNode(
   const blocked = await withWayBack(services, standing.value.blocked, { session, target, mint });
   if (blocked.isErr()) return err(blocked.error);
   const { index, snapshot, facts, openGaps } = place.value;
-  const past = await lookBack(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax });
+  const past = await lookBack(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax: room?.recap });
   if (past.isErr()) return err(past.error);
   const { state } = snapshot.enginePayload;
   const isOver = state.kind === 'complete';
   // A run that is over goes on with nothing, so it does not matter what became of its file.
   const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
-  const isLeft = !isOver && (await isRunClosed(services, session, target.runId));
-  const closed: readonly WarningFact[] = isLeft ? [{ code: 'run_closed', isReopened: false }] : [];
+  const isClosed = await isRunClosed(services, session, target.runId);
+  const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
   const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
-  const goal = shownGoal(facts.context['goal']);
+  const goal = shownGoal(facts.context['goal'], room?.goal);
   const reply = stepReply({
     runId: target.runId,
     index,
@@ -101,6 +104,7 @@ export async function rehydrateNode(
     ...(goal.text === undefined ? {} : { goal: goal.text }),
     ...past.value,
     ...standing.value,
+    ...(room === undefined ? {} : { draftBytesMax: room.draft }),
     ...blocked.value,
     // Where they lie on this machine was told at the start; here only what they are called.
     ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
@@ -124,12 +128,15 @@ async function withWayBack(
 }
 
 /** Context may have been given another goal since, of any kind and length. */
-function shownGoal(goal: JsonValue | undefined): {
+function shownGoal(
+  goal: JsonValue | undefined,
+  bytesMax = GOAL_BYTES_MAX,
+): {
   readonly text?: string;
   readonly warnings: readonly WarningFact[];
 } {
   if (typeof goal !== 'string' || goal.trim() === '') return { warnings: [] };
-  const text = truncate(goal, GOAL_BYTES_MAX);
+  const text = truncate(goal, bytesMax);
   return { text, warnings: text === goal ? [] : [{ code: 'text_cut', parts: ['the goal'] }] };
 }
 

@@ -3,7 +3,9 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { enforces } from '../../test/enforces.ts';
 import { commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
+import { EXIT } from './exit-codes.ts';
 import { COMMAND_SHAPES } from './shapes/command-shapes.ts';
+import { SWITCHES } from './switches.ts';
 
 /** What the contract of the command line names; whoever adds one changes the contract first. */
 const CONTRACT = {
@@ -43,6 +45,32 @@ it('the commands are those of the contract, with its options, and help lists the
   }
   // What serve prints is the protocol.
   expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(named.filter((name) => name !== 'serve'));
+});
+
+it('the example of a command is a line of that command, with options that it has', () => {
+  for (const entry of COMMANDS) {
+    const name = commandName(entry);
+    const known = [...(entry.options ?? []).map(({ flags }) => flags), ...Object.keys(SWITCHES)].join(' ');
+    const [, typed] = entry.example.split(`workrail ${name}`);
+    expect([name, typed?.match(/(?<= )--?[a-z-]+/g)?.filter((option) => !known.includes(option)) ?? []]).toEqual([
+      name,
+      [],
+    ]);
+    expect([name, typed]).toEqual([name, expect.any(String)]);
+  }
+});
+
+it('every command refuses an option that it does not know, and a word too many, before it does anything', async () => {
+  enforces('cli_exit_codes', 'cli_json_error_shape');
+  for (const entry of COMMANDS) {
+    const name = commandName(entry);
+    const wrong = [['--nope'], ...(entry.operands === undefined ? [['nope']] : [])];
+    for (const argv of wrong.map((words) => [...name.split(' '), ...words, '--json'])) {
+      const { exitCode, out, talk, calls } = await runFake({ argv });
+      expect({ exitCode, talk, calls }, argv.join(' ')).toEqual({ exitCode: EXIT.usage, talk: '', calls: [] });
+      expect(COMMAND_SHAPES[name]?.parse(JSON.parse(out)) ?? JSON.parse(out)).toMatchObject({ ok: false });
+    }
+  }
 });
 
 it('a session leaves in one of four formats, and the shells are three', async () => {

@@ -3,6 +3,7 @@ import type { AuthorBench } from '../app/bench/author-bench.ts';
 import type { BundleOutput, OutputFailure } from '../app/handover/bundle/bundle-output.ts';
 import type { ExportServices } from '../app/handover/bundle/export-session.ts';
 import type { ImportServices } from '../app/handover/bundle/import-session.ts';
+import type { ReportServices } from '../app/handover/report/read-report.ts';
 import type { Setup } from '../app/machine/setup/setup.ts';
 import type { ListServices } from '../app/overview/list-sessions.ts';
 import type { OverviewServices } from '../app/overview/overview-services.ts';
@@ -26,7 +27,7 @@ export type InputFailure =
 
 /** What giving sessions away and taking them in needs. */
 export type Exchange = {
-  readonly services: ExportServices & ImportServices;
+  readonly services: ExportServices & ImportServices & ReportServices;
   /** Home folders, which reports hide. */
   readonly homes: readonly string[];
   /** All of a file, unless it is larger than any bundle. */

@@ -4,7 +4,7 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { emptyOverview, fakeSetup, HOME } from '../../test/cli/fake-setup.ts';
 import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
-import { commandName } from './command-entry.ts';
+import { COMMAND_GROUPS, commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
 import { EXIT } from './exit-codes.ts';
 import { versionShape } from './shapes/about/version-shape.ts';
@@ -82,7 +82,7 @@ describe('the name of the program alone', () => {
 describe('help', () => {
   it('is there for the program and for every command, with an example, and starts nothing', async () => {
     enforces('cli_help_and_version_never_serve');
-    const names = ['', 'session', ...COMMANDS.map(commandName)];
+    const names = ['', ...Object.keys(COMMAND_GROUPS), ...COMMANDS.map(commandName)];
     for (const name of names) {
       const words = name === '' ? [] : name.split(' ');
       for (const argv of [
@@ -117,6 +117,7 @@ describe('a command line that makes no sense', () => {
   ];
 
   it('ends with exit code 2 and what may have been meant, and runs nothing', async () => {
+    enforces('cli_ids_forgiving', 'cli_exit_codes');
     for (const [argv, said] of wrong) {
       const { exitCode, out, talk, calls } = await runFake({ argv });
       expect({ exitCode, out, calls }, argv.join(' ')).toEqual({ exitCode: 2, out: '', calls: [] });
@@ -171,6 +172,7 @@ describe('colours', () => {
   });
 
   it('are left out when the environment or the command line says so', async () => {
+    enforces('cli_interaction_switches');
     expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } })).toEqual([false, false]);
     expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } }, '--help')).toEqual([false, false]);
     expect(await isColored({ terminals: ALL, env: { TERM: 'dumb' } })).toEqual([false, false]);
@@ -230,9 +232,14 @@ describe('a fault of our own', () => {
     expect(talk).toMatch(/^INTERNAL: .*\nFix: .*--verbose.*\n$/);
   });
 
-  it('shows where it happened to who asks for it', async () => {
+  it('shows where it happened to who asks for it, without obeying what it quotes', async () => {
+    enforces('cli_interaction_switches', 'cli_escapes_not_raw');
     const { talk } = await runFake({ ...world, argv: [...world.argv, '--verbose'] });
     expect(talk).toMatch(/two and two is five\n\s+at /);
+    const bug = new Error(`quoting ${ESCAPE}[2J\u200b`);
+    const quoting = await runFake({ argv: [...world.argv, '--verbose'], bug });
+    expect(quoting.talk).toContain('quoting \\u001b[2J\\u200b\n');
+    expect(quoting.talk).not.toContain(ESCAPE);
   });
 
   it('is a document when that is asked for', async () => {

@@ -15,7 +15,7 @@ export function openListing(root: string): Listing {
         import('../adapters/file-store/index/entry-makers.ts'),
         import('../adapters/file-store/content/file-snapshots.ts'),
       ]);
-      return entryMakers(parts, fileSnapshots(parts.disk));
+      return entryMakers(parts, fileSnapshots(parts));
     }),
     marks: fileSessionMarks(parts),
     workspace: gitObserver(nodeHasher),

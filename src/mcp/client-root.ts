@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -9,6 +8,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { folderOf } from './folder-of.ts';
 
 /** Where the client says that it works, or the question that it must be asked first. */
 export type RootAnswer =
@@ -54,12 +54,4 @@ function askedRoot(server: Server): Promise<string | undefined> {
 
 function firstFolder(roots: readonly Root[]): string | undefined {
   return roots.map(({ uri }) => folderOf(uri)).find((path) => path !== undefined);
-}
-
-/** The folder that an address names on this machine; Node throws at any that names none. */
-function folderOf(uri: unknown): string | undefined {
-  if (typeof uri !== 'string' || !URL.canParse(uri)) return undefined;
-  const url = new URL(uri);
-  const isHere = url.protocol === 'file:' && url.hostname === '' && !/%2f|%5c/i.test(url.pathname);
-  return isHere ? fileURLToPath(url) : undefined;
 }

@@ -230,3 +230,15 @@ it('asks where the client works only when that matters', () => {
   expect(asks('continue_workflow', { stateToken: 'st_x' })).toBe(true);
   expect(asks('no_such_tool', {})).toBe(false);
 });
+
+it('a workspace may be named by its address, as some clients do', async () => {
+  const asked: (string | undefined)[] = [];
+  const observe = async (path: string | undefined) => {
+    asked.push(path);
+    return [];
+  };
+  const placed = { ...desk, services: { ...services, workspace: { observe } } };
+  const sent = { workflowId: 'wr.first_steps', workspacePath: 'file:///work/my%20shop' };
+  await answer(placed, { name: 'start_workflow', arguments: sent });
+  expect(asked).toEqual(['/work/my shop']);
+});

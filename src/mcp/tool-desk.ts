@@ -11,6 +11,7 @@ import { explain } from './explain/explain.ts';
 import type { RecentReplies } from './explain/recent-replies.ts';
 import type { Refusal } from './explain/refusal.ts';
 import { situate } from './explain/situation.ts';
+import { folderOf } from './folder-of.ts';
 import type { Tool } from './tool.ts';
 import { ALL_TOOLS, TOOLS } from './tools/tool-set.ts';
 
@@ -54,7 +55,7 @@ export async function answer(desk: Desk, { name, arguments: sent }: ToolCall): P
   const read = readArguments(tool.arguments, sent);
   if (read.isErr()) return refused(desk, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
   const { workspacePath } = read.value;
-  const argument = typeof workspacePath === 'string' ? workspacePath : undefined;
+  const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
   const workspace = defaultWorkspace({ ...desk.place, argument });
   const reply = await tool.run(desk.services, read.value, { workspace });
   if (reply.isErr()) return refused(desk, { tool: name, sent: read.value }, reply.error);

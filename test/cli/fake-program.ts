@@ -160,6 +160,7 @@ function fakeStore({
     },
     sessionIndex: {
       summaries: async () => ok(summaries),
+      look: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
       sessions: async () => {
         if (listFails !== undefined) return err(listFails);
         const summaryOf = (id: SessionId) => summaries.find(({ sessionId }) => sessionId === id);

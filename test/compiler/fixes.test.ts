@@ -3,12 +3,15 @@ import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
 import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
 import { FIX_EXAMPLES } from '../lint/fix-examples.ts';
+import { mended } from '../lint/mended.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { compileText, fixture } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
 
 /** Codes for which a machine can mend the file, at least where it can guess what was meant. */
 const FIXABLE = Object.keys(FIX_EXAMPLES).sort();
+
+const TRIAGE = 'project.templates.routine.triage';
 
 /** One file with a mistake of each kind that can be mended. */
 const BROKEN = {
@@ -47,7 +50,7 @@ const BROKEN = {
     { id: 'second', title: 'T', prompt: 'About {{wr.bindings.prodct}}.', runCondition: { var: 'n', gt: 1, lt: 3 } },
     {
       id: 'third',
-      templateCall: { templateId: 'project.templates.routine.traige', args: { subject: 'x', subjet: 'y' } },
+      templateCall: { templateId: 'project.templates.routine.traige', args: { subjet: 'y' } },
     },
     { id: 'loop', type: 'loop', loop: { type: 'for', count: 1, items: 'x' }, body: 'secnd' },
     { id: 'fourth', title: 'T', prompt: 'P', runCondition: { kind: 'condition_ref', conditionId: 'Is Shut' } },
@@ -76,6 +79,37 @@ describe('fixes', () => {
     expect(compileText(text).diagnostics.filter(({ fix }) => fix !== undefined)).toEqual([]);
   });
 
+  it('of two mistakes at once never make a third', () => {
+    enforces('author_error_offers_fix');
+    const made: string[] = [];
+    let cases = 0;
+    for (const name of ['design-loops', 'functions']) {
+      const firsts = mendableMistakes(JSON.parse(fixture(name)) as Json);
+      const alone = new Map(firsts.map(({ operator, text }) => [operator, errorsIn(text)]));
+      for (const [i, first] of firsts.entries()) {
+        for (const second of mendableMistakes(JSON.parse(first.text) as Json, firsts.slice(i))) {
+          const known = [first, second].flatMap(({ operator }) => alone.get(operator) ?? []);
+          const both = [...known, ...errorsIn(second.text), ...SHOWN_ONCE_FOUND];
+          const left = errorsLeft(second.text).filter((code) => !both.includes(code));
+          if (left.length > 0) made.push(`${name}: ${first.operator} and ${second.operator} end in ${left.join(', ')}`);
+          cases += 1;
+        }
+      }
+    }
+    expect(made).toEqual([]);
+    expect(cases).toBeGreaterThan(500);
+  });
+
+  it('rename no key to one that is there already, or to one that another key becomes', () => {
+    const step = (args: object) => ({ id: 'third', templateCall: { templateId: TRIAGE, args } });
+    const fixed = (args: object) => {
+      const file = { id: 'test.twice', name: 'T', description: 'T.', steps: [step(args)] };
+      return mended(JSON.stringify(file), (text) => compileText(text).diagnostics);
+    };
+    expect(fixed({ subject: 'x', subjet: 'y' })).toContain('{"subject":"x","subjet":"y"}');
+    expect(fixed({ subjet: 'x', subjetc: 'y' })).toContain('{"subject":"x","subjetc":"y"}');
+  });
+
   it('exist for just these codes', () => {
     const offered = new Set<string>();
     for (const name of ['assessments', 'design-loops', 'functions']) {
@@ -88,3 +122,25 @@ describe('fixes', () => {
     expect(FIXABLE.filter((code) => !(DIAGNOSTIC_CODES as readonly string[]).includes(code))).toEqual([]);
   });
 });
+
+/** Operators add steps of one id, calls without arguments and references; that these do not fit shows once they are found. */
+const SHOWN_ONCE_FOUND = ['duplicate_id', 'missing_argument', 'loop_control_misplaced'];
+
+/** Each way to go wrong that a fix is offered for, at the first place where a document has it. */
+function mendableMistakes(document: Json, among: readonly { readonly operator: string }[] = []) {
+  const isWanted = (name: string) => among.length === 0 || among.some(({ operator }) => operator === name);
+  return OPERATORS.filter(({ name }) => isWanted(name)).flatMap(({ name, mistakes }) =>
+    mistakes(document)
+      .filter(({ hasFix }) => hasFix === true)
+      .slice(0, 1)
+      .map(({ text }) => ({ operator: name, text })),
+  );
+}
+
+function errorsLeft(text: string): readonly string[] {
+  return errorsIn(mended(text, (one) => compileText(one).diagnostics));
+}
+
+function errorsIn(text: string): readonly string[] {
+  return compileText(text).diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code] : []));
+}

@@ -56,12 +56,13 @@ export function exportServices(store: Store): ExportServices {
 }
 
 export function imported(
-  services: Omit<ImportServices, 'tools' | 'breathe'>,
+  services: Omit<ImportServices, 'tools' | 'breathe' | 'bin'> & Partial<Pick<ImportServices, 'bin'>>,
   file: Uint8Array,
   isDryRun = false,
 ): Promise<Result<Imported, ImportRefusal>> {
   const more = { tools: nodeBundleTools, breathe: async () => undefined };
-  return importSession({ ...services, ...more }, { bytes: file, isDryRun });
+  const emptyBin = { list: async () => ok([]) };
+  return importSession({ bin: emptyBin, ...services, ...more }, { bytes: file, isDryRun });
 }
 
 /** A bundle to be changed by hand. */

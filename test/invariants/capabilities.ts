@@ -16,4 +16,7 @@ export const BUILT_CAPABILITIES: readonly (typeof CAPABILITIES)[number][] = [
   'store',
   'compiler',
   'engine',
+  'resume_share',
+  'workflows',
+  'cli',
 ];

@@ -36,6 +36,20 @@ describe('rules of quality', () => {
     ]);
   });
 
+  it.each([
+    ['Look at it.\nAsk me for the log.', {}, true],
+    ['If it is unclear, ask the user.', {}, true],
+    ['Do not ask the user; look it up.', {}, false],
+    ["Don't ask the user.", {}, false],
+    ['If you ask the user, be brief.', {}, false],
+    ['Ask what the old code did.', {}, false],
+    ['Ask the user.', { requireConfirmation: false }, true],
+    ['Ask the user.', { requireConfirmation: true }, false],
+  ])('know who is told to ask in "%s" %j', (prompt, fields, isAsking) => {
+    const steps = [{ id: 'a', title: 'A', prompt, ...fields }];
+    expect(codes({ ...RULE_EXAMPLES.missing_about.passing, steps })).toEqual(isAsking ? ['asks_the_user'] : []);
+  });
+
   it('do not ask a routine for what only callers know', () => {
     const { failing } = RULE_EXAMPLES.context_never_set;
     expect(lint(failing, 'routine').map(({ code }) => code)).toEqual([]);

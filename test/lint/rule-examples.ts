@@ -46,6 +46,22 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
       ],
     }),
   },
+  asks_the_user: {
+    failing: workflow({ steps: [step({ prompt: 'Draft the reply, then ask the user which tone they want.' })] }),
+    passing: workflow({
+      steps: [
+        step({
+          prompt: 'Draft the reply in both tones. The tone is not yours to choose.',
+          userDependency: {
+            reason: 'needs_user_choice',
+            choiceKind: 'preference_tradeoff',
+            contextKey: 'tone',
+            prompt: 'Which tone shall the reply have: plain or formal?',
+          },
+        }),
+      ],
+    }),
+  },
   prompt_too_long: {
     failing: workflow({ steps: [step({ prompt: `Look at everything. ${'And at this, too. '.repeat(200)}` })] }),
     passing: workflow({ steps: [step({ prompt: 'Look at the three files that changed most.' })] }),

@@ -10,7 +10,7 @@ import { enforces } from '../enforces.ts';
 import { TIMEOUT_MS } from './agent/play/volume.ts';
 import { servicesOver } from './agent/world/services-over.ts';
 import { SMALL_FILES, SMALL_WORKFLOWS } from './agent/world/small-workflows.ts';
-import { workflowFile } from './agent/world/workflow-files.ts';
+import { COMMON_FILES, workflowFile } from './agent/world/workflow-files.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 const isLong = process.env['WORKRAIL_LONG'] === '1';
@@ -25,17 +25,35 @@ const RULED = {
   metaGuidance: ['Change one thing at a time.', 'Say what you measured.'],
   steps: Array.from({ length: 12 }, (_, i) => ({ id: `s${i}`, title: `Part ${i}`, prompt: `Do part ${i} of it.` })),
 };
-const FILES = [...SMALL_FILES, workflowFile({ name: 'ruled.json', text: JSON.stringify(RULED) }, { kind: 'project' })];
-const WORKFLOWS = ['sim.ruled', 'sim.ruled', ...SMALL_WORKFLOWS];
+/** The same, and every report has to say something that nobody says by chance. */
+const STRICT = {
+  ...RULED,
+  id: 'sim.strict',
+  steps: RULED.steps.map((step) => ({
+    ...step,
+    validationCriteria: { type: 'contains', value: 'MEASURED', message: 'Say what you MEASURED.' },
+  })),
+};
+const FILES = [
+  ...SMALL_FILES,
+  ...[RULED, STRICT].map((file) =>
+    workflowFile({ name: `${file.id}.json`, text: JSON.stringify(file) }, { kind: 'project' }),
+  ),
+];
+const WORKFLOWS = ['sim.ruled', 'sim.strict', 'sim.strict', ...SMALL_WORKFLOWS];
 const HERE = '/work/here';
+/** Where the server happens to run, which is nobody's workspace. */
+const SERVER = '/work/server';
 const ELSEWHERE = ['/work/there', '/work/here-too', '/'];
 
 type Told = {
+  readonly kind: string;
   readonly run: { readonly tag: string; readonly workflowId: string };
   readonly isComplete: boolean;
   readonly pending: { readonly prompt: string } | null;
   readonly nextCall: { readonly tool: string; readonly arguments: JsonObject };
   readonly stateToken: string;
+  readonly ackToken: string;
   readonly checkpointToken: string;
 };
 
@@ -54,7 +72,7 @@ function newAgent(seed: number): Agent {
     workspace: { observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, git)) },
     clock: { nowMs: () => nowMs++ },
   };
-  const desk = { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } };
+  const desk = { services, recent: recentReplies(), place: { workingDir: SERVER, homeDir: '/home/me' } };
   return { desk, chance, git };
 }
 
@@ -114,7 +132,19 @@ async function ourWork(agent: Agent): Promise<Worked> {
     const output = { notesMarkdown: 'Saved on the way.' };
     await call(agent, 'checkpoint_workflow', { checkpointToken: ours.told.checkpointToken, output });
   }
-  return ours;
+  return ours.told.run.workflowId === 'sim.strict' && chance.chance(0.7) ? turnedDown(agent, ours) : ours;
+}
+
+/** Ends with a long report that lacks what is asked for. */
+async function turnedDown(agent: Agent, ours: Worked): Promise<Worked> {
+  const { chance } = agent;
+  const { tool, arguments: sent } = ours.told.nextCall;
+  const lastMark = `draft ${chance.below(1_000_000)}`;
+  const words = chance.pick(['plain words ', 'so "they" say\n', '\u0007\u001b bells ']);
+  const notesMarkdown = `${lastMark}\n${words.repeat(chance.below(500))}`;
+  const { told } = await call(agent, tool, { ...sent, output: { notesMarkdown } });
+  expect(told.kind).toBe('blocked');
+  return { ...ours, told, lastMark };
 }
 
 /** How many bytes it took to be back, as text and as data. */
@@ -123,7 +153,7 @@ async function comeBack(agent: Agent, { told: before, goal, lastMark }: Worked):
   expect(resumeReplyShape.safeParse(told).error).toBeUndefined();
   expect([told.run.tag, told.pending]).toEqual([before.run.tag, before.pending]);
   const data = JSON.stringify(told);
-  const rules = told.run.workflowId === 'sim.ruled' ? RULED.metaGuidance : [];
+  const rules = ['sim.ruled', 'sim.strict'].includes(told.run.workflowId) ? RULED.metaGuidance : [];
   for (const part of [
     goal,
     lastMark,
@@ -159,6 +189,35 @@ it(
     expect(largest).toBeLessThanOrEqual(REPLY_BYTES_MAX);
     // A store in which nothing was long would prove nothing.
     expect(largest).toBeGreaterThan(REPLY_BYTES_MAX / 2);
+  },
+  TIMEOUT_MS,
+);
+
+const BUNDLED = COMMON_FILES.flatMap(({ ref }) => /^(wr\.\w+)\.json$/.exec(ref)?.[1] ?? []);
+
+it.each([
+  ['plain', 'plain words '],
+  ['of characters that take six bytes each as data', '\u0007\u001b'],
+])(
+  'whatever bundled workflow turned a long report down, the way back is short: the report and other goals are %s',
+  async (_, words) => {
+    enforces('resume_strong_match_is_compact');
+    const sizes: Record<string, number> = {};
+    for (const workflowId of BUNDLED) {
+      const agent = newAgent(SEED);
+      const goal = words.repeat(512).slice(0, 1_000);
+      for (const workspacePath of ['/o/1', '/o/2', '/o/3', '/o/4', HERE]) {
+        const { told } = await call(agent, 'start_workflow', { workflowId, workspacePath, goal });
+        const notesMarkdown = words.repeat(Math.ceil(4_096 / words.length));
+        await call(agent, 'continue_workflow', { ackToken: told.ackToken, output: { notesMarkdown } });
+      }
+      const { told, text } = await call(agent, 'resume_session', { workspacePath: HERE });
+      expect(told.pending?.prompt, workflowId).toBeDefined();
+      expect(text).toContain(told.pending?.prompt);
+      sizes[workflowId] = Math.max(Buffer.byteLength(text), Buffer.byteLength(JSON.stringify(told)));
+    }
+    expect(Object.keys(sizes).length).toBeGreaterThan(10);
+    expect(Object.entries(sizes).filter(([, bytes]) => bytes > REPLY_BYTES_MAX)).toEqual([]);
   },
   TIMEOUT_MS,
 );

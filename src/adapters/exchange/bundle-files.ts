@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { BundleOutput, OutputFailure } from '../../app/handover/bundle/bundle-output.ts';
@@ -51,11 +51,33 @@ async function readStream(file: FileHandle): Promise<Uint8Array | number> {
   return Buffer.concat(pieces);
 }
 
-/** Writes a file that is there under its name once it is finished, and not before. Only this user may read it. */
+/**
+ * Writes a file that is there under its name once it is finished, and not before; only this user may read it. What is
+ * no file, like a pipe or a device, stays what it is and is written to.
+ */
 export async function createBundleFile(path: string): Promise<Result<BundleOutput, OutputFailure>> {
-  const temp = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   const failed = (cause: unknown): OutputFailure => ({ code: 'output_failed', place: path, cause: codeOf(cause) });
-  const trying = <Value>(work: Promise<Value>) => ResultAsync.fromPromise(work, failed);
+  const trying: Trying = (work) => ResultAsync.fromPromise(work, failed);
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) return writeThrough(path, trying);
+  // A link stays, too: what it leads to is written anew.
+  return writeBeside(there === undefined ? path : await realpath(path), trying);
+}
+
+type Trying = <Value>(work: Promise<Value>) => ResultAsync<Value, OutputFailure>;
+
+/** What was written to a pipe or a device is not taken back. */
+async function writeThrough(path: string, trying: Trying): Promise<Result<BundleOutput, OutputFailure>> {
+  const opened = await trying(open(path, 'w'));
+  return opened.map((file) => ({
+    write: async (bytes) => trying(file.writeFile(bytes)),
+    finish: async () => trying(file.close()),
+    abandon: async () => file.close().catch(() => undefined),
+  }));
+}
+
+async function writeBeside(path: string, trying: Trying): Promise<Result<BundleOutput, OutputFailure>> {
+  const temp = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   const forget = atExit(() => rmSync(temp, { force: true }));
   const opened = await trying(open(temp, 'wx', 0o600));
   if (opened.isErr()) {

@@ -31,7 +31,8 @@ export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
 }
 
 export function storeOf(parts: FileStoreParts): Store & Upkeep {
-  const snapshots = fileSnapshots(parts.disk);
+  const pinnedWorkflows = filePinnedWorkflows(parts);
+  const snapshots = fileSnapshots(parts, pinnedWorkflows);
   const makers = entryMakers(parts, snapshots);
   const index = fileSessionIndex(parts, async () => makers);
   const manifests = manifestFiles(parts.disk);
@@ -41,7 +42,7 @@ export function storeOf(parts: FileStoreParts): Store & Upkeep {
     sessionIndex: index,
     snapshots,
     artifacts: fileArtifacts(parts.disk),
-    pinnedWorkflows: filePinnedWorkflows(parts),
+    pinnedWorkflows,
     keyring: fileKeyring(parts),
     audit: fileStoreAudit(parts),
     marks: fileSessionMarks(parts),

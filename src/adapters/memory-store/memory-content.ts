@@ -8,12 +8,13 @@ import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { parseDocument } from '../../core/log/schema-refusal.ts';
 import { jsonObjectSchema } from '../../core/log/text.ts';
+import { isSnapshotOf } from '../../core/run/is-snapshot-of.ts';
 import {
   type CompiledWorkflow,
   parseCompiledWorkflow,
   sealWorkflow,
 } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { parseStored } from '../file-store/content/parse-stored.ts';
+import { damagedContent, parseStored } from '../file-store/content/parse-stored.ts';
 
 /** What lies beside the log under the name of its hash. */
 export type MemoryContent = {
@@ -26,8 +27,15 @@ export function emptyContent(): MemoryContent {
   return { snapshots: new Map(), artifacts: new Map(), workflows: new Map() };
 }
 
-export function memorySnapshots({ snapshots }: MemoryContent): SnapshotStore {
-  return { get: async (ref) => named(snapshots, ref) };
+export function memorySnapshots({ snapshots, workflows }: MemoryContent): SnapshotStore {
+  return {
+    get: async (ref) =>
+      named(snapshots, ref).andThen((snapshot) => {
+        const workflow = workflows.get(snapshot.workflowHash);
+        const isFit = workflow === undefined || isSnapshotOf(workflow, snapshot);
+        return isFit ? ok(snapshot) : err(damagedContent(ref, 'content_wrong_shape'));
+      }),
+  };
 }
 
 export function memoryArtifacts({ artifacts }: MemoryContent): ArtifactStore {
@@ -60,5 +68,5 @@ export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha2
 function named<Name extends string, Value>(values: ReadonlyMap<Name, Value>, name: Name): Result<Value, StoreFailure> {
   const value = values.get(name);
   if (value !== undefined) return ok(value);
-  return err({ code: 'damaged', damage: { reason: 'content_missing', place: name, offset: 0 } });
+  return err(damagedContent(name, 'content_missing'));
 }

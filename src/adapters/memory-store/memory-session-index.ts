@@ -19,6 +19,13 @@ export function memorySessionIndex(reader: SessionReader, snapshots: SnapshotSto
   };
   return {
     sessions,
+    look: async ({ sessionId }) => {
+      const prefix = await reader.loadValidPrefix(sessionId);
+      if (prefix.isErr()) return err(prefix.error);
+      const summary = (await summariseSession(prefix.value, snapshots)).unwrapOr(undefined);
+      const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
+      return ok({ sessionId, summary, health });
+    },
     summaries: async () => (await sessions()).map((stored) => stored.flatMap(({ summary }) => summary ?? [])),
   };
 }

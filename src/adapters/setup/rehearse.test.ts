@@ -55,3 +55,22 @@ it('a server sees what its client hands on, and no more of the shell', async () 
   expect(await seen('few')).toBe('/home/ada,/opt/own:/usr/bin,-,x');
   expect(await seen('window')).toBe('/home/ada,/usr/local/bin:/usr/bin:/bin,-,x');
 });
+
+it('a server that cannot go back to a step it showed before does not work', async () => {
+  enforces('doctor_really_starts_clients');
+  const script = `
+    const told = (stepId) => ({ content: [], structuredContent: { stateToken: 's', ackToken: 'a', pending: { stepId } } });
+    const serverInfo = { name: 'forgetful', version: '1' };
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const result = {
+        initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
+        'tools/list': { tools: [] },
+        'tools/call': told(params?.name === 'start_workflow' ? 'first' : 'second'),
+      }[method];
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });`;
+  const forgetful = await rehearser(machine)(node('-e', script));
+  expect(forgetful).toEqual({ kind: 'fails', at: 'going back', said: 'another step came back' });
+});

@@ -15,17 +15,24 @@ const declarationSchema = z.object({ workrail: z.object({ workflows: z.string().
 /** The folder that a source is read from; what is not there gives no files. */
 export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<SourceFolder, 'rank'> | undefined {
   const refPrefix = `${source.name}/`;
+  const { name } = source;
   switch (source.kind) {
     case 'git': {
       const copy = copyFolder(copies, source);
-      return { kind: 'remote', dir: join(copy, source.folder), refPrefix, within: copy };
+      return {
+        kind: 'remote',
+        dir: join(copy, source.folder),
+        refPrefix,
+        within: copy,
+        added: { name, kind: source.kind, commit: source.commit },
+      };
     }
     case 'folder':
-      return { kind: 'user', dir: source.path, refPrefix };
+      return { kind: 'user', dir: source.path, refPrefix, added: { name, kind: source.kind } };
     case 'package': {
       const found = findPackage(source);
       if (found?.folder === undefined) return undefined;
-      return { kind: 'plugin', dir: found.folder, refPrefix, within: found.dir };
+      return { kind: 'plugin', dir: found.folder, refPrefix, within: found.dir, added: { name, kind: source.kind } };
     }
   }
 }

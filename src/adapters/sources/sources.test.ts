@@ -66,7 +66,12 @@ describe('a git source', () => {
     const added = (await addSource(services, { address: dir }))._unsafeUnwrap();
     expect(added.source).toEqual({ kind: 'git', name: 'flows', url: dir, commit: first, folder: 'workflows' });
     expect(await listedFiles()).toMatchObject([
-      { kind: 'remote', ref: 'flows/team.hello.json', rank: expect.any(Number) },
+      {
+        kind: 'remote',
+        ref: 'flows/team.hello.json',
+        rank: expect.any(Number),
+        added: { name: 'flows', kind: 'git', commit: first },
+      },
     ]);
 
     writeFileSync(join(dir, 'workflows', 'team.more.json'), JSON.stringify({ ...WORKFLOW, id: 'team.more' }));
@@ -166,11 +171,13 @@ describe('other sources', () => {
       health: { kind: 'undeclared' },
     });
     writeFileSync(manifest, '{"name": "@acme/flows", "workrail": {"workflows": "./flows"}}');
+    const refused = { code: 'setting_of_repositories', setting: 'ref', address: folder, kind: 'folder' };
+    expect((await addSource(services, { address: folder, ref: 'main' }))._unsafeUnwrapErr()).toEqual(refused);
     await addSource(services, { address: folder });
     await addSource(services, { address: 'npm:@acme/flows' });
-    expect((await listedFiles()).map(({ kind, ref, rank }) => [kind, ref, rank < 1])).toEqual([
-      ['user', 'mine/team.hello.json', true],
-      ['plugin', 'flows/team.hello.json', true],
+    expect((await listedFiles()).map(({ kind, ref, rank, added }) => [kind, ref, rank < 1, added])).toEqual([
+      ['user', 'mine/team.hello.json', true, { name: 'mine', kind: 'folder' }],
+      ['plugin', 'flows/team.hello.json', true, { name: 'flows', kind: 'package' }],
     ]);
     expect((await removeSource(services, 'mine'))._unsafeUnwrap()).toMatchObject({ name: 'mine' });
     expect(existsSync(folder)).toBe(true);

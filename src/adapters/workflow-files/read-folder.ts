@@ -10,7 +10,7 @@ const DEPTH_MAX = 8;
 const SCENARIO_FILE = '.test.json';
 
 /** A folder of workflow files. */
-export type SourceFolder = Pick<WorkflowFile, 'kind' | 'rank'> & {
+export type SourceFolder = Pick<WorkflowFile, 'kind' | 'rank' | 'added'> & {
   readonly dir: string;
   /** What the names of its files begin with. */
   readonly refPrefix: string;
@@ -83,7 +83,7 @@ function add(walk: Walk, inner: string, reason: UnreadReason): void {
   walk.files.push(readSourceFile<WorkflowFile>(walk, { kind: 'unread', reason }, head(walk.folder, inner)));
 }
 
-function head({ kind, rank, dir, refPrefix }: SourceFolder, inner: string): Omit<WorkflowFile, 'content'> {
+function head({ kind, rank, dir, refPrefix, added }: SourceFolder, inner: string): Omit<WorkflowFile, 'content'> {
   const isInRoutines = inner.split('/').slice(0, -1).includes('routines');
-  return { ref: `${refPrefix}${inner}`, path: join(dir, inner), kind, rank, isInRoutines };
+  return { ref: `${refPrefix}${inner}`, path: join(dir, inner), kind, rank, isInRoutines, ...(added && { added }) };
 }

@@ -47,6 +47,14 @@ test('outside of a repository the workspace itself is told; without a workspace 
   expect(await observer.observe(undefined)).toEqual([]);
 });
 
+test('a folder without git has one name, however it is spelled', async () => {
+  mkdirSync(join(folder, 'inner'));
+  symlinkSync(join(folder, 'inner'), join(folder, 'link'));
+  for (const spelled of ['link', 'inner/', 'gone/../inner', 'link/.']) {
+    expect(await seen(`${folder}/${spelled}`)).toEqual({ repo_root: join(folder, 'inner') });
+  }
+});
+
 test('through a link into a repository the same is seen', async () => {
   git('init', '-q', '-b', 'main');
   git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Hasher } from '../../app/ports/hasher.ts';
 import type { WorkspaceObserver } from '../../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
@@ -16,8 +16,9 @@ const BRANCH = /^refs\/heads\/(.+)$/;
 /** Asks git where the work takes place. Outside of a repository the workspace itself is all there is to tell. */
 export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
   return {
-    observe: async (workspace) => {
-      if (workspace === undefined) return [];
+    observe: async (named) => {
+      if (named === undefined) return [];
+      const workspace = realFolder(named) ?? resolve(named);
       if (!isInRepository(workspace)) return rootSeen(workspace, sha256);
       const [root, commit, ref] = await askGit(workspace);
       const branch = BRANCH.exec(ref ?? '')?.[1];
@@ -32,12 +33,12 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
 
 /** Whether git would find anything to tell: to ask it takes more than all the rest of a start. */
 function isInRepository(folder: string): boolean {
-  let at = realFolder(folder);
+  let at: string | undefined = folder;
   while (at !== undefined && !existsSync(join(at, '.git'))) at = dirname(at) === at ? undefined : dirname(at);
   return at !== undefined;
 }
 
-/** Without links, as git sees it; a folder that is not there has none. */
+/** Without links, as git sees it, so that one folder has one name; a folder that is not there has none. */
 function realFolder(folder: string): string | undefined {
   try {
     return realpathSync(folder);

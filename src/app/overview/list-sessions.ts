@@ -1,16 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { RunId } from '../../core/log/ids.ts';
-import { type SessionState, sessionState } from '../../core/overview/session-state.ts';
+import { brokenState, type SessionState, sessionState } from '../../core/overview/session-state.ts';
 import { bareFolder } from '../../core/resume/resume-question.ts';
 import { isClosed } from '../../core/run/closed-runs.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
-import type { StoredSession } from '../ports/session-index.ts';
+import type { SeenSession, StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionMarks } from '../ports/upkeep/session-marks.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { ReadServices } from '../services.ts';
 
 export type ListServices = Pick<ReadServices, 'sessionIndex' | 'marks'>;
+
+/** How thoroughly sessions are listed: as the index tells, or after a look at the end of each. */
+type ListDepth = 'index' | 'end';
 
 /** The same with what people have said about it. */
 export type ListedSession = StoredSession & {
@@ -35,24 +38,39 @@ export async function storedSessions({
 
 /** Adds what people have said about sessions, which takes a look at the folder of each. */
 export async function withMarks(
-  { marks }: Pick<ListServices, 'marks'>,
+  services: ListServices,
   sessions: readonly StoredSession[],
 ): Promise<readonly ListedSession[]> {
   const listed: ListedSession[] = [];
-  for (const { sessionId, summary } of sessions) {
-    const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
-    const closed = new Set((summary?.runs ?? []).filter((run) => isClosed(marked, run)).map(({ runId }) => runId));
-    listed.push({ sessionId, summary, state: stateOf(summary, closed), closed, isKept });
-  }
+  for (const stored of sessions) listed.push(await listedSession(services, stored, 'index'));
   return listed;
 }
 
+/** One session as lists show it. What the index does not know is looked at in any case. */
+export async function listedSession(
+  { marks, sessionIndex }: ListServices,
+  stored: StoredSession,
+  depth: ListDepth,
+): Promise<ListedSession> {
+  const { sessionId } = stored;
+  const isLookedAt = depth === 'end' || stored.summary === undefined;
+  const seen = isLookedAt ? (await sessionIndex.look(stored)).unwrapOr(undefined) : { ...stored, health: HEALTHY };
+  const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
+  // Where nothing can be read any more, what the index remembers is better than no title.
+  const summary = seen?.summary ?? stored.summary;
+  const closed = new Set((summary?.runs ?? []).filter((run) => isClosed(marked, run)).map(({ runId }) => runId));
+  return { sessionId, summary, state: stateOf(seen, closed), closed, isKept };
+}
+
+const HEALTHY = { kind: 'healthy' } as const;
 /** Marks that cannot be read are no reason to show nothing. */
 const NO_MARKS: SessionMarks = { isKept: false, closed: new Map() };
 
-function stateOf(summary: SessionSummary | undefined, closed: ReadonlySet<RunId>): SessionState {
-  if (summary === undefined) return 'damaged';
-  return sessionState(summary.runs.map(({ runId, status }) => ({ status, isClosed: closed.has(runId) })));
+function stateOf(seen: SeenSession | undefined, closed: ReadonlySet<RunId>): SessionState {
+  const broken = seen === undefined ? 'damaged' : brokenState(seen.health);
+  if (broken !== undefined) return broken;
+  const runs = seen?.summary?.runs.map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
+  return runs === undefined ? 'damaged' : sessionState(runs);
 }
 
 /** Ids begin with the time at which they were made, so they order what tells no time of its own. */

@@ -24,10 +24,12 @@ export type ResumePlace = { readonly runId: RunId; readonly nodeId?: NodeId };
  */
 export async function resumeCall(
   { keyring, hasher, tokenForm }: ResumeCallServices,
-  { sessionId, health, view }: LookedAt,
+  looked: LookedAt,
   { runId, nodeId }: ResumePlace,
 ): Promise<Result<Call, ResumeCallRefusal>> {
-  if (health.kind !== 'healthy') return err({ code: 'session_not_whole', sessionId });
+  const broken = brokenRefusal(looked);
+  if (broken !== undefined) return err(broken);
+  const { sessionId, view } = looked;
   const keys = await keyring.find();
   if (keys.isErr()) return err(keys.error);
   if (keys.value === undefined) return err({ code: 'keys_missing' });
@@ -35,4 +37,12 @@ export async function resumeCall(
   const mint = { keyring: keys.value, hmac: hasher.hmacSha256, form: tokenForm };
   const stateToken = stateTokenOf({ sessionId, nodeId }, { view, mint });
   return ok({ tool: 'continue_workflow', arguments: { stateToken } });
+}
+
+/** Why a session cannot be gone on with; nothing for one that can. */
+export function brokenRefusal({ sessionId, health }: LookedAt): ResumeCallRefusal | undefined {
+  if (health.kind === 'healthy') return undefined;
+  if (health.kind !== 'unknown_version') return { code: 'session_not_whole', sessionId };
+  const { place, offset, version } = health;
+  return { code: 'unknown_version', place, offset, version };
 }

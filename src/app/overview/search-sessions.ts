@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId } from '../../core/log/ids.ts';
 import { snippetOf, wordsIn } from '../../core/overview/search-words.ts';
+import { brokenState } from '../../core/overview/session-state.ts';
 import { type StepPlace, stepPlace } from '../../core/overview/step-place.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
@@ -36,8 +38,8 @@ export type FoundSession = {
   /** The best places, best first. */
   readonly hits: readonly SearchHit[];
   readonly goal: string | undefined;
-  /** Only its valid beginning was searched. */
-  readonly isDamaged: boolean;
+  /** Only the valid beginning of one that is not healthy was searched. */
+  readonly health: SessionHealth;
 };
 
 export type SearchResult = {
@@ -45,8 +47,8 @@ export type SearchResult = {
   readonly found: readonly FoundSession[];
   readonly searched: number;
   readonly total: number;
-  /** Sessions that could not be read, and artifacts of others. */
-  readonly unreadable: { readonly sessions: number; readonly artifacts: number };
+  /** Sessions of which nothing could be read, or only the beginning, and artifacts of all others. */
+  readonly unreadable: { readonly sessions: number; readonly ends: number; readonly artifacts: number };
 };
 
 type Progress = (progress: { readonly done: number; readonly total: number }) => void;
@@ -66,12 +68,14 @@ export async function searchSessions(
   const rest = stored.value.filter((one) => !likely.includes(one));
   const read = [...likely, ...rest.slice(0, Math.max(0, readMax - likely.length))];
   const found: RankedFind[] = [];
-  const unreadable = { sessions: 0, artifacts: 0 };
+  const unreadable = { sessions: 0, ends: 0, artifacts: 0 };
   for (const [done, one] of read.entries()) {
     onProgress({ done, total: read.length });
     const texts = await searchedTexts(services, one.sessionId);
-    if (texts === undefined) unreadable.sessions += 1;
+    const isDamaged = texts !== undefined && brokenState(texts.health) === 'damaged';
+    if (texts === undefined || (isDamaged && texts.view.nextEventIndex === 0)) unreadable.sessions += 1;
     else {
+      if (isDamaged) unreadable.ends += 1;
       unreadable.artifacts += texts.unreadable;
       const find = await findIn(services, { stored: one, texts, words });
       if (find !== undefined) found.push(find);
@@ -123,7 +127,7 @@ async function findIn(services: SearchServices, { stored, texts, words }: Looked
   }
   const goal = texts.texts.find(({ kind }) => kind === 'goal')?.text;
   const tier = best.words.length === words.length ? rank(best.text.kind) : SPREAD_TIER;
-  return { tier, session: { stored, hits: shown, goal, isDamaged: texts.isDamaged } };
+  return { tier, session: { stored, hits: shown, goal, health: texts.health } };
 }
 
 async function placeAt(

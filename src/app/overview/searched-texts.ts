@@ -1,4 +1,5 @@
 import { quote } from '../../core/json/quote.ts';
+import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { contextValueAt } from '../../core/views/context.ts';
 import { currentOutputs } from '../../core/views/current-outputs.ts';
@@ -21,7 +22,7 @@ export type SearchedTexts = {
   readonly view: SessionView;
   readonly texts: readonly SearchedText[];
   readonly unreadable: number;
-  readonly isDamaged: boolean;
+  readonly health: SessionHealth;
 };
 
 /** What was turned down or corrected is not searched: it is not what the session says. */
@@ -47,5 +48,6 @@ export async function searchedTexts(
       else texts.push({ kind: 'artifact', runId, dueAt, text: quote(output.value) });
     }
   }
-  return { view, texts, unreadable, isDamaged: prefix.value.kind !== 'whole' };
+  const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
+  return { view, texts, unreadable, health };
 }

@@ -1,20 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { truncate } from '../../core/json/truncate.ts';
-import { RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
+import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
-import { runTag } from '../../core/log/ids.ts';
+import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
 import type { Candidate } from '../../core/resume/candidate.ts';
 import type { ShownCandidate } from '../../core/resume/candidate-list.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
+import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
 import { indexWorkflow, stepOf } from '../../core/run/workflow-index.ts';
 import type { TokenMint } from '../../core/token/mint-token.ts';
-import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { searchedText } from '../../core/views/session-summary.ts';
-import type { StoreFailure } from '../ports/store-failure.ts';
+import type { RehydrateRefusal } from '../rehydrate.ts';
 import { readPlace } from '../run/place/read-place.ts';
 import { stateTokenOf } from '../run/reply/give-reply.ts';
 import type { ReadServices } from '../services.ts';
@@ -27,6 +27,13 @@ export type CandidateReader = {
   readonly mint: TokenMint;
 };
 
+/** Why a run cannot be shown, and whose it is: nobody asked for that one, so the others are shown without it. */
+export type Unreadable = { readonly sessionId: SessionId; readonly cause: RehydrateRefusal };
+
+export function unreadable({ session }: RankedRun): (cause: RehydrateRefusal) => Unreadable {
+  return (cause) => ({ sessionId: session.sessionId, cause });
+}
+
 /** The preferred tip of a run, as a token of it would name it. */
 export function tipOf({ session, run }: RankedRun): TokenTarget {
   const { runId, workflowId } = run;
@@ -37,17 +44,17 @@ export function tipOf({ session, run }: RankedRun): TokenTarget {
 export async function readCandidate(
   { services, sessions, mint }: CandidateReader,
   ranked: RankedRun,
-): Promise<Result<Candidate, TokenRefusal | StoreFailure>> {
+): Promise<Result<Candidate, Unreadable>> {
   const { sessionId, lastAt } = ranked.session;
   const { runId, workflowId, goal, status, tip } = ranked.run;
   const session = sessionOf(sessions, ranked);
   const place = await readPlace(services, session, tipOf(ranked));
-  if (place.isErr()) return err(place.error);
+  if (place.isErr()) return err(unreadable(ranked)(place.error));
   const { workflow, snapshot } = place.value;
   const stepId = pendingStep(snapshot)?.stepId;
   const stepTitle =
     stepId === undefined ? undefined : titleWithoutValues(stepOf(indexWorkflow(workflow), stepId).title);
-  return ok({
+  const candidate: Candidate = {
     sessionId,
     runId,
     workflowId,
@@ -58,14 +65,15 @@ export async function readCandidate(
     ...(lastAt === undefined ? {} : { lastAt }),
     stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view: session.view, mint }),
     whyMatched: ranked.whyMatched,
-  });
+  };
+  return ok(shorterCandidate(candidate, GOAL_SUMMARY_BYTES_MAX));
 }
 
 /** The same with the beginning of the notes that search looks at. */
 export async function readWithSnippet(
   reader: CandidateReader,
   ranked: RankedRun,
-): Promise<Result<ShownCandidate, TokenRefusal | StoreFailure>> {
+): Promise<Result<ShownCandidate, Unreadable>> {
   const { view } = sessionOf(reader.sessions, ranked);
   const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
   const candidate = await readCandidate(reader, ranked);

@@ -1,15 +1,26 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { err } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { engine, requestOf, stepOf, tokenOf, told, WORKSPACE, withFile } from '../../../test/examples/engine.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { goldenStore, STORED_RUNS } from '../../../test/resume/golden-store.ts';
-import { storeFolder } from '../../../test/store-folder.ts';
+import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
 import { layout } from '../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
+import {
+  type EngineState,
+  type ExecutionSnapshot,
+  executionSnapshot,
+  sealSnapshot,
+} from '../../core/log/execution-snapshot.ts';
+import { derivedBits, RunId } from '../../core/log/ids.ts';
 import { resumeReplyShape } from '../../mcp/shapes/resume-reply-shape.ts';
 import { advance } from '../advance.ts';
-import type { Services } from '../services.ts';
+import type { Services, Store } from '../services.ts';
+import { startWorkflow } from '../start-workflow.ts';
 import { type ResumeRequest, resumeSession } from './resume-session.ts';
 
 async function resume(services: Services, request: ResumeRequest) {
@@ -167,6 +178,75 @@ describe('a session that cannot be trusted', () => {
     expect(named.isErr()).toBe(true);
   });
 });
+
+describe('a session at a place that its workflow does not have', () => {
+  /** As somebody would append who knows how that is done, and lies about where the run stands. */
+  function lyingStore(folder: ReturnType<typeof storeFolder>): Store {
+    const store = storeOf(folder);
+    const lie = (snapshot: ExecutionSnapshot): ExecutionSnapshot => {
+      const step = { stepId: 'ghost', loopPath: [] } as never;
+      const state = { ...snapshot.enginePayload.state, pending: { kind: 'some', step } } as EngineState;
+      return executionSnapshot(snapshot.workflowHash, state);
+    };
+    const append: Store['sessions']['append'] = (permit, plan) => {
+      const [[ref, snapshot] = expect.fail('a snapshot')] = plan.snapshots;
+      const sealed = sealSnapshot(lie(snapshot), sha256);
+      const events = JSON.parse(JSON.stringify(plan.events).replaceAll(ref, sealed.ref)) as typeof plan.events;
+      return store.sessions.append(permit, { ...plan, events, snapshots: new Map([[sealed.ref, lie(snapshot)]]) });
+    };
+    return { ...store, sessions: { ...store.sessions, append } };
+  }
+
+  it('is damaged: it is offered to nobody, nobody goes on with it, and others are found as ever', async () => {
+    enforces('resume_healthy_only');
+    const folder = storeFolder();
+    const sound = engine({ store: storeOf(folder) });
+    await sound.start('test.plain', { goal: 'Sound' });
+    const lying = engine({ store: lyingStore(folder) });
+    const forged = await startWorkflow(
+      {
+        ...lying.services,
+        ids: {
+          ...lying.services.ids,
+          session: () => numberedSession(9),
+          run: () => RunId.of(derivedBits(['lie'], sha256)),
+        },
+      },
+      { workflowId: 'test.plain', workspace: WORKSPACE },
+    );
+    const services = { ...sound.services, ...storeOf(folder) };
+    for (const request of [{}, { workspace: WORKSPACE }, { query: 'plain' }]) {
+      const reply = await resume(services, request);
+      const ids = JSON.stringify(reply.structured);
+      expect([ids.includes('Sound'), ids.includes(numberedSession(9))]).toEqual([true, false]);
+    }
+    const damaged = { code: 'damaged', damage: { reason: 'content_wrong_shape' } };
+    const named = await resumeSession(services, { sessionId: numberedSession(9) });
+    expect(named._unsafeUnwrapErr()).toMatchObject(damaged);
+    const ackToken = tokenOf(forged._unsafeUnwrap(), 'ackToken');
+    const went = await advance(services, { ackToken, ...requestOf({ notes: 'On.' }) });
+    expect(went._unsafeUnwrapErr()).toMatchObject(damaged);
+  });
+
+  it('drops out as well where only an older place of it cannot be read', async () => {
+    enforces('resume_healthy_only');
+    const folder = storeFolder();
+    const { services, start, send } = engine({ store: storeOf(folder) });
+    await start('test.skips', { goal: 'Sound', workspace: '/elsewhere' });
+    const begun = await start('test.plain', { goal: 'Damaged' });
+    const { view } = (await services.sessions.load(sessionOf(begun)))._unsafeUnwrap();
+    const [root = expect.fail('a root')] = view.graph.nodes.values();
+    await send(begun, { notes: 'Noted.' });
+    const store = storeOf(folder);
+    const get: Store['snapshots']['get'] = async (ref) =>
+      ref === root.snapshotRef ? err(gone(ref)) : store.snapshots.get(ref);
+    const reply = await resume({ ...services, ...store, snapshots: { get } }, { workspace: WORKSPACE });
+    expect(JSON.stringify(reply.structured)).toContain('Sound');
+    expect(JSON.stringify(reply.structured)).not.toContain('Damaged');
+  });
+});
+
+const gone = (place: string) => ({ code: 'damaged', damage: { reason: 'content_missing', place, offset: 0 } }) as const;
 
 const PROMPT = `Do it. ${'And well. '.repeat(250)}`;
 

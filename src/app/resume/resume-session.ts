@@ -1,23 +1,18 @@
 import { err, ok, Result } from 'neverthrow';
-import type { JsonObject } from '../../core/json/json-value.ts';
-import { utf8Length } from '../../core/json/utf8.ts';
-import { RESUME_CANDIDATES_MAX, RESUME_RECAP_BYTES_MIN, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
+import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { canonicalLength } from '../../core/log/text.ts';
-import type { RecapLine } from '../../core/prompt/reply-parts.ts';
 import { candidateList } from '../../core/resume/candidate-list.ts';
 import type { MatchReason } from '../../core/resume/match-reason.ts';
-import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import { type ResumeClues, type ResumeQuestion, resumeQuestion } from '../../core/resume/resume-question.ts';
-import { resumedReply } from '../../core/resume/resumed-reply.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
-import { type RehydrateRefusal, rehydrateNode } from '../rehydrate.ts';
+import type { RehydrateRefusal } from '../rehydrate.ts';
 import type { ReadServices } from '../services.ts';
-import { type CandidateReader, readCandidate, readWithSnippet, sessionOf, tipOf } from './read-candidate.ts';
+import { bringBack } from './bring-back.ts';
+import { type CandidateReader, readWithSnippet, type Unreadable } from './read-candidate.ts';
 import { type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
 import { workflowNames } from './workflow-names.ts';
 
@@ -40,19 +35,27 @@ export async function resumeSession(
 ): Promise<Result<GivenReply, ResumeRefusal>> {
   const [question, keyring] = await Promise.all([asked(services, request), services.keyring.find()]);
   if (keyring.isErr()) return err(keyring.error);
-  const found = await findRuns(services, question);
-  if (found.isErr()) return err(found.error);
   const named = question.runId ?? question.sessionId;
-  if (found.value.ranked.length === 0) {
-    return named === undefined ? ok(candidateList([], { total: 0 })) : err({ code: 'session_not_found', named });
+  for (let summaries = await lookedAt(services, question); ; ) {
+    if (summaries.isErr()) return err(summaries.error);
+    const found = await findRuns(services, summaries.value, question);
+    if (found.ranked.length === 0) {
+      return named === undefined ? ok(candidateList([], { total: 0 })) : err({ code: 'session_not_found', named });
+    }
+    if (keyring.value === undefined) return err({ code: 'keys_missing' });
+    const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
+    const reader = { services, sessions: found.sessions, mint };
+    const { strong } = found;
+    const reply =
+      strong === undefined
+        ? await offer(reader, found, missedQuery(request, question, found))
+        : await bringBack(reader, found, { strong, workspace: request.workspace });
+    if (reply.isOk()) return ok(reply.value);
+    const { sessionId: bad, cause } = reply.error;
+    if (named !== undefined) return err(cause);
+    // One that cannot be read to where it is shown is as good as one that cannot be read.
+    summaries = ok(summaries.value.filter(({ sessionId }) => sessionId !== bad));
   }
-  if (keyring.value === undefined) return err({ code: 'keys_missing' });
-  const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
-  const reader = { services, sessions: found.value.sessions, mint };
-  const { strong } = found.value;
-  return strong === undefined
-    ? offer(reader, found.value, missedQuery(request, question, found.value))
-    : bringBack(reader, found.value, { strong, workspace: request.workspace });
 }
 
 /** Git is asked only where there is nothing else to go by: it takes longer than all the rest. */
@@ -72,12 +75,11 @@ async function asked({ workspace }: ResumeServices, request: ResumeRequest): Pro
 
 async function findRuns(
   services: ReadServices,
+  summaries: readonly SessionSummary[],
   question: ResumeQuestion,
-): Promise<Result<VerifiedRuns, ResumeRefusal>> {
-  const summaries = await lookedAt(services, question);
-  if (summaries.isErr()) return err(summaries.error);
-  const names = await workflowNames(services.pinnedWorkflows, question.words.length === 0 ? [] : summaries.value);
-  return ok(await verifiedRuns(services, summaries.value, { question, names }));
+): Promise<VerifiedRuns> {
+  const names = await workflowNames(services.pinnedWorkflows, question.words.length === 0 ? [] : summaries);
+  return verifiedRuns(services, summaries, { question, names });
 }
 
 /** A session that is named is read at once, and what is wrong with it is said. */
@@ -115,50 +117,7 @@ async function offer(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
   missed: string | undefined,
-): Promise<Result<GivenReply, ResumeRefusal>> {
+): Promise<Result<GivenReply, Unreadable>> {
   const shown = await Promise.all(ranked.slice(0, RESUME_CANDIDATES_MAX).map((one) => readWithSnippet(reader, one)));
   return Result.combine(shown).map((candidates) => candidateList(candidates, { total: ranked.length, missed }));
-}
-
-async function bringBack(
-  reader: CandidateReader,
-  { ranked }: VerifiedRuns,
-  { strong, workspace }: { readonly strong: RankedRun; readonly workspace: string | undefined },
-): Promise<Result<GivenReply, ResumeRefusal>> {
-  const others = ranked.slice(0, RESUME_CANDIDATES_MAX).filter((one) => one !== strong);
-  const beside = others.slice(0, RESUME_CANDIDATES_MAX - 1);
-  const lines = Result.combine(await Promise.all(beside.map((one) => readCandidate(reader, one))));
-  if (lines.isErr()) return err(lines.error);
-  const { services, mint } = reader;
-  const shown = { session: sessionOf(reader.sessions, strong), target: tipOf(strong), mint, workspace };
-  const resumed = { whyMatched: strong.whyMatched, others: lines.value };
-  const whole = (await rehydrateNode(services, shown)).map((reply) => resumedReply(reply, resumed));
-  const recapBytesMax = whole.isErr() ? undefined : shorterRecap(whole.value);
-  if (recapBytesMax === undefined) return whole;
-  const shorter = await rehydrateNode(services, { ...shown, recapBytesMax });
-  return shorter.map((reply) => resumedReply(reply, resumed));
-}
-
-/** Room for the words that say that something was left out. */
-const LEFT_OUT_BYTES = 256;
-
-/**
- * How much of the recap fits into the budget of a reply; `undefined` where all of it does. Of all that is told only the
- * recap may be shorter: the rest is the author's, or how to go on.
- */
-function shorterRecap(reply: GivenReply): number | undefined {
-  const excess = replyBytes(reply) - RESUME_REPLY_BYTES_MAX;
-  if (excess <= 0) return undefined;
-  const { recap } = reply.structured as { readonly recap?: JsonObject & { readonly entries: readonly RecapLine[] } };
-  const bytes = (recap?.entries ?? []).reduce((sum, { text }) => sum + utf8Length(text), 0);
-  if (recap === undefined || bytes <= RESUME_RECAP_BYTES_MIN) return undefined;
-  const told = canonicalLength(recap);
-  const kept = Math.floor((bytes * (told - excess - LEFT_OUT_BYTES)) / told);
-  return Math.max(kept, RESUME_RECAP_BYTES_MIN);
-}
-
-/** An agent sees the text or the data, so the longer one counts. */
-function replyBytes({ text, furtherTexts = [], structured }: GivenReply): number {
-  const told = [text, ...furtherTexts].reduce((bytes, one) => bytes + utf8Length(one), 0);
-  return Math.max(told, canonicalLength(structured));
 }

@@ -68,6 +68,30 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
     expect(stepOf((await resume())._unsafeUnwrap())).toBe('s3');
     expect((await services.marks.of(idOf(begun)))._unsafeUnwrap().closed.size).toBe(1);
   });
+
+  it('is open again once something is saved in it, and the agent hears of it, however often it asks', async () => {
+    enforces('closed_run_reopens');
+    const { start, save, show, close } = world(kind);
+    const begun = await start('test.plain');
+    await close(begun);
+    const saved = await save(begun, 'On the way.');
+    expect(closedWarning(saved)).toEqual([{ isReopened: true }]);
+    expect(closedWarning(await show(begun))).toEqual([]);
+    expect(closedWarning(await save(saved, 'Further.'))).toEqual([]);
+    expect(await save(begun, 'On the way.')).toEqual(saved);
+  });
+
+  it('says so too when it is complete', async () => {
+    enforces('closed_run_reopens');
+    const { start, send, show, close, resume, idOf } = world(kind);
+    let at = await start('test.plain');
+    while (told(at, 'isComplete') !== true) at = await send(at, { notes: 'Done.' });
+    await close(at);
+    for (const shown of [await show(at), (await resume({ sessionId: idOf(at) }))._unsafeUnwrap()]) {
+      expect(closedWarning(shown)).toEqual([{ isReopened: false }]);
+      expect(shown.text).toContain('The user has closed this run. Save something in it only if they ask for it');
+    }
+  });
 });
 
 describe('closing', () => {

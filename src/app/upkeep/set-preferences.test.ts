@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { engine, eventsOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { type RunId, SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { PRESETS } from '../../core/log/preferences.ts';
 import { preferredTip } from '../../core/views/tips.ts';
+import { closeRuns } from './close-runs.ts';
 import { type PreferRequest, setPreferences } from './set-preferences.ts';
 
 const idOf = (reply: GivenReply) => SessionId.schema.parse(told(reply, 'session.sessionId'));
@@ -85,6 +88,24 @@ describe('a preference that is set from outside', () => {
     expect(all.map(({ isChanged }) => isChanged)).toEqual([true, false]);
     expect(told(await show(one), 'preferences')).toEqual(never);
     expect(await prefer(one, { mode: 'guided', run: 'zzzz' })).toMatchObject({ error: { code: 'run_unmatched' } });
+  });
+
+  it('leaves closed runs alone, unless one is meant: that is then said to be open again', async () => {
+    enforces('closed_run_reopens');
+    const store = memoryStore(sha256);
+    const { start, show, services } = engine({ store });
+    const one = await start('test.plain');
+    const two = await start('test.plain', { attachTo: tokenOf(one, 'stateToken') });
+    const [sessionId, run] = [idOf(two), String(told(two, 'run.tag'))];
+    const prefer = async (wanted: Omit<PreferRequest, 'sessionId'>) =>
+      (await setPreferences(services, { sessionId, ...wanted }))._unsafeUnwrap();
+    await closeRuns({ sessions: services.sessions, marks: store.marks }, { sessionId, run, isUndone: false });
+    expect(await prefer({ mode: 'full_auto_never_stop' })).toMatchObject([
+      { tag: told(one, 'run.tag'), isReopened: false },
+    ]);
+    expect(told(await show(two), 'preferences')).toEqual(guided);
+    expect(await prefer({ mode: 'guided', run })).toMatchObject([{ tag: run, isChanged: false, isReopened: false }]);
+    expect(await prefer({ mode: 'full_auto_never_stop', run })).toMatchObject([{ tag: run, isReopened: true }]);
   });
 
   it('is refused where nothing would follow from it', async () => {

@@ -14,12 +14,13 @@ import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import { appendPlan } from '../run/append/append-plan.ts';
 import { summariseSession } from '../run/append/summarise-session.ts';
+import { isRunClosed } from '../run/place/closed-run.ts';
 import type { Services } from '../services.ts';
 import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
 
 export type PreferRequest = {
   readonly sessionId: SessionId;
-  /** One run by its tag or id; every unfinished one of the session where none is named. */
+  /** One run by its tag or id; every unfinished one of the session where none is named, closed ones only where no other is. */
   readonly run?: string | undefined;
   /** Brings its preset's risk policy along. */
   readonly mode?: Autonomy | undefined;
@@ -39,10 +40,12 @@ export type PreferredRun = NamedRun & {
   readonly before: Preferences;
   readonly effective: Preferences;
   readonly isChanged: boolean;
+  /** It was closed, and what was recorded has opened it again. */
+  readonly isReopened: boolean;
   readonly warnings: readonly PreferenceWarning[];
 };
 
-export type PreferServices = Pick<Services, 'sessions' | 'snapshots' | 'clock' | 'hasher'> & {
+export type PreferServices = Pick<Services, 'sessions' | 'snapshots' | 'marks' | 'clock' | 'hasher'> & {
   readonly pinnedWorkflows: Pick<Services['pinnedWorkflows'], 'get'>;
 };
 
@@ -75,22 +78,31 @@ export async function setPreferences(
   );
 }
 
+type UnfinishedRun = NamedRun & { readonly isClosed: boolean };
+
 async function unfinishedRuns(
-  { snapshots }: PreferServices,
+  services: PreferServices,
   session: LoadedSession,
   asked: string | undefined,
-): Promise<Result<readonly NamedRun[], PreferRefusal>> {
+): Promise<Result<readonly UnfinishedRun[], PreferRefusal>> {
   const named = namedRuns(session, asked);
   if (named.isErr()) return err(named.error);
-  const summary = await summariseSession(session, snapshots);
+  const summary = await summariseSession(session, services.snapshots);
   if (summary.isErr()) return err(summary.error);
   const open = summary.value.runs.filter(({ status }) => status === 'in_progress' || status === 'blocked');
-  const runs = named.value.filter(({ runId }) => open.some((run) => run.runId === runId));
-  return runs.length > 0 ? ok(runs) : err({ code: 'nothing_unfinished', sessionId: session.sessionId });
+  const runs: UnfinishedRun[] = [];
+  for (const run of named.value) {
+    if (!open.some(({ runId }) => runId === run.runId)) continue;
+    runs.push({ ...run, isClosed: await isRunClosed(services, session, run.runId) });
+  }
+  if (runs.length === 0) return err({ code: 'nothing_unfinished', sessionId: session.sessionId });
+  // Who means a session means what goes on in it; what is recorded in a closed run opens it.
+  const going = runs.filter(({ isClosed }) => !isClosed);
+  return ok(going.length > 0 ? going : runs);
 }
 
 type Held = { readonly session: LoadedSession; readonly permit: AppendPermit };
-type Wanted = { readonly run: NamedRun; readonly request: PreferRequest };
+type Wanted = { readonly run: UnfinishedRun; readonly request: PreferRequest };
 type SetForRun = { readonly preferred: PreferredRun; readonly session: LoadedSession };
 
 async function setForRun(
@@ -114,7 +126,9 @@ async function setForRun(
     { runId: run.runId, nodeId, warnings, place: view.nextEventIndex },
     sha256,
   );
-  const preferred = { ...run, before, effective, isChanged: drafts.length > 0, warnings };
+  const { isClosed, ...named } = run;
+  const isChanged = drafts.length > 0;
+  const preferred = { ...named, before, effective, isChanged, isReopened: isChanged && isClosed, warnings };
   if (drafts.length === 0) return ok({ preferred, session });
   const placement = { sessionId, firstEventIndex: view.nextEventIndex, at: services.clock.nowMs() };
   const events = placeEvents(drafts, placement, sha256);

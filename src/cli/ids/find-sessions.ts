@@ -4,7 +4,7 @@ import type { SessionIndex } from '../../app/ports/session-index.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { type RunId, runTag, type SessionId } from '../../core/log/ids.ts';
-import { type KnownSession, matchId, mayBeRunTag } from './id-match.ts';
+import { type KnownSession, matchId, mayBeRun } from './id-match.ts';
 
 export type FindRefusal =
   | {
@@ -21,10 +21,10 @@ type FindProgress = { readonly done: number; readonly total: number };
 
 type Stored = { readonly sessions: SessionReader; readonly sessionIndex: SessionIndex };
 
-/** A session with the tags of its runs; none where they cannot be known. */
+/** A session with its runs; none where they cannot be known. */
 type TaggedSession = KnownSession & { readonly isUntold: boolean };
 
-/** The sessions that a person named, each once. Sessions are read, for the tags of their runs, when no id fits. */
+/** The sessions that a person named, each once. Sessions are read, for their runs, when no id fits. */
 export async function findSessions(
   store: Stored,
   asked: readonly string[],
@@ -32,18 +32,18 @@ export async function findSessions(
 ): Promise<Result<readonly SessionId[], FindRefusal>> {
   const listed = await store.sessions.list();
   if (listed.isErr()) return err(listed.error);
-  const untagged = listed.value.map((sessionId) => ({ sessionId, runTags: [] }));
+  const untagged = listed.value.map((sessionId) => ({ sessionId, runNames: [] }));
   let tagged: readonly TaggedSession[] | undefined;
 
   const found = new Set<SessionId>();
   for (const text of asked) {
     let match = matchId(text, untagged);
-    if (match.kind === 'none' && mayBeRunTag(text)) {
+    if (match.kind === 'none' && mayBeRun(text)) {
       tagged ??= await withTags(store, listed.value, onProgress);
       match = matchId(text, tagged);
     }
     if (match.kind === 'none') {
-      const untold = mayBeRunTag(text) ? (tagged ?? []).filter(({ isUntold }) => isUntold) : [];
+      const untold = mayBeRun(text) ? (tagged ?? []).filter(({ isUntold }) => isUntold) : [];
       const untoldIds = untold.map(({ sessionId }) => sessionId);
       return err({ code: 'session_unmatched', asked: text, near: match.near, untold: untoldIds });
     }
@@ -68,7 +68,11 @@ async function withTags(
     await setImmediate();
     const read = await readRuns(sessions, sessionId);
     const runs = new Set([...read.runs, ...(indexed.get(sessionId) ?? [])]);
-    tagged.push({ sessionId, runTags: [...runs].map(runTag), isUntold: !read.isWhole && runs.size === 0 });
+    tagged.push({
+      sessionId,
+      runNames: [...runs].flatMap((runId) => [runId, runTag(runId)]),
+      isUntold: !read.isWhole && runs.size === 0,
+    });
   }
   return tagged;
 }

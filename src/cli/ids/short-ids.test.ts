@@ -12,7 +12,7 @@ it('names each session so that a command finds it again', () => {
   fc.assert(
     fc.property(fc.uniqueArray(anyId, { maxLength: 30 }), (ids) => {
       const short = shortIds(ids);
-      const known = ids.map((sessionId) => ({ sessionId, runTags: [] }));
+      const known = ids.map((sessionId) => ({ sessionId, runNames: [] }));
       for (const sessionId of ids) expect(matchId(short(sessionId), known)).toEqual({ kind: 'one', sessionId });
     }),
   );

@@ -68,6 +68,7 @@ describe('progress', () => {
   });
 
   it('is not shown to who wants it quiet', () => {
+    enforces('cli_interaction_switches');
     const progress = display({ isTerminal: true, isSilent: true });
     progress.show({ label: 'checking', done: 3, total: 9 });
     vi.advanceTimersByTime(10_000);
@@ -75,10 +76,24 @@ describe('progress', () => {
     expect(shown).toEqual([]);
   });
 
-  it('does not obey what a label says to the terminal', () => {
-    const progress = display({ isTerminal: true });
-    progress.show({ label: 'a\u001b[2Jb' });
-    vi.advanceTimersByTime(300);
-    expect(shown).toEqual([`${CLEAR}⠋ a\\u001b[2Jb`]);
+  it('does not obey what a label says to the terminal, in any of its forms', () => {
+    enforces('cli_escapes_not_raw');
+    const label = 'a\u001b[2J\u200bb';
+    for (const isTerminal of [true, false]) {
+      for (const step of [{ label }, { label, done: 1, total: 24 }]) {
+        const progress = display({ isTerminal });
+        progress.show(step);
+        vi.advanceTimersByTime(300);
+        progress.stop();
+      }
+    }
+    const seen = 'a\\u001b[2J\\u200bb';
+    const bar = `${FULL}${EMPTY.repeat(23)} 1/24`;
+    expect(shown.filter((text) => text !== CLEAR)).toEqual([
+      `${CLEAR}⠋ ${seen}`,
+      `${CLEAR}${bar} ${seen}`,
+      `${seen} …\n`,
+      `${seen}: 1 of 24\n`,
+    ]);
   });
 });

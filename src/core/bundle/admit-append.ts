@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../assert.ts';
 import type { CanonicalBytes, Sha256Digest } from '../json/canonical-bytes.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { SessionId, WorkflowHash } from '../log/ids.ts';
@@ -6,12 +7,21 @@ import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '
 import { type AppendPlan, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
 import { hasItsPins } from '../log/plan/content-refs.ts';
 import { checkPlanIntegrity } from '../log/plan/plan-integrity.ts';
+import { isSnapshotOf } from '../run/is-snapshot-of.ts';
 import { knownGraph } from '../views/known-graph.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../views/session-view.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { BundleTools } from './bundle-tools.ts';
 
 /** What the manifest records of one append. */
 export type AppendRecords = { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
+
+/** An append with all that it names. */
+export type RecordedAppend = {
+  readonly plan: AppendPlan;
+  readonly records: AppendRecords;
+  readonly workflows: ReadonlyMap<WorkflowHash, CompiledWorkflow>;
+};
 
 /** What was admitted so far. */
 export type History = {
@@ -27,6 +37,8 @@ export type ViolationReason =
   | 'segment_mismatch'
   | 'pins_mismatch'
   | 'history_inconsistent'
+  | 'snapshot_unfit'
+  | 'other_workflow'
   | PlanRefusal['code'];
 
 /** What an append is refused for, and which of its parts; `position` counts from the start of the session. */
@@ -46,7 +58,7 @@ export function emptyHistory(sessionId: SessionId, { sha256 }: Pick<BundleTools,
  */
 export function admitAppend(
   history: History,
-  { plan, records }: { readonly plan: AppendPlan; readonly records: AppendRecords },
+  { plan, records, workflows }: RecordedAppend,
   tools: BundleTools,
 ): Result<CanonicalBytes, Violation> {
   const { view } = history;
@@ -68,6 +80,9 @@ export function admitAppend(
   const integrity = checkPlanIntegrity(knownGraph(view), plan.events);
   if (integrity.isErr()) return err(inEvents('history_inconsistent', integrity.error.eventIndex));
 
+  const senseless = senselessEvent(plan, workflows);
+  if (senseless !== undefined) return err(inEvents(senseless.reason, senseless.position));
+
   for (const event of plan.events) applyEvent(view, event);
   history.chain = chain.value;
   history.nextManifestIndex += 1 + records.pins.length;
@@ -80,6 +95,28 @@ export function namedWorkflows(events: readonly SessionEvent[]): readonly Workfl
     event.kind === 'run_started' || event.kind === 'node_created' ? [event.data.workflowHash] : [],
   );
   return [...new Set(hashes)];
+}
+
+/** An event that no engine makes of the workflow it names: another one's, or at a place that is none of it. */
+function senselessEvent(
+  { events, snapshots }: AppendPlan,
+  workflows: RecordedAppend['workflows'],
+): Pick<Violation, 'reason' | 'position'> | undefined {
+  for (const event of events) {
+    if (event.kind !== 'run_started' && event.kind !== 'node_created') continue;
+    const workflow = workflows.get(event.data.workflowHash);
+    assert(workflow !== undefined, 'an append comes with the workflows that it names');
+    const position = event.eventIndex;
+    if (event.kind === 'run_started') {
+      if (event.data.workflowId !== workflow.workflowId) return { reason: 'other_workflow', position };
+      continue;
+    }
+    const snapshot = snapshots.get(event.data.snapshotRef);
+    assert(snapshot !== undefined, 'a sealed plan has its snapshots');
+    const isFit = isSnapshotOf(workflow, snapshot);
+    if (!isFit) return { reason: 'snapshot_unfit', position };
+  }
+  return undefined;
 }
 
 function chainBehind(

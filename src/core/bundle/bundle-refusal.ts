@@ -12,7 +12,8 @@ export type FormatReason =
   | 'repeated_field'
   | 'wrong_name'
   | 'reserved_name'
-  | 'wrong_shape';
+  | 'wrong_shape'
+  | 'text_too_long';
 
 export type IntegrityReason =
   | 'digest_mismatch'

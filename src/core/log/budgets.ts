@@ -51,8 +51,6 @@ export const RESUME_CANDIDATES_MAX = 5;
 export const RESUME_SNIPPET_BYTES_MAX = 2048;
 /** What brings an agent back, as text and as data: it comes on top of a context that was just cleared. */
 export const RESUME_REPLY_BYTES_MAX = 10_000;
-/** What is left of the work so far where the step itself takes most of that. */
-export const RESUME_RECAP_BYTES_MIN = 1024;
 /** A goal in a summary is there to recognise a session by; the context holds all of it. */
 export const GOAL_SUMMARY_BYTES_MAX = 256;
 /** A context value in a prompt is there to be recognised; the work itself is done with the files it names. */

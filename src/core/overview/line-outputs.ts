@@ -11,17 +11,22 @@ export type LineOutputs = {
   readonly outputs: readonly Output[];
 };
 
+/** How far a line is looked at: up to all that is at a node now, or to what was there when the node was made. */
+export type LineEnd = { readonly nodeId: NodeId; readonly isAsMade?: boolean };
+
 /**
  * All that the line of a node holds, in order: what a recap of the node draws on, and artifacts by the same rules. What
  * came to a place after the line had gone on from it does not count, nor do drafts that were turned down.
  */
-export function lineOutputs(view: SessionView, nodeId: NodeId): readonly LineOutputs[] {
+export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: LineEnd): readonly LineOutputs[] {
   const { graph, outputs } = view;
   const stretches = stretchesTo(graph, nodeOf(graph, nodeId));
   return stretches.flatMap(({ step, hosts }, i): readonly LineOutputs[] => {
     const before = stretches[i + 1]?.step.createdIndex ?? Number.POSITIVE_INFINITY;
     const dueAt = stretches[i - 1]?.step.nodeId ?? step.nodeId;
-    const saved = checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
+    // The node that a step led to is where the next one is due: what is saved there is on the way to that one.
+    const isBehind = isAsMade && i === stretches.length - 1;
+    const saved = isBehind ? [] : checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
     const places: readonly LineOutputs[] = [
       { dueAt, kind: 'step', outputs: standingBefore(outputs, step.nodeId, before) },
       ...saved.map((one): LineOutputs => {

@@ -1,10 +1,9 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import type { NodeId } from '../log/ids.ts';
 import { contextAt } from '../views/context.ts';
 import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
 import type { SessionView } from '../views/session-view.ts';
-import { type LineOutputs, lineOutputs } from './line-outputs.ts';
+import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';
 
 /** What only one of two places has. */
 export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord['data'][] };
@@ -22,17 +21,17 @@ export type NodeDifference = {
   readonly context: readonly ContextChange[];
 };
 
-export function nodeDifference(view: SessionView, a: NodeId, b: NodeId): NodeDifference {
+export function nodeDifference(view: SessionView, a: LineEnd, b: LineEnd): NodeDifference {
   const [sideA, sideB] = [sideOf(view, a), sideOf(view, b)];
   return {
     a: without(sideA, sideB),
     b: without(sideB, sideA),
-    context: contextChanges(contextAt(view.context, a), contextAt(view.context, b)),
+    context: contextChanges(contextAt(view.context, a.nodeId), contextAt(view.context, b.nodeId)),
   };
 }
 
-function sideOf(view: SessionView, nodeId: NodeId): OneSide {
-  return { outputs: lineOutputs(view, nodeId), gaps: unresolvedGaps(view.gaps, nodeId).map(({ data }) => data) };
+function sideOf(view: SessionView, end: LineEnd): OneSide {
+  return { outputs: lineOutputs(view, end), gaps: unresolvedGaps(view.gaps, end.nodeId).map(({ data }) => data) };
 }
 
 function without(side: OneSide, other: OneSide): OneSide {

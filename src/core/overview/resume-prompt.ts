@@ -6,8 +6,10 @@ import type { StepPlace } from './step-place.ts';
 
 /** Where a new chat is to go on. */
 export type ResumeTarget = {
-  readonly run: Pick<RunStanding, 'tag' | 'workflowId' | 'goal' | 'status' | 'isClosed'>;
+  readonly run: Pick<RunStanding, 'tag' | 'workflowId' | 'goal' | 'isClosed'>;
   readonly place: StepPlace;
+  /** Whether the last try at the step was turned down. */
+  readonly isHeldUp: boolean;
   /** Whether the run has gone further than this place. */
   readonly isEarlier: boolean;
   readonly call: Call;
@@ -16,10 +18,10 @@ export type ResumeTarget = {
 const GOAL_BYTES_MAX = 300;
 
 /** Text for a person to paste into a new chat, after which an agent that knows nothing is back with one call. */
-export function resumePrompt({ run, place, isEarlier, call }: ResumeTarget): string {
+export function resumePrompt({ run, place, isHeldUp, isEarlier, call }: ResumeTarget): string {
   const goal = run.goal === undefined ? '' : ` "${truncate(oneLine(run.goal), GOAL_BYTES_MAX)}"`;
   const kind = kindOf(place, isEarlier);
-  const at = standing(place, kind === 'open' && run.status === 'blocked');
+  const at = standing(place, kind === 'open' && isHeldUp);
   return [
     `${VERB[kind]} the WorkRail run${goal} (run ${run.tag} of ${run.workflowId}${at}${run.isClosed ? ', closed until now' : ''}).`,
     '',

@@ -53,7 +53,7 @@ it('a line says in its outputs what a recap of its tip draws on', () => {
     fc.property(fc.nat(), (seed) => {
       const { view } = pictureOf(seed);
       const noted = (nodeId: NodeId) =>
-        lineOutputs(view, nodeId)
+        lineOutputs(view, { nodeId })
           .flatMap(({ outputs }) => outputs)
           .filter(({ data }) => data.outputChannel === 'recap')
           .map(({ data }) => data.outputId);

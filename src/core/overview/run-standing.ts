@@ -10,6 +10,7 @@ import type { Chronicle } from '../views/history/chronicle.ts';
 import { preferencesAt } from '../views/preferences.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
 import { type RunStatus, runStatus } from '../views/run-status.ts';
+import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { branchCount, preferredTip } from '../views/tips.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
@@ -28,11 +29,15 @@ export type RunStanding = {
   readonly isClosed: boolean;
   readonly startedAt: number | undefined;
   readonly activeAt: number | undefined;
+  /** The last event that had to do with it: of several runs the highest was worked on last. */
+  readonly lastActivityIndex: number;
   readonly tip: NodeId | undefined;
   readonly place: StepPlace;
   readonly stepsTotal: number | undefined;
   /** Lines of work beside the preferred one. */
   readonly branches: number;
+  /** How often something was saved on the way, on any of its lines. */
+  readonly checkpoints: number;
   /** How often the step that is due was turned down, and why the last time. */
   readonly attempts: number;
   readonly blockers: BlockerReport;
@@ -54,6 +59,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
   const tip = preferredTip(view.graph, runId);
   const blocked = tip === undefined ? [] : blockedAbove(view, tip);
   const [last] = blocked;
+  const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
   return {
     runId,
@@ -65,13 +71,15 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
       snapshot === undefined
         ? undefined
         : runStatus(view, runId, { snapshotOf: () => snapshot, defaults: PRESETS.guided }),
-    isClosed: isClosed(closed, { runId, lastActivityIndex: lastTouched(view, run) }),
+    isClosed: isClosed(closed, { runId, lastActivityIndex: activity }),
     startedAt: chronicle.startedAt.get(runId),
     activeAt: chronicle.activeAt.get(runId),
+    lastActivityIndex: activity,
     tip: tip?.nodeId,
     place: snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, workflow),
     stepsTotal: workflow?.steps.length,
     branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
+    checkpoints: checkpointCount(view, runId),
     attempts: blocked.length,
     blockers: last === undefined ? [] : blockersOf(view, last),
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => data),
@@ -79,8 +87,10 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
   };
 }
 
-function lastTouched({ graph }: SessionView, { lastTouchedNodeId, startedIndex }: Run): number {
-  return lastTouchedNodeId === undefined ? startedIndex : nodeOf(graph, lastTouchedNodeId).touchedIndex;
+function checkpointCount({ graph }: SessionView, ofRun: RunId): number {
+  let count = 0;
+  for (const { kind, runId } of graph.nodes.values()) if (kind === 'checkpoint' && runId === ofRun) count += 1;
+  return count;
 }
 
 /** The attempts that were turned down in a row right above a tip, the last one first. */

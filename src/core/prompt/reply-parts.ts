@@ -63,5 +63,7 @@ export type ReplyParts = {
   readonly branch?: BranchPart;
   /** What the last blocked attempt handed in; it need not be sent again. */
   readonly draft?: { readonly notesMarkdown?: string; readonly artifactKinds: readonly string[] };
+  /** How much of its notes is shown, where there is less room than usual. */
+  readonly draftBytesMax?: number;
   readonly references?: readonly ShownReference[];
 };

@@ -40,8 +40,8 @@ export type WarningFact =
   | { readonly code: 'reference_unresolved'; readonly titles: readonly string[] }
   | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
   | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
-  /** Whether the call that is replied to has opened it again. */
-  | { readonly code: 'run_closed'; readonly isReopened: boolean }
+  /** Whether the call that is replied to has opened it again, and whether there is a step left to do in it. */
+  | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
 
 /** The only place that puts a warning into words. The risk policy changes how much advice comes with it, nothing else. */
@@ -104,7 +104,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'renamed_id':
       return otherId(fact);
     case 'run_closed':
-      return { code, message: closedRun(fact.isReopened), details: { isReopened: fact.isReopened } };
+      return { code, message: closedRun(fact), details: { isReopened: fact.isReopened } };
     case 'workspace_not_used':
       return { code, message: explainWorkspace(fact.problem), details: { path: fact.problem.path } };
     default:
@@ -112,10 +112,11 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
   }
 }
 
-function closedRun(isReopened: boolean): string {
-  return isReopened
-    ? 'The user had closed this run; your call opened it again. Unless they asked for it, stop here and tell them.'
-    : 'The user has closed this run. Do its step only if they ask for it: that opens it again.';
+function closedRun({ isReopened, isOver = false }: Extract<WarningFact, { code: 'run_closed' }>): string {
+  if (isReopened) {
+    return 'The user had closed this run; your call opened it again. Unless they asked for it, stop here and tell them.';
+  }
+  return `The user has closed this run. ${isOver ? 'Save something in it' : 'Do its step'} only if they ask for it: that opens it again.`;
 }
 
 function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }>): ReplyWarning {

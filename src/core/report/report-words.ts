@@ -68,6 +68,11 @@ export function timeSpan(from: string | undefined, to: string | undefined): stri
   return `${shownTime(from).replace(' UTC', '')} – ${isOneDay ? shownTime(to).slice(11) : shownTime(to)}`;
 }
 
+/** How a run stands. */
+export function statusLabel({ status, isClosed }: Pick<ReportRun, 'status' | 'isClosed'>): string {
+  return isClosed ? `${words(status)}, closed` : words(status);
+}
+
 /** What a run comes to, in numbers. */
 export function runFigures({ entries, branches, gaps }: ReportRun): readonly (readonly [string, number])[] {
   const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
@@ -86,9 +91,12 @@ function figure(number: number, one: string, many: string): readonly [string, nu
 }
 
 /** How the line of a branch stands at its end, if it waits for a step. */
-export function endLabel({ name, waiting }: ReportBranch): string | undefined {
+export function endLabel(
+  { name, waiting }: ReportBranch,
+  { isClosed }: Pick<ReportRun, 'isClosed'>,
+): string | undefined {
   if (waiting === null) return undefined;
-  return `${name === 'main' ? 'Waiting' : 'Left'} at ${stepLabel(waiting)}`;
+  return `${name === 'main' && !isClosed ? 'Waiting' : 'Left'} at ${stepLabel(waiting)}`;
 }
 
 /** Where a line parts from another. */

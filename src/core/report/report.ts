@@ -122,6 +122,8 @@ const runSchema = z.strictObject({
   }),
   goal: z.string().exactOptional(),
   status: z.enum(RUN_STATUSES),
+  /** Somebody has closed it, and nothing happened in it since. */
+  isClosed: z.boolean(),
   startedAt: time,
   lastAt: time,
   /** In force where work goes on. */

@@ -1,5 +1,5 @@
 import { replaced } from '../json-leaves.ts';
-import { added, type JsonObject, loop, type Operator, operator, stepsOf } from './mistake.ts';
+import { added, type JsonObject, loop, type Operator, operator, renamedKey, stepsOf } from './mistake.ts';
 
 /** Loops that cannot run, or not as they are written. */
 export const LOOPS: readonly Operator[] = [
@@ -10,6 +10,23 @@ export const LOOPS: readonly Operator[] = [
       return { code: 'loop_without_limit', hasFix: true, path: settings, document: changed };
     }),
   ),
+  operator('misspell the limit of a loop', (document) =>
+    stepsOf(document, 'loop').map(({ path, value }) => {
+      const inner = (value as JsonObject)['loop'];
+      const [at, settings] = inner === undefined ? [path, value] : [[...path, 'loop'], inner];
+      const changed = renamedKey(settings as JsonObject, 'maxIterations', 'maxIteration');
+      const expected = { code: 'unknown_key', isWarning: true, hasFix: true } as const;
+      return { ...expected, path: [...at, 'maxIteration'], document: replaced(document, at, changed) };
+    }),
+  ),
+  added('misspell one key in two ways', {
+    list: 'steps',
+    entry: loop('added', { type: 'for', count: 1, maxIteration: 1, maxIteratons: 2 }),
+    code: 'unknown_key',
+    isWarning: true,
+    hasFix: true,
+    at: ['loop', 'maxIteration'],
+  }),
   added('let a loop go on longer than its limit', {
     list: 'steps',
     entry: loop('added', { type: 'for', count: 5, maxIterations: 2 }),

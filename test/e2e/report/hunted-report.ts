@@ -15,7 +15,7 @@ export const FORMATS = [reportMarkdown, reportHtml, reportJson];
 /** The report of a session, found to have the published shape. */
 export async function reportOf(store: Store, sessionId: SessionId, isRedacted = false): Promise<Report> {
   const request = { sessionIds: [sessionId], isRedacted, homes: [] };
-  const report = (await readReport(exportServices(store), request))._unsafeUnwrap();
+  const report = (await readReport({ ...exportServices(store), marks: store.marks }, request))._unsafeUnwrap();
   expect(reportSchema.safeParse(report).error).toBeUndefined();
   return report;
 }

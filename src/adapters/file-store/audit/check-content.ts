@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { parseSnapshot } from '../../../core/log/execution-snapshot.ts';
+import type { WorkflowHash } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
-import { parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { isSnapshotOf } from '../../../core/run/is-snapshot-of.ts';
+import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { breather } from '../breather.ts';
 import { readContent } from '../content/content-store.ts';
 import { damagedContent, parseStored } from '../content/parse-stored.ts';
@@ -27,20 +29,19 @@ export async function checkContent(disk: Disk, refs: ContentRefs): Promise<Conte
 
 /** Where everything lies, with its length when it is as it should be. */
 function* contentOf(disk: Disk, refs: ContentRefs): Generator<readonly [place: string, Result<number, StoreFailure>]> {
+  const workflows = new Map([...refs.workflows].map((hash) => [hash, readWorkflow(disk, hash)]));
   for (const ref of refs.snapshots) {
     const place = layout.snapshot(ref);
     const checked = readContent(disk, place, ref).andThen((bytes) =>
-      parseStored(place, bytes, parseSnapshot).map(() => bytes.length),
+      parseStored(place, bytes, parseSnapshot).andThen((snapshot) => {
+        const workflow = workflows.get(snapshot.workflowHash)?.unwrapOr(undefined)?.workflow;
+        const isFit = workflow === undefined || isSnapshotOf(workflow, snapshot);
+        return isFit ? ok(bytes.length) : err(damagedContent(place, 'content_wrong_shape'));
+      }),
     );
     yield [place, checked];
   }
-  for (const hash of refs.workflows) {
-    const place = layout.pinnedWorkflow(hash);
-    const checked = readContent(disk, place, hash).andThen((bytes) =>
-      parseStored(place, bytes, parseCompiledWorkflow).map(() => bytes.length),
-    );
-    yield [place, checked];
-  }
+  for (const [hash, read] of workflows) yield [layout.pinnedWorkflow(hash), read.map(({ bytes }) => bytes)];
   for (const [digest, byteLength] of refs.artifacts) {
     const place = layout.artifact(digest);
     const checked = readContent(disk, place, digest).andThen(({ length }) =>
@@ -48,6 +49,15 @@ function* contentOf(disk: Disk, refs: ContentRefs): Generator<readonly [place: s
     );
     yield [place, checked];
   }
+}
+
+type ReadWorkflow = { readonly workflow: CompiledWorkflow; readonly bytes: number };
+
+function readWorkflow(disk: Disk, hash: WorkflowHash): Result<ReadWorkflow, StoreFailure> {
+  const place = layout.pinnedWorkflow(hash);
+  return readContent(disk, place, hash).andThen((bytes) =>
+    parseStored(place, bytes, parseCompiledWorkflow).map((workflow) => ({ workflow, bytes: bytes.length })),
+  );
 }
 
 function damageOf(place: string, failure: StoreFailure): LogDamage {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep/store-audit.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { ARRIVED, layout } from '../disk/layout.ts';
 import { type LogDamage, looking } from './log-damage.ts';
 
 /** What a session folder holds when all is well; the claims are there where the system has no locks of its own. */
@@ -11,6 +11,7 @@ const EXPECTED: readonly string[] = [
   '.lock.claims',
   '.lock.holder',
   '.lock.wanted',
+  ARRIVED,
   'closed',
   'events',
   'keep',

@@ -18,10 +18,10 @@ const REMOVED = '.removed-';
 export type Removed = SessionSize & { readonly manifestBytes: number };
 export type SessionSize = { readonly files: number; readonly bytes: number };
 
-/** Sessions whose last event is too old, unless somebody keeps them. One that does not tell its time stays. */
+/** Sessions that nobody wrote to or brought here for too long, unless somebody keeps them. One that does not tell its time stays. */
 export function expiredSessions(disk: Disk, marks: Marks, limit: CollectRequest): readonly SessionId[] {
   return [...marks.sessions].flatMap(([sessionId, marked]) =>
-    isOverdue(marked, limit) && !isKept(disk, sessionId) ? [sessionId] : [],
+    isOverdue(disk, sessionId, { marked, limit }) && !isKept(disk, sessionId) ? [sessionId] : [],
   );
 }
 
@@ -36,14 +36,20 @@ export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Staye
   for (const [sessionId, marked] of marks.sessions) {
     if (isAbandoned(disk, sessionId)) continue;
     if (marked.lastAt === undefined) stayed.timeless.push(sessionId);
-    else if (!isOverdue(marked, limit)) stayed.recent += 1;
+    else if (!isOverdue(disk, sessionId, { marked, limit })) stayed.recent += 1;
     else (isKept(disk, sessionId) ? stayed.kept : stayed.inUse).push(sessionId);
   }
   return { ...stayed, inBin: marks.bin.size };
 }
 
-function isOverdue({ lastAt }: MarkedSession, { expiredBeforeMs }: CollectRequest): boolean {
-  return lastAt !== undefined && lastAt < expiredBeforeMs;
+type Age = { readonly marked: MarkedSession; readonly limit: CollectRequest };
+
+/** Whoever took an old session in a moment ago is not done with it. */
+function isOverdue({ fs, root }: Disk, sessionId: SessionId, { marked, limit }: Age): boolean {
+  const { lastAt } = marked;
+  if (lastAt === undefined || lastAt >= limit.expiredBeforeMs) return false;
+  const arrivedMs = fs.modifiedMs(join(root, layout.arrived(sessionId)));
+  return arrivedMs === undefined || arrivedMs < limit.expiredBeforeMs;
 }
 
 function isKept({ fs, root }: Disk, sessionId: SessionId): boolean {
@@ -89,7 +95,7 @@ async function removeSession(
   if (marked === undefined) return;
   await ifUnused(parts, sessionId, async () => {
     // Since we looked, somebody may have gone on with it or decided to keep it.
-    const isSession = isOverdue(marked, limit) && !isKept(disk, sessionId);
+    const isSession = isOverdue(disk, sessionId, { marked, limit }) && !isKept(disk, sessionId);
     if (!isSession && !isAbandoned(disk, sessionId)) return;
     const size = sessionSize(disk, layout.session(sessionId));
     await takeName(disk, layout.session(sessionId), sessionId);

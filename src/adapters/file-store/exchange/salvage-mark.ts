@@ -35,7 +35,11 @@ export function putSalvage(
 ): ResultAsync<void, StoreFailure> {
   const place = layout.salvaged(sessionId);
   return accessing('mark session', place, async () => {
-    if (salvage !== undefined) return putFile(disk, place, bytesOf(salvage));
+    if (salvage !== undefined) {
+      // Whatever is marked as part of a session comes from elsewhere, be it that the rest is about to follow.
+      await putFile(disk, layout.arrived(sessionId), new Uint8Array());
+      return putFile(disk, place, bytesOf(salvage));
+    }
     const path = join(disk.root, place);
     await disk.fs.remove(path);
     await disk.fs.syncDir(dirname(path));

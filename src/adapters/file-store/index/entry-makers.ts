@@ -1,4 +1,7 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SeenSession } from '../../../app/ports/session-index.ts';
 import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { summariseSession } from '../../../app/run/append/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -11,6 +14,8 @@ export type EntryMakers = {
   entryOf(session: OpenSession): Promise<IndexEntry | undefined>;
   /** Reads a session anew. A damaged one is offered to nobody; one that cannot be read now may be read later. */
   rebuild(sessionId: SessionId): Promise<IndexEntry | undefined>;
+  /** Reads a session anew, and sums up what can be read of it, whatever its health. */
+  see(sessionId: SessionId): Promise<Result<SeenSession, StoreFailure>>;
 };
 
 export function entryMakers({ disk, sha256 }: FileStoreParts, snapshots: SnapshotStore): EntryMakers {
@@ -28,6 +33,13 @@ export function entryMakers({ disk, sha256 }: FileStoreParts, snapshots: Snapsho
       if (session.isErr()) return undefined;
       const { health, position } = session.value;
       return health.kind === 'healthy' && position.nextEventIndex > 0 ? entryOf(session.value) : undefined;
+    },
+    see: async (sessionId) => {
+      const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
+      if (session.isErr()) return err(session.error);
+      const { health, position } = session.value;
+      const entry = position.nextEventIndex > 0 ? await entryOf(session.value) : undefined;
+      return ok({ sessionId, summary: entry?.summary ?? undefined, health });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { SessionIndex, StoredSession } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
@@ -12,6 +12,7 @@ import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts
 import type { EntryMakers } from './entry-makers.ts';
 import { type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
+import { hasSoundEnd } from './sound-end.ts';
 
 /** The index with what the store tells it. None of this ever fails: what was missed is found by looking again. */
 export type FileSessionIndex = SessionIndex & {
@@ -58,6 +59,16 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
     summaries: () => inTurn('summaries', () => summaries(indexing)),
     sessions: () => inTurn('summaries', () => allSessions(indexing)),
+    look: async (stored) => {
+      const { sessionId, summary } = stored;
+      // What cannot be looked at is read, which tells why.
+      const isSound = accessingNow('read session', layout.manifest(sessionId), () =>
+        hasSoundEnd(parts.disk, sessionId),
+      );
+      return summary !== undefined && isSound.unwrapOr(false)
+        ? ok({ ...stored, health: { kind: 'healthy' } })
+        : (await makers()).see(sessionId);
+    },
   };
 }
 

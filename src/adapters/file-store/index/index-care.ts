@@ -19,7 +19,7 @@ export function indexCare(parts: FileStoreParts): IndexCare {
   async function look(): Promise<Result<Look, StoreFailure>> {
     const written = new Map<SessionId, IndexEntry>();
     for (const entry of indexFile(parts).growth().entries) written.set(entry.sessionId, entry);
-    const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(disk)));
+    const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(parts)));
     return (await index.summaries()).map((summaries) => {
       const healthy = new Set(summaries.map(({ sessionId }) => sessionId));
       const isStale = (sessionId: SessionId) => {

@@ -3,12 +3,13 @@ import { readDocument } from '../../../core/run/scenario/read-document.ts';
 import { scenarioFileSchema } from '../../../core/run/scenario/scenario.ts';
 import type { DiagnosticCode, Fix, Span } from '../../../core/workflow/diagnostics/diagnostic.ts';
 import type { LintCode } from '../../../core/workflow/lint/lint-rule.ts';
-import { lintWorkflow } from '../../../core/workflow/lint/lint-workflow.ts';
+import { lintFile, lintWorkflow } from '../../../core/workflow/lint/lint-workflow.ts';
 import type { Position } from '../../../core/workflow/source/position.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
 import type { AuthorBench } from '../author-bench.ts';
 import { benchCatalog } from '../files/bench-catalog.ts';
 import { findTargets, isScenarioPath, type TargetRefusal } from '../files/find-targets.ts';
+import { type Asked, isWithin, type NothingOwn, nothingOwn, type Scope, scopeOf } from '../files/scope.ts';
 
 /** Something that an author should know: of the compiler, of a rule of quality, or about scenarios. */
 export type CheckFinding = Position & {
@@ -30,20 +31,31 @@ export type CheckedFile = {
   readonly findings: readonly CheckFinding[];
 };
 
-/** Looks at these files, or at every workflow there is. Nothing is changed. */
-export async function checkFiles(
-  bench: AuthorBench,
-  asked: readonly string[],
-): Promise<Result<readonly CheckedFile[], TargetRefusal>> {
-  const targets = await findTargets(bench, asked);
+export type Check = { readonly scope: Scope; readonly files: readonly CheckedFile[] };
+
+/** Looks at the files that are meant, and at the scenarios beside them. Nothing is changed. */
+export async function checkFiles(bench: AuthorBench, asked: Asked): Promise<Result<Check, TargetRefusal | NothingOwn>> {
+  const scope = scopeOf(bench, asked);
+  const own = scope.kind === 'project' || scope.kind === 'user' ? scope.folders : [];
+  const targets = await findTargets(bench, [...asked.names, ...own.filter((folder) => holdsFiles(bench, folder))]);
   if (targets.isErr()) return err(targets.error);
   const scenarios = targets.value.filter(isScenarioPath);
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
-  const isAll = asked.length === 0;
   const { all } = await benchCatalog(bench, workflows);
   const wanted = new Set(workflows);
-  const isWanted = ({ file }: ListedWorkflow | InvalidFile) => isAll || wanted.has(bench.files.resolve(file.path));
-  return ok([...checkedIn(all, isWanted), ...scenarios.map((path) => checkScenarios(bench, path))]);
+  // What is bound in a project is part of its workflows; the file lies beside their folder.
+  const bindings = scope.kind === 'project' ? `${bench.workspace}/.workrail/bindings.json` : undefined;
+  const isWanted = ({ file }: ListedWorkflow | InvalidFile) =>
+    scope.kind === 'all' ||
+    file.path === bindings ||
+    wanted.has(bench.files.resolve(file.path)) ||
+    isWithin(bench, own, file.path);
+  const files = [...checkedIn(all, isWanted), ...scenarios.map((path) => checkScenarios(bench, path))];
+  return files.length === 0 ? err(nothingOwn(bench)) : ok({ scope, files });
+}
+
+function holdsFiles({ files }: AuthorBench, folder: string): boolean {
+  return files.list(folder).length > 0;
 }
 
 function checkedIn(all: Catalog, isWanted: (one: ListedWorkflow | InvalidFile) => boolean): readonly CheckedFile[] {
@@ -54,9 +66,11 @@ function checkedIn(all: Catalog, isWanted: (one: ListedWorkflow | InvalidFile) =
     return { path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) };
   });
   const invalid = all.invalid.filter(isWanted).map((one): CheckedFile => {
-    const findings = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
+    const text = textOf(one);
+    const diagnostics = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
+    const lints = lintFile(text).map((lint) => ({ ...lint, isLint: true }));
     const id = one.id === undefined ? {} : { workflowId: one.id };
-    return { path: one.file.path, ...id, text: textOf(one), findings: inOrder(findings) };
+    return { path: one.file.path, ...id, text, findings: inOrder([...diagnostics, ...lints]) };
   });
   return [...listed, ...invalid].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -4,7 +4,8 @@ import type { Diagnostic } from '../../../core/workflow/diagnostics/diagnostic.t
 import type { AuthorBench } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import type { TargetRefusal } from '../files/find-targets.ts';
-import { type CheckedFile, checkFiles } from './check-files.ts';
+import { type Asked, isWithin, type NothingOwn, type Scope } from '../files/scope.ts';
+import { type Check, type CheckedFile, checkFiles } from './check-files.ts';
 
 /** A change that was made, in the words of its fix. */
 export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };
@@ -15,28 +16,26 @@ const ROUNDS_MAX = 10;
 /** Makes every fix that a machine can make, and says what is left. Nothing else in a file is touched. */
 export async function fixFiles(
   bench: AuthorBench,
-  asked: readonly string[],
-): Promise<
-  Result<{ readonly made: readonly MadeFix[]; readonly files: readonly CheckedFile[] }, TargetRefusal | FileFailure>
-> {
+  asked: Asked,
+): Promise<Result<Check & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
   const made: MadeFix[] = [];
   for (let round = 0; ; round += 1) {
     const checked = await checkFiles(bench, asked);
     if (checked.isErr()) return err(checked.error);
     const before = made.length;
-    for (const file of round < ROUNDS_MAX ? checked.value.filter((one) => isOwn(bench, one, asked)) : []) {
+    const { scope, files } = checked.value;
+    for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(bench, one, scope)) : []) {
       const fixed = fixFile(bench, file);
       if (fixed.isErr()) return err(fixed.error);
       made.push(...fixed.value);
     }
-    if (made.length === before) return ok({ made, files: checked.value });
+    if (made.length === before) return ok({ ...checked.value, made });
   }
 }
 
 /** What was installed is not changed, unless somebody names it. */
-function isOwn({ files, workspace, folders }: AuthorBench, { path }: CheckedFile, asked: readonly string[]): boolean {
-  const own = [workspace, folders.user].map((folder) => `${files.resolve(folder)}/`);
-  return asked.length > 0 || own.some((folder) => files.resolve(path).startsWith(folder));
+function isOwn(bench: AuthorBench, { path }: CheckedFile, { kind }: Scope): boolean {
+  return kind === 'named' || isWithin(bench, [bench.workspace, bench.folders.user], path);
 }
 
 function fixFile(

@@ -1,34 +1,60 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
 import type { AuthorBench } from '../author-bench.ts';
 import { benchCatalog } from '../files/bench-catalog.ts';
 import { findTargets, isScenarioPath, scenarioPathOf, type TargetRefusal } from '../files/find-targets.ts';
+import { type Asked, isWithin, type NothingOwn, nothingOwn, type Scope, scopeOf } from '../files/scope.ts';
 
-export type ScenarioRefusal = TargetRefusal | { readonly code: 'no_scenarios'; readonly path: string };
+export type ScenarioRefusal = TargetRefusal | NothingOwn | { readonly code: 'no_scenarios'; readonly path: string };
 
 /** Files of scenarios, and what has none. */
-export type ScenarioFiles = { readonly paths: readonly string[]; readonly untested: readonly string[] };
+export type ScenarioFiles = {
+  readonly scope: Scope;
+  readonly paths: readonly string[];
+  /** Workflows by id, or by path where a folder was named. What is there only to be called needs none of its own. */
+  readonly untested: readonly string[];
+};
 
-/** The scenarios that are meant: beside the workflows that were named, or all there are. */
-export async function scenarioFiles(
+/** The scenarios that are meant: beside the workflows that were named, that are one's own, or that there are. */
+export async function scenarioFiles(bench: AuthorBench, asked: Asked): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
+  const scope = scopeOf(bench, asked);
+  return scope.kind === 'named' ? namedScenarios(bench, asked.names) : scenariosIn(bench, scope);
+}
+
+async function scenariosIn(
   bench: AuthorBench,
-  asked: readonly string[],
+  scope: Exclude<Scope, { kind: 'named' }>,
 ): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
-  const { files } = bench;
-  const isThere = (path: string) => files.kindOf(path) === 'file';
-  if (asked.length === 0) {
-    const { all } = await benchCatalog(bench);
-    const tested = all.workflows.map(({ id, file }) => ({ id, path: scenarioPathOf(files.resolve(file.path)) }));
-    return ok({
-      paths: tested.flatMap(({ path }) => (isThere(path) ? [path] : [])),
-      untested: tested.flatMap(({ id, path }) => (isThere(path) ? [] : [id])),
-    });
-  }
-  const targets = await findTargets(bench, asked);
+  const { all } = await benchCatalog(bench);
+  const isMeant = ({ file }: ListedWorkflow | InvalidFile) =>
+    scope.kind === 'all' || isWithin(bench, scope.folders, file.path);
+  const workflows = all.workflows.filter(isMeant);
+  const invalid = all.invalid.filter(isMeant);
+  if (workflows.length + invalid.length === 0) return err(nothingOwn(bench));
+  const beside = ({ file }: ListedWorkflow | InvalidFile) => scenarioPathOf(bench.files.resolve(file.path));
+  return ok({
+    scope,
+    paths: [...workflows, ...invalid].map(beside).filter((path) => isThere(bench, path)),
+    untested: workflows.filter((one) => one.kind === 'workflow' && !isThere(bench, beside(one))).map(({ id }) => id),
+  });
+}
+
+async function namedScenarios(
+  bench: AuthorBench,
+  names: readonly string[],
+): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
+  const targets = await findTargets(bench, names);
   if (targets.isErr()) return err(targets.error);
-  const isFolder = asked.some((name) => files.kindOf(name) === 'folder');
+  const isFolder = names.some((name) => bench.files.kindOf(name) === 'folder');
   const paths = [...new Set(targets.value.map(scenarioPathOf))];
-  const missing = paths.find((path) => !isThere(path));
+  const missing = paths.find((path) => !isThere(bench, path));
   if (missing !== undefined && !isFolder) return err({ code: 'no_scenarios', path: missing });
-  const untested = targets.value.filter((path) => !isScenarioPath(path) && !isThere(scenarioPathOf(path)));
-  return ok({ paths: paths.filter(isThere), untested });
+  const untested = targets.value.filter(
+    (path) => !isScenarioPath(path) && !path.includes('/routines/') && !isThere(bench, scenarioPathOf(path)),
+  );
+  return ok({ scope: { kind: 'named' }, paths: paths.filter((path) => isThere(bench, path)), untested });
+}
+
+function isThere({ files }: AuthorBench, path: string): boolean {
+  return files.kindOf(path) === 'file';
 }

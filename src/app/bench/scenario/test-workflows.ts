@@ -7,6 +7,7 @@ import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-
 import type { AuthorBench } from '../author-bench.ts';
 import { benchCatalog } from '../files/bench-catalog.ts';
 import { workflowPathOf } from '../files/find-targets.ts';
+import type { Asked, Scope } from '../files/scope.ts';
 import { rehearsal } from '../play/rehearsal.ts';
 import { type ScenarioRefusal, scenarioFiles } from './scenario-files.ts';
 import { type TestedScenario, testScenario } from './test-scenario.ts';
@@ -21,6 +22,7 @@ export type TestedFile = {
 };
 
 export type TestReport = {
+  readonly scope: Scope;
   readonly files: readonly TestedFile[];
   /** Workflows without scenarios, by id or by path. */
   readonly untested: readonly string[];
@@ -28,15 +30,15 @@ export type TestReport = {
 
 type Tick = (step: { readonly done: number; readonly total: number }) => void;
 
-/** Plays the scenarios of these workflows, or of all that have any. */
+/** Plays the scenarios that are meant. */
 export async function testWorkflows(
   bench: AuthorBench,
-  asked: readonly string[],
+  asked: Asked,
   tick: Tick = () => undefined,
 ): Promise<Result<TestReport, ScenarioRefusal>> {
   const found = await scenarioFiles(bench, asked);
   if (found.isErr()) return err(found.error);
-  const { paths, untested } = found.value;
+  const { scope, paths, untested } = found.value;
   const beside = paths.map(workflowPathOf).filter((path) => bench.files.kindOf(path) === 'file');
   const { catalog } = await benchCatalog(bench, beside);
   const files: TestedFile[] = [];
@@ -57,7 +59,7 @@ export async function testWorkflows(
     const stage = () => rehearsal(bench.services(catalog));
     files.push({ path, ...(await playAll(stage, read.value.file, { bench, workflow: workflow.listed.workflow })) });
   }
-  return ok({ files, untested });
+  return ok({ scope, files, untested });
 }
 
 type Read = { readonly file: ScenarioFile; readonly text: string };

@@ -7,10 +7,13 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import type { AppendPlan } from '../../../core/log/plan/append-plan.ts';
 import type { AppendPermit, GateRefusal } from '../../ports/session-store.ts';
 import type { StoreFailure } from '../../ports/store-failure.ts';
+import type { SessionBin } from '../../ports/upkeep/session-bin.ts';
 import { appendPlan, failureOf } from '../../run/append/append-plan.ts';
 import type { Services } from '../../services.ts';
 
 export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids'> & {
+  /** What is deleted can be brought back under its own id, so that id is taken too. */
+  readonly bin: Pick<SessionBin, 'list'>;
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
   readonly breathe: () => Promise<void>;
@@ -51,9 +54,10 @@ export async function importSession(
   if (checked.isErr()) return err(checked.error);
   const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked.value;
   const about = { bundleId, from, events, runs, artifacts, salvage };
-  const listed = await services.sessions.list();
+  const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
   if (listed.isErr()) return err(listed.error);
-  const isTaken = listed.value.includes(from);
+  if (binned.isErr()) return err(binned.error);
+  const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
   if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
   // On a new machine nobody has made the keys yet, and whoever looks for the session cannot.
   const keys = await services.keyring.open();

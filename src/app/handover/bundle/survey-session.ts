@@ -59,7 +59,7 @@ export async function surveySession(
     onProgress({ done: appends.length, total });
     const read = await loggedPlan(services, log, append);
     if (read.isErr() && read.error.code !== 'cut') return err(read.error);
-    const admitted = read.isOk() ? admitAppend(history, { plan: read.value.plan, records: append }, tools) : undefined;
+    const admitted = read.isOk() ? admitAppend(history, { ...read.value, records: append }, tools) : undefined;
     if (read.isErr() || admitted === undefined || admitted.isErr()) {
       const cut = read.isErr() && read.error.code === 'cut' ? read.error : undefined;
       if (appends.length === 0) return err(cut?.cause ?? wrongEvents(log, append));

@@ -4,11 +4,14 @@ import { FORMATS, hunted, reportOf } from '../../../../test/e2e/report/hunted-re
 import { bugHunt, huntEngine } from '../../../../test/e2e/report/report-session.ts';
 import { enforces } from '../../../../test/enforces.ts';
 import { exportServices } from '../../../../test/examples/bundles.ts';
+import { sha256 } from '../../../../test/examples/sha256.ts';
 import { sessionOf } from '../../../../test/examples/shared-session.ts';
+import { memoryStore } from '../../../adapters/memory-store/memory-store.ts';
 import { reportHtml } from '../../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../core/report/markdown/report-markdown.ts';
 import type { ReportEntry } from '../../../core/report/report.ts';
 import type { Store } from '../../services.ts';
+import { closeRuns } from '../../upkeep/close-runs.ts';
 import { readReport } from './read-report.ts';
 
 /** An entry in a few words. */
@@ -142,13 +145,37 @@ describe('a report', () => {
     expect(reportMarkdown(part)).toContain('> [!WARNING]\n> Part of a session only: it is damaged behind event');
     expect(reportHtml(part)).toContain('<p class="banner" role="note">Part of a session only');
     const request = { sessionIds: [sessionId], isRedacted: true, homes: [] };
-    expect(await readReport(exportServices(damaged(0)), request)).toEqual(err({ code: 'damaged', damage }));
+    expect(await readReport({ ...exportServices(hunt.services), ...damaged(0) }, request)).toEqual(
+      err({ code: 'damaged', damage }),
+    );
+  });
+
+  it('says in every format that a run is closed, until it is gone on with', async () => {
+    enforces('closed_run_reopens');
+    const store = memoryStore(sha256);
+    const hunt = huntEngine({ store });
+    const begun = await hunt.start('test.plain', { goal: 'Left alone' });
+    const sessionId = sessionOf(begun);
+    (await closeRuns({ ...hunt.services, marks: store.marks }, { sessionId, isUndone: false }))._unsafeUnwrap();
+    const [md, html, json] = FORMATS;
+    const closed = await reportOf(hunt.services, sessionId);
+    expect(md?.(closed)).toContain('**in progress, closed** · ');
+    expect(html?.(closed)).toContain('<span class="chip in_progress">in progress, closed</span>');
+    expect(json?.(closed)).toContain('"isClosed": true');
+    for (const format of [md, html]) expect(format?.(closed)).not.toContain('Waiting at');
+    await hunt.send(begun, { notes: 'Went on.' });
+    const reopened = await reportOf(hunt.services, sessionId);
+    for (const format of [md, html]) expect(format?.(reopened)).not.toContain('closed');
+    expect(json?.(reopened)).toContain('"isClosed": false');
   });
 
   it('tells several sessions in one document', async () => {
     const hunt = huntEngine();
     const sessionIds = [await bugHunt(hunt, ''), await bugHunt(hunt, '')];
-    const both = await readReport(exportServices(hunt.services), { sessionIds, isRedacted: true, homes: [] });
+    const both = await readReport(
+      { ...exportServices(hunt.services), ...hunt.services },
+      { sessionIds, isRedacted: true, homes: [] },
+    );
     const told = FORMATS.map((format) => format(both._unsafeUnwrap()));
     for (const id of sessionIds) for (const text of told) expect(text).toContain(id);
   });

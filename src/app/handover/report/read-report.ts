@@ -13,11 +13,13 @@ import { redactReport } from '../../../core/report/redact/redact-report.ts';
 import type { Report } from '../../../core/report/report.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadRefusal, SessionLog, SessionLogs } from '../../ports/session-store.ts';
+import type { MarkReader } from '../../ports/upkeep/session-marks.ts';
 import { type ContentStores, loggedPlan, wrongEvents } from '../bundle/logged-plan.ts';
 import { headless, salvageHealth } from '../bundle/survey-session.ts';
 
 export type ReportServices = ContentStores & {
   readonly logs: SessionLogs;
+  readonly marks: Pick<MarkReader, 'closed'>;
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
   readonly breathe: () => Promise<void>;
@@ -65,7 +67,7 @@ async function readSource(
     onProgress({ done, total: log.appends.length });
     const plan = await loggedPlan(services, log, append);
     if (plan.isErr() && plan.error.code !== 'cut') return err(plan.error);
-    const isAdmitted = plan.isOk() && admitAppend(history, { plan: plan.value.plan, records: append }, tools).isOk();
+    const isAdmitted = plan.isOk() && admitAppend(history, { ...plan.value, records: append }, tools).isOk();
     if (plan.isErr() || !isAdmitted) {
       const cut = plan.isErr() && plan.error.code === 'cut' ? plan.error : undefined;
       if (read.events.length === 0) return err(cut?.cause ?? wrongEvents(log, append));
@@ -82,7 +84,10 @@ async function readSource(
     }
   }
   if (read.events.length === 0) return err(headless(log));
-  return ok({ sessionId, salvage: salvageOf(log, health, read.events.length - 1), view: history.view, ...read });
+  // Marks are no part of the log: where they cannot be read, every run is open.
+  const closed = (await services.marks.closed(sessionId)).unwrapOr(new Map());
+  const salvage = salvageOf(log, health, read.events.length - 1);
+  return ok({ sessionId, salvage, closed, view: history.view, ...read });
 }
 
 function salvageOf(

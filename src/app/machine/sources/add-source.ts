@@ -29,6 +29,13 @@ export type AddSourceRefusal =
   | SourceListFailure
   | { readonly code: 'source_exists'; readonly name: string }
   | { readonly code: 'source_unusable'; readonly what: 'name' | 'ref' | 'folder'; readonly value: string }
+  /** Only repositories have branches, and folders in them. */
+  | {
+      readonly code: 'setting_of_repositories';
+      readonly setting: 'ref' | 'folder';
+      readonly address: string;
+      readonly kind: 'folder' | 'package';
+    }
   | { readonly code: 'source_empty'; readonly health: SourceHealth };
 
 export type AddedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
@@ -44,6 +51,11 @@ export async function addSource(
   const address = parseSourceAddress(request.address);
   if (address.isErr()) return err(address.error);
   if (ref !== undefined && !isRefName(ref)) return err({ code: 'source_unusable', what: 'ref', value: ref });
+  const setting = (['ref', 'folder'] as const).find((one) => request[one] !== undefined);
+  if (setting !== undefined && address.value.kind !== 'git') {
+    const { kind } = address.value;
+    return err({ code: 'setting_of_repositories', setting, address: request.address, kind });
+  }
   const listed = await services.list.read();
   if (listed.isErr()) return err(listed.error);
   if (listed.value.some((one) => one.name === name)) return err({ code: 'source_exists', name });

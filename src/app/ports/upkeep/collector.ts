@@ -3,7 +3,7 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import type { StoreFailure } from '../store-failure.ts';
 
 export type CollectRequest = {
-  /** Sessions whose last event is older are expired, unless they are kept. */
+  /** Sessions whose last event is older are expired, unless they are kept or came here later than that. */
   readonly expiredBeforeMs: number;
   /** What was deleted before goes for good. */
   readonly binnedBeforeMs: number;

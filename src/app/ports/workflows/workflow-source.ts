@@ -10,8 +10,18 @@ export type SourceFile = {
   readonly content: { readonly kind: 'text'; readonly text: string } | Unread;
 };
 
+/** A source that the user added, as they named it. */
+export type AddedSource = {
+  readonly name: string;
+  readonly kind: 'git' | 'folder' | 'package';
+  /** What a repository is pinned to. */
+  readonly commit?: string;
+};
+
 /** A file that may hold a workflow. */
 export type WorkflowFile = SourceFile & {
+  /** Where it comes from, when that was added by name. */
+  readonly added?: AddedSource;
   readonly kind: WorkflowSourceKind;
   /** Of two workflows with one id, the one in the folder of the higher rank is used. */
   readonly rank: number;

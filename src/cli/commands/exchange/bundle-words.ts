@@ -75,6 +75,7 @@ function formatWords({ reason, path, offset, size, max }: Misformed): string {
     wrong_name: `The file is no bundle: what stands${where} is not named by a digest.`,
     reserved_name: `The file is no bundle: something is called "__proto__"${where}.`,
     wrong_shape: `The file is no bundle: the value${where} has a wrong shape.`,
+    text_too_long: `The file is no bundle: the text${where} is longer than any workflow may have.`,
   };
   return words[reason];
 }
@@ -93,6 +94,8 @@ const INTEGRITY_WORDS: { readonly [reason in IntegrityReason]?: string } = {
   segment_mismatch: 'attests other events than those that are there',
   pins_mismatch: 'lacks the records that belong to it',
   history_inconsistent: 'contradicts what comes before it',
+  snapshot_unfit: 'stands at a place that its workflow does not have',
+  other_workflow: 'names another workflow than the one that is pinned',
 };
 
 /** The words for trouble with the file of a bundle. */

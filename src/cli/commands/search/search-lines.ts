@@ -78,6 +78,9 @@ function coverage({ searched, notSearched, unreadable }: SearchData): readonly L
     `Searched goals, notes and artifacts of ${plural(searched, 'session')}`,
     ...(notSearched > 0 ? [`${plural(notSearched, 'older one')} not searched, --all does`] : []),
     ...(unreadable.sessions > 0 ? [`${plural(unreadable.sessions, 'session')} cannot be read`] : []),
+    ...(unreadable.ends > 0
+      ? [`${plural(unreadable.ends, 'session')} only up to ${unreadable.ends === 1 ? 'its' : 'their'} damage`]
+      : []),
     ...(unreadable.artifacts > 0 ? [`${plural(unreadable.artifacts, 'artifact')} cannot be read`] : []),
   ];
   return [[{ text: `${parts.join('; ')}.`, style: 'dim' }]];

@@ -72,7 +72,7 @@ describe('search', () => {
       total: 0,
       searched: 200,
       notSearched: 1,
-      unreadable: { sessions: 1, artifacts: 2 },
+      unreadable: { sessions: 1, ends: 0, artifacts: 2 },
     };
     expect(searchLines(data, { nowMs: 0, width: 80 })).toEqual([
       ['No session holds "x".'],

@@ -3,6 +3,7 @@ import { type ListedSession, withMarks, workspacesAt } from '../../../app/overvi
 import { type FoundSession, type SearchHit, searchSessions } from '../../../app/overview/search-sessions.ts';
 import { runTag } from '../../../core/log/ids.ts';
 import { searchWords } from '../../../core/overview/search-words.ts';
+import { brokenState } from '../../../core/overview/session-state.ts';
 import type { Problem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { shortIds } from '../../ids/short-ids.ts';
@@ -56,7 +57,8 @@ export const search: RunCommand = async ({ program, progress }, { operands, opti
 
 /** The index may know nothing of a damaged session, or not that it is damaged; reading it told both. */
 function sessionData(listed: ListedSession, found: FoundSession | undefined, known: Parameters<typeof listedData>[1]) {
-  const data = listedData(found?.isDamaged === true ? { ...listed, state: 'damaged' } : listed, known);
+  const state = found === undefined ? undefined : brokenState(found.health);
+  const data = listedData(state === undefined ? listed : { ...listed, state }, known);
   return data.title === undefined && found?.goal !== undefined ? { ...data, title: found.goal } : data;
 }
 

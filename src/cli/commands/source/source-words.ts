@@ -43,6 +43,15 @@ function words(refusal: SourceRefusal): Said {
         `"${refusal.value}" cannot be the ${refusal.what} of a source.`,
         UNUSABLE[refusal.what],
       ];
+    case 'setting_of_repositories':
+      return [
+        'VALIDATION_ERROR',
+        EXIT.usage,
+        `--${refusal.setting} is for git repositories, and ${refusal.address} is taken as ${refusal.kind === 'folder' ? 'a plain folder, read as it is' : 'an npm package'}.`,
+        refusal.kind === 'package'
+          ? `Leave out --${refusal.setting}.`
+          : `Leave out --${refusal.setting}, or name a repository on this machine as file:///PATH or with .git at its end.`,
+      ];
     case 'source_empty':
       return [
         'VALIDATION_ERROR',

@@ -24,10 +24,11 @@ type PlaceLayout = Layout & { readonly hasFolder?: boolean };
 function placeLines(title: string, { runs, total }: StatusPlaceData, layout: PlaceLayout): readonly Line[] {
   const sessions = new Set(runs.map(({ sessionId }) => sessionId)).size;
   const more = total - sessions;
+  const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
     [{ text: clipText(title, layout.width), style: 'strong' }],
     ...(runs.length === 0 ? [[{ text: '  nothing is open', style: 'dim' } as const]] : []),
-    ...runs.flatMap((run) => runLines(run, layout)),
+    ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
     ...(more > 0
       ? [
           [
@@ -47,8 +48,11 @@ const MARKS: { readonly [standing in OpenRunData['standing']]: Span } = {
   waiting: { text: '?', style: 'notable' },
 };
 
-function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: PlaceLayout): readonly Line[] {
-  const { nowMs, width, hasFolder = false } = layout;
+/** `isOne` says that no other run of its session is open: then the session's id names it. */
+type RunLayout = PlaceLayout & { readonly isOne: boolean };
+
+function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: RunLayout): readonly Line[] {
+  const { nowMs, width, hasFolder = false, isOne } = layout;
   const when = run.lastAt === undefined ? '' : ago(run.lastAt, nowMs);
   const words = standing === 'waiting' ? 'waits for you' : standing;
   const title = run.goal ?? run.workflowName ?? run.workflowId;
@@ -65,7 +69,12 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Pl
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
       { text: `  ${when}`, style: 'dim' },
     ],
-    [{ text: `      ${clipText(`at ${placeWords(run.place)}${of(run)}${folder}`, width - 6)}`, style: 'dim' }],
+    [
+      {
+        text: `      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${placeWords(run.place)}${of(run)}${folder}`, width - 6)}`,
+        style: 'dim',
+      },
+    ],
     ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
   ];
 }
@@ -76,8 +85,8 @@ function of({ place, stepsTotal }: OpenRunData['run']): string {
   return place.kind === 'step' && stepsTotal !== undefined ? ` (of ${stepsTotal})` : '';
 }
 
-function othersLine({ others: { complete, closed, damaged } }: StatusData): Line {
-  const parts = [`${complete} complete`, `${closed} closed`];
+function othersLine({ others: { complete, closed, salvaged, damaged } }: StatusData): Line {
+  const parts = [`${complete} complete`, `${closed} closed`, ...(salvaged > 0 ? [`${salvaged} salvaged`] : [])];
   return [
     { text: `Besides: ${parts.join(', ')}`, style: 'dim' },
     ...(damaged > 0 ? [', ', { text: `${damaged} damaged`, style: 'bad' } as const] : []),

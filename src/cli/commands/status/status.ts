@@ -1,9 +1,10 @@
 import { err, ok } from 'neverthrow';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../../../app/overview/list-sessions.ts';
 import { lookAtSession } from '../../../app/overview/look-at-session.ts';
-import type { SessionId } from '../../../core/log/ids.ts';
+import { runTag, type SessionId } from '../../../core/log/ids.ts';
 import { waitsForPerson } from '../../../core/overview/session-state.ts';
 import type { RunCommand } from '../../command.ts';
+import { matchId } from '../../ids/id-match.ts';
 import { shortIds } from '../../ids/short-ids.ts';
 import type { Overview } from '../../program.ts';
 import type { OpenRunData, StatusData } from '../../shapes/status/status-shape.ts';
@@ -37,13 +38,18 @@ export const status: RunCommand = async ({ program, progress }) => {
     folder: overview.folder,
     here: { runs: openHere.runs, total: here.length - openHere.damaged },
     elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
-    others: { complete: count('complete'), closed: count('closed'), damaged: count('damaged') + damaged },
+    others: {
+      complete: count('complete'),
+      closed: count('closed'),
+      salvaged: count('salvaged'),
+      damaged: count('damaged') + damaged,
+    },
   };
   return ok({
     kind: 'done',
     data,
     lines: statusLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview), stored: listed.length }),
-    next: nextOf(data, listed.length),
+    next: nextOf(data, listed),
   });
 };
 
@@ -68,7 +74,8 @@ async function openRuns(
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;
     const named = { sessionId, shortId: shortId(sessionId), ...(workspace === undefined ? {} : { workspace }) };
-    for (const run of isWhole ? looked.value.runs.map(runData) : []) {
+    const latest = isWhole ? looked.value.runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex) : [];
+    for (const run of latest.map(runData)) {
       const state = runState(run);
       if (state !== 'running' && state !== 'blocked') continue;
       runs.push({ ...named, standing: state === 'blocked' && waitsForPerson(run.blockers) ? 'waiting' : state, run });
@@ -83,9 +90,23 @@ function compareOpen(a: OpenRunData, b: OpenRunData): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || (b.run.lastAt ?? 0) - (a.run.lastAt ?? 0);
 }
 
-function nextOf({ here, elsewhere, others }: StatusData, stored: number): string {
-  const first = here.runs[0] ?? elsewhere.runs[0];
-  if (first !== undefined) return `workrail session resume ${first.shortId}`;
+function nextOf({ here, elsewhere, others }: StatusData, listed: readonly ListedSession[]): string {
+  const place = here.runs.length > 0 ? here : elsewhere;
+  const [first] = place.runs;
+  const stored = listed.length;
+  if (first !== undefined) {
+    const isOne = place.runs.filter(({ sessionId }) => sessionId === first.sessionId).length === 1;
+    return `workrail session resume ${isOne ? first.shortId : runName(first.run, listed)}`;
+  }
   if (others.damaged > 0) return 'workrail session verify';
   return stored > 0 ? 'workrail session list' : 'workrail --help';
+}
+
+/** The tag of a run, unless it may be taken for something else. */
+function runName({ runId, tag }: OpenRunData['run'], listed: readonly ListedSession[]): string {
+  const known = listed.map(({ sessionId, summary }) => ({
+    sessionId,
+    runNames: (summary?.runs ?? []).filter((run) => run.runId !== runId).map((run) => runTag(run.runId)),
+  }));
+  return matchId(tag, known).kind === 'none' ? tag : runId;
 }

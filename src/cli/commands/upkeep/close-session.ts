@@ -3,8 +3,7 @@ import { type ClosedRun, closeRuns } from '../../../app/upkeep/close-runs.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { SessionCloseData } from '../../shapes/upkeep/session-close-shape.ts';
-import { namedSession } from './named-session.ts';
-import { upkeepProblem } from './upkeep-words.ts';
+import { namedSession, refusedProblem } from './named-session.ts';
 
 export const sessionClose: RunCommand = async (context, { operands, options }) => {
   const isUndone = options['undo'] === true;
@@ -13,15 +12,22 @@ export const sessionClose: RunCommand = async (context, { operands, options }) =
   const { upkeep, sessionId } = named.value;
   const run = typeof options['run'] === 'string' ? options['run'] : named.value.run;
   const closed = await closeRuns(upkeep, { sessionId, run, isUndone });
-  if (closed.isErr()) return err(upkeepProblem(closed.error, await context.program.dataDir()));
+  if (closed.isErr()) return err(await refusedProblem(context, upkeep, closed.error));
   const data: SessionCloseData = { sessionId, isUndone, runs: [...closed.value] };
   return ok({
     kind: 'done',
     data,
     lines: closed.value.map((one) => lineOf(one, isUndone)),
-    next: isUndone ? `workrail session resume ${sessionId}` : `workrail session close ${sessionId} --undo`,
+    next: nextOf(data, run !== undefined),
   });
 };
+
+/** Whoever named a run gets a command for that run. */
+function nextOf({ sessionId, isUndone, runs }: SessionCloseData, isOneRun: boolean): string {
+  const [only] = isOneRun ? runs : [];
+  if (isUndone) return `workrail session resume ${only?.runId ?? sessionId}`;
+  return `workrail session close ${sessionId}${only === undefined ? '' : ` --run ${only.tag}`} --undo`;
+}
 
 function lineOf({ tag, workflowId, isChanged }: ClosedRun, isUndone: boolean): Line {
   const run = `un ${tag} of ${workflowId}`;

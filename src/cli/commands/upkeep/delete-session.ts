@@ -6,9 +6,10 @@ import type { CommandContext, Outcome, Problem, RunCommand } from '../../command
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { SessionDeleteData } from '../../shapes/upkeep/session-delete-shape.ts';
+import { confirmLoss } from './confirm-loss.ts';
 import { namedSessions } from './named-session.ts';
 import { restoreSessions } from './restore-session.ts';
-import { brokenOff, needsPerson, upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 export const sessionDelete: RunCommand = async (context, { operands, options }) => {
   if (options['undo'] === true) return restoreSessions(context, operands);
@@ -23,35 +24,20 @@ export const sessionDelete: RunCommand = async (context, { operands, options }) 
   return ok(await deleteAll(context, upkeep, sessionIds));
 };
 
-/** Whoever cannot be asked must say so beforehand. */
 async function confirm(
-  { program, switches, progress, say }: CommandContext,
+  context: CommandContext,
   { sessionIndex }: UpkeepServices,
   sessionIds: readonly SessionId[],
 ): Promise<Result<void, Problem>> {
-  const command = `workrail session delete ${sessionIds.join(' ')} --yes`;
-  if (switches.isJson || !program.terminal.isInput() || !program.terminal.isError()) {
-    return err(
-      needsPerson('Deleting needs a yes, and nobody can be asked here. Nothing was deleted.', `Type: ${command}`),
-    );
-  }
   const summaries = new Map(
     (await sessionIndex.summaries()).unwrapOr([]).map((summary) => [summary.sessionId, summary]),
   );
-  progress.stop();
-  for (const sessionId of sessionIds) {
+  const lines = sessionIds.map((sessionId): Line => {
     const goals = (summaries.get(sessionId)?.runs ?? []).flatMap(({ goal, workflowId }) => goal ?? workflowId);
-    say([`${sessionId}  ${goals.join(', ') || 'cannot be read any more'}`]);
-  }
+    return [`${sessionId}  ${goals.join(', ') || 'cannot be read any more'}`];
+  });
   const question = `Delete ${plural(sessionIds.length, 'session')}? You can bring ${sessionIds.length === 1 ? 'it' : 'them'} back for ${BIN_DAYS} days.`;
-  const answer = await (await program.ask()).confirm(question);
-  if (answer === true) return ok(undefined);
-  const advice = `To delete without being asked, type: ${command}`;
-  return err(
-    answer === undefined
-      ? brokenOff('Broken off. Nothing was deleted.', advice)
-      : needsPerson('You did not say yes. Nothing was deleted.', advice),
-  );
+  return confirmLoss(context, { lines, question, command: `workrail session delete ${sessionIds.join(' ')} --yes` });
 }
 
 /** One that cannot be deleted does not save the others. */

@@ -1,18 +1,29 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Collection } from '../../../app/ports/upkeep/collector.ts';
 import { collectGarbage, RETENTION_DAYS } from '../../../app/upkeep/collect-garbage.ts';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
+import { utcMinute } from '../../../core/resume/utc-minute.ts';
+import type { CommandContext, Problem, RunCommand } from '../../command.ts';
+import type { Line } from '../../output/line.ts';
+import { plural } from '../../output/wording.ts';
 import type { GcData } from '../../shapes/upkeep/gc-shape.ts';
+import { confirmLoss } from './confirm-loss.ts';
 import { gcLines } from './gc-lines.ts';
 import { upkeepProblem, wrongUse } from './upkeep-words.ts';
 
-export const gc: RunCommand = async ({ program, switches, progress }, { options }) => {
+export const gc: RunCommand = async (context, { options }) => {
+  const { program, switches, progress } = context;
   const days = daysOf(options['olderThan']);
   if (days.isErr()) return err(days.error);
   const isDryRun = options['dryRun'] === true;
   progress.show({ label: 'reading sessions' });
   const upkeep = await program.upkeep();
-  const request = { retentionDays: days.value, isBinEmptied: options['emptyBin'] === true, isDryRun };
+  const isBinEmptied = options['emptyBin'] === true;
+  if (isBinEmptied && !isDryRun && options['yes'] !== true) {
+    const confirmed = await confirmEmptying(context, upkeep, `workrail gc${again(options)} --yes`);
+    if (confirmed.isErr()) return err(confirmed.error);
+  }
+  const request = { retentionDays: days.value, isBinEmptied, isDryRun };
   const collected = await collectGarbage(upkeep, request, ({ done, total }) =>
     progress.show(done < total ? { label: 'reading sessions', done, total } : { label: 'removing what nobody needs' }),
   );
@@ -24,6 +35,19 @@ export const gc: RunCommand = async ({ program, switches, progress }, { options 
     next: isDryRun ? `workrail gc${again(options)}` : 'workrail session verify',
   });
 };
+
+/** What is in the bin can be brought back until then, so taking it away is asked for like putting it in. */
+async function confirmEmptying(
+  context: CommandContext,
+  { bin }: UpkeepServices,
+  command: string,
+): Promise<Result<void, Problem>> {
+  const binned = (await bin.list()).unwrapOr([]);
+  if (binned.length === 0) return ok(undefined);
+  const lines = binned.map(({ sessionId, deletedAtMs }): Line => [`${sessionId}  deleted ${utcMinute(deletedAtMs)}`]);
+  const question = `Remove ${plural(binned.length, 'deleted session')} for good?`;
+  return confirmLoss(context, { lines, question, command });
+}
 
 const DAYS_IN = { d: 1, w: 7 } as const;
 const DAYS_MAX = 36_500;

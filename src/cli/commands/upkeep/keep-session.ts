@@ -1,8 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { RunCommand } from '../../command.ts';
 import type { SessionKeepData } from '../../shapes/upkeep/session-keep-shape.ts';
-import { namedSessions } from './named-session.ts';
-import { upkeepProblem } from './upkeep-words.ts';
+import { namedSessions, refusedProblem } from './named-session.ts';
 
 export const sessionKeep: RunCommand = async (context, { operands, options }) => {
   const isKept = options['undo'] !== true;
@@ -11,7 +10,7 @@ export const sessionKeep: RunCommand = async (context, { operands, options }) =>
   const { upkeep, sessionIds } = named.value;
   for (const sessionId of sessionIds) {
     const set = await upkeep.marks.setKept(sessionId, isKept);
-    if (set.isErr()) return err(upkeepProblem(set.error, await context.program.dataDir()));
+    if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
   }
   const data: SessionKeepData = { sessions: sessionIds.map((sessionId) => ({ sessionId, isKept })) };
   return ok({

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
-import { runTag, SessionId } from '../../../core/log/ids.ts';
+import type { RunId, SessionId } from '../../../core/log/ids.ts';
 import type { CommandContext, Problem } from '../../command.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
-import { upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { runNamed } from '../../ids/id-match.ts';
+import { type UpkeepRefusal, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 /** The sessions that a person names. */
 export async function namedSessions(
@@ -19,12 +20,12 @@ export async function namedSessions(
   return ok({ upkeep, sessionIds: found.value });
 }
 
-/** One session, and the run that is meant where it was named by the tag of a run. */
+/** One session, and the run that is meant where one was named. */
 export async function namedSession(
   context: CommandContext,
   asked: string,
 ): Promise<
-  Result<{ readonly upkeep: UpkeepServices; readonly sessionId: SessionId; readonly run: string | undefined }, Problem>
+  Result<{ readonly upkeep: UpkeepServices; readonly sessionId: SessionId; readonly run: RunId | undefined }, Problem>
 > {
   const named = await namedSessions(context, [asked]);
   if (named.isErr()) return err(named.error);
@@ -34,16 +35,19 @@ export async function namedSession(
   return ok({ upkeep, sessionId, run: await runMeant(upkeep, sessionId, asked) });
 }
 
-/** The same four characters may also be part of the session's id; then all of the session is meant. */
-async function runMeant(
-  { sessions }: UpkeepServices,
-  sessionId: SessionId,
-  asked: string,
-): Promise<string | undefined> {
-  const text = asked.trim().toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
-  const body = sessionId.slice(SessionId.prefix.length + 1);
-  if (sessionId.startsWith(text) || body.startsWith(text) || body.endsWith(text)) return undefined;
+async function runMeant({ sessions }: UpkeepServices, sessionId: SessionId, asked: string): Promise<RunId | undefined> {
   const prefix = await sessions.loadValidPrefix(sessionId);
-  const runs = prefix.isOk() ? [...prefix.value.view.graph.runs.keys()] : [];
-  return runs.map(runTag).find((tag) => tag === text);
+  const runIds = prefix.isOk() ? prefix.value.view.graph.runs.keys() : [];
+  return runNamed(asked, { sessionId, runIds });
+}
+
+/** A session that was found and yet is not there has lost its manifest: then its damage is told. */
+export async function refusedProblem(
+  { program }: CommandContext,
+  { sessions }: UpkeepServices,
+  refusal: UpkeepRefusal,
+): Promise<Problem> {
+  const dataDir = await program.dataDir();
+  const refused = refusal.code === 'session_not_found' ? await sessions.load(refusal.sessionId) : err(refusal);
+  return upkeepProblem(refused.isErr() ? refused.error : refusal, dataDir);
 }

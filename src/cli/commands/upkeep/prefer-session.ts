@@ -5,8 +5,8 @@ import { nearest } from '../../../core/spelling/nearest.ts';
 import type { Problem, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { SessionPreferData } from '../../shapes/upkeep/session-prefer-shape.ts';
-import { namedSession } from './named-session.ts';
-import { upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { namedSession, refusedProblem } from './named-session.ts';
+import { wrongUse } from './upkeep-words.ts';
 
 export const sessionPrefer: RunCommand = async (context, { operands, options }) => {
   const [asked = '', modeText] = operands;
@@ -22,7 +22,7 @@ export const sessionPrefer: RunCommand = async (context, { operands, options }) 
   const { upkeep, sessionId } = named.value;
   const run = typeof options['run'] === 'string' ? options['run'] : named.value.run;
   const set = await setPreferences(upkeep, { sessionId, run, mode: mode.value, riskPolicy: riskPolicy.value });
-  if (set.isErr()) return err(upkeepProblem(set.error, await context.program.dataDir()));
+  if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
   const data: SessionPreferData = {
     sessionId,
     runs: set.value.map(({ warnings, ...rest }) => ({ ...rest, warnings: [...warnings] })),
@@ -31,7 +31,7 @@ export const sessionPrefer: RunCommand = async (context, { operands, options }) 
     kind: 'done',
     data,
     lines: set.value.flatMap(linesOf),
-    next: `workrail session resume ${sessionId}`,
+    next: `workrail session resume ${run === undefined ? sessionId : (set.value[0]?.runId ?? sessionId)}`,
   });
 };
 
@@ -49,13 +49,22 @@ function oneOf<const Word extends string>(
   return err(wrongUse(`There is no ${what} "${written}".`, `${guess}There are ${words.join(', ')}.`));
 }
 
-function linesOf({ tag, workflowId, before, effective, isChanged, warnings }: PreferredRun): readonly Line[] {
+function linesOf({
+  tag,
+  workflowId,
+  before,
+  effective,
+  isChanged,
+  isReopened,
+  warnings,
+}: PreferredRun): readonly Line[] {
   const run = `Run ${tag} of ${workflowId}`;
   const said = isChanged
     ? `${run} goes on in ${shown(effective)}; it was ${shown(before)}.`
     : `${run} goes on in ${shown(effective)}, as before.`;
   return [
     [said],
+    ...(isReopened ? [[{ text: '  It was closed; this opened it again.', style: 'notable' } as const]] : []),
     ...warnings.map(
       ({ recommended }): Line => [{ text: `  Its workflow recommends ${recommended} at most.`, style: 'notable' }],
     ),

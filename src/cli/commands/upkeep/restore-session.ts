@@ -54,7 +54,7 @@ function shown(binned: readonly BinnedSession[]): Outcome {
 function findBinned(asked: string, binned: readonly SessionId[]): Result<SessionId, Problem> {
   const match = matchId(
     asked,
-    binned.map((sessionId) => ({ sessionId, runTags: [] })),
+    binned.map((sessionId) => ({ sessionId, runNames: [] })),
   );
   switch (match.kind) {
     case 'one':

@@ -56,6 +56,7 @@ export const UPKEEP_COMMANDS: readonly CommandEntry[] = [
       { flags: '--dry-run', help: 'say what would go, and remove nothing' },
       { flags: '--older-than <time>', help: 'sessions not written to for so long, like 30d or 8w (default: 90d)' },
       { flags: '--empty-bin', help: 'take everything out of the bin for good' },
+      { flags: '--yes', help: 'do not ask before the bin is emptied' },
     ],
     example: 'workrail gc --dry-run',
     load: async () => (await import('./gc.ts')).gc,

@@ -8,7 +8,13 @@ import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import { plural, shortList } from '../../output/wording.ts';
 import { type CommandRefusal, explain } from '../../words/explain.ts';
 
-type UpkeepRefusal = CommandRefusal | CloseRefusal | PreferRefusal | BinRefusal | RestoreRefusal | CollectRefusal;
+export type UpkeepRefusal =
+  | CommandRefusal
+  | CloseRefusal
+  | PreferRefusal
+  | BinRefusal
+  | RestoreRefusal
+  | CollectRefusal;
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const BUSY_RETRY_MS = 1_000;

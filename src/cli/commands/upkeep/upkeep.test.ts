@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
@@ -73,6 +73,10 @@ describe('session close', () => {
     await start('test.plain', { attachTo: String(told(first, 'stateToken')) });
     const { out } = await run('session', 'close', tag, '--json');
     expect(JSON.parse(out)).toMatchObject({ data: { runs: { length: 1, 0: { tag } } } });
+    const named = await run('session', 'close', id, '--run', tag);
+    expect(named.talk).toBe(`Next: workrail session close ${id} --run ${tag} --undo\n`);
+    const byId = await run('session', 'close', String(told(first, 'session.runId')), '--undo', '--json');
+    expect(JSON.parse(byId.out)).toMatchObject({ data: { runs: { length: 1, 0: { tag } } } });
     const unknown = await run('session', 'close', id, '--run', 'zzzz');
     expect(unknown).toMatchObject({ exitCode: 3, talk: expect.stringContaining(`Its runs are ${tag} (test.plain), `) });
   });
@@ -94,6 +98,21 @@ describe('session keep', () => {
     expect((await run('gc')).out).toContain('Removed 1 session not written to for 90 days');
     expect((await run('session', 'keep', id)).exitCode).toBe(3);
   });
+});
+
+it('says of a session without its manifest that it is damaged, not that it is missing', async () => {
+  const { run, send, first, id, root } = await world();
+  // One lost append might never have been made.
+  await send(first, { notes: 'On.' });
+  rmSync(join(root, layout.manifest(id)));
+  for (const argv of [
+    ['close', id],
+    ['keep', id],
+    ['prefer', id, 'guided'],
+  ]) {
+    const { exitCode, out } = await run('session', ...argv, '--json');
+    expect([exitCode, JSON.parse(out).error.code]).toEqual([1, 'STORE_CORRUPT']);
+  }
 });
 
 describe('session delete', () => {
@@ -226,7 +245,7 @@ describe('gc', () => {
     expect((await run('gc')).out).toMatch(/2 deleted sessions can still be brought back from the bin\.\n$/);
     time.nowMs += 11 * DAY_MS;
     expect((await run('gc')).out).toMatch(/^Removed 1 deleted session, .*\n1 deleted session can still/);
-    expect((await run('gc', '--empty-bin')).out).toMatch(/^Removed 1 deleted session, .* freed\.\n$/);
+    expect((await run('gc', '--empty-bin', '--yes')).out).toMatch(/^Removed 1 deleted session, .* freed\.\n$/);
     expect((await run('session', 'delete', '--undo')).out).toBe('The bin is empty.\n');
   });
 
@@ -242,7 +261,7 @@ describe('gc', () => {
     );
     expect((await run('session', 'delete', id, '--yes')).exitCode).toBe(0);
     expect((await run('gc')).talk).toMatch(/^STORE_CORRUPT: 1 deleted session .*\nFix: Type "workrail gc --empty-bin"/);
-    expect((await run('gc', '--empty-bin')).exitCode).toBe(0);
+    expect((await run('gc', '--empty-bin', '--yes')).exitCode).toBe(0);
   });
 
   it('refuses to run without locks of the system', async () => {

@@ -2,6 +2,7 @@ import type { CommandEntry } from '../../command-entry.ts';
 
 const CONTEXT = { flags: '--context <json>', help: 'what is in context, as a JSON object' };
 const MODE = { flags: '--mode <mode>', help: 'guided (default), full_auto_stop_on_user_deps or full_auto_never_stop' };
+const ALL = { flags: '--all', help: 'every workflow there is, the bundle and all sources included' };
 const TO = { flags: '--to <place>', help: 'project (this folder, default) or user (everywhere)' };
 
 export const WORKFLOW_COMMANDS: readonly CommandEntry[] = [
@@ -35,11 +36,16 @@ export const WORKFLOW_COMMANDS: readonly CommandEntry[] = [
     group: 'workflow',
     verb: 'check',
     summary: 'tell everything that is wrong with workflow files, or could be better, and where',
-    operands: { syntax: '[file-or-id...]', help: 'files, folders or ids; every workflow when left out' },
+    operands: {
+      syntax: '[file-or-id...]',
+      help: 'files, folders or ids; left out: those of this project, or your own',
+    },
     options: [
       { flags: '--fix', help: 'mend what a machine can mend' },
       { flags: '--strict', help: 'fail for warnings, too' },
       { flags: '--watch', help: 'check again whenever something changes' },
+      ALL,
+      { flags: '--explain <rule>', help: 'tell what a rule of quality is about, and check nothing' },
     ],
     example: 'workrail workflow check --strict',
     load: async () => (await import('./check/check-workflow.ts')).workflowCheck,
@@ -62,12 +68,16 @@ export const WORKFLOW_COMMANDS: readonly CommandEntry[] = [
     group: 'workflow',
     verb: 'test',
     summary: 'play the scenarios beside workflows, also with a lossy agent, and show what they reach',
-    operands: { syntax: '[file-or-id...]', help: 'workflows, their files, folders, or *.test.json; all when left out' },
+    operands: {
+      syntax: '[file-or-id...]',
+      help: 'ids, files, folders, or *.test.json; left out: those of this project, or your own',
+    },
     options: [
       {
         flags: '--min-coverage <percent>',
-        help: 'fail below this share of steps and condition outcomes (100 or 100,90)',
+        help: 'fail below this share of steps and condition outcomes (100 or 100,90), and without scenarios',
       },
+      ALL,
     ],
     example: 'workrail workflow test wr.first_steps',
     load: async () => (await import('./test/test-workflow.ts')).workflowTest,

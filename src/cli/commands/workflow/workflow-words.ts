@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { FileFailure } from '../../../app/bench/files/author-files.ts';
 import type { TargetRefusal } from '../../../app/bench/files/find-targets.ts';
 import type { WorkflowRefusal } from '../../../app/bench/files/find-workflow.ts';
+import type { NothingOwn } from '../../../app/bench/files/scope.ts';
 import type { PreviewRefusal } from '../../../app/bench/look/preview-step.ts';
 import type { ScriptRefusal } from '../../../app/bench/play/dry-run.ts';
 import type { ScenarioRefusal } from '../../../app/bench/scenario/scenario-files.ts';
@@ -15,6 +16,7 @@ import { shortList } from '../../output/wording.ts';
 /** Everything the bench may refuse before it looks into a workflow. */
 export type BenchRefusal =
   | TargetRefusal
+  | NothingOwn
   | ScenarioRefusal
   | FileFailure
   | WorkflowRefusal
@@ -66,12 +68,30 @@ export function benchProblem(refusal: BenchRefusal): Problem {
         message: `There is no workflow file in ${refusal.path}.`,
         suggestion: 'Name another folder, or write one with "workrail workflow new".',
       });
+    case 'nothing_own':
+      return problem(EXIT.notFound, {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `There is no workflow of yours: nothing is in ${refusal.folders.join(', ')}.`,
+        suggestion:
+          'Write one with "workrail workflow new", name a file or an id, or add --all for every workflow there is.',
+      });
     case 'no_scenarios':
       return problem(EXIT.notFound, {
         code: 'WORKFLOW_NOT_FOUND',
         message: `There are no scenarios: ${refusal.path} does not exist.`,
         suggestion: 'Write that file: a "workflowId" and a list of "scenarios", each with a name and what it expects.',
       });
+    case 'file_absent':
+    case 'file_exists':
+    case 'file_failed':
+      return fileProblem(refusal);
+    default:
+      return unreachable(refusal);
+  }
+}
+
+function fileProblem(refusal: FileFailure): Problem {
+  switch (refusal.code) {
     case 'file_absent':
       return problem(EXIT.notFound, {
         code: 'VALIDATION_ERROR',

@@ -24,8 +24,8 @@ const searchData = z.strictObject({
   /** How many sessions were read, and how many were not. */
   searched: count,
   notSearched: count,
-  /** What could not be read. */
-  unreadable: z.strictObject({ sessions: count, artifacts: count }),
+  /** What could not be read: all of a session, the end of one, or an artifact. */
+  unreadable: z.strictObject({ sessions: count, ends: count, artifacts: count }),
 });
 export type SearchData = z.infer<typeof searchData>;
 

@@ -16,6 +16,8 @@ const sessionPreferData = z.strictObject({
       /** In force from the next step on. */
       effective: preferences,
       isChanged: z.boolean(),
+      /** It was closed, and is open again. */
+      isReopened: z.boolean(),
       /** Where this goes beyond what the workflow recommends. */
       warnings: z.array(
         z.strictObject({

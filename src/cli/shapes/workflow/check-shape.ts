@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { commandShape } from '../envelope-shape.ts';
+import { ownScope } from './own-scope.ts';
 
 const count = z.int().min(0);
 const edit = z.strictObject({ offset: count, length: count, text: z.string() });
@@ -20,6 +21,10 @@ const finding = z.strictObject({
 });
 
 const workflowCheckData = z.strictObject({
+  /** What was looked at; a rule when one was to be explained. */
+  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all', 'rule']) }), ownScope]),
+  /** The rule that --explain asked for. */
+  rule: z.strictObject({ code: z.string(), finds: z.string(), why: z.string(), hint: z.string() }).exactOptional(),
   files: z
     .array(
       z.strictObject({

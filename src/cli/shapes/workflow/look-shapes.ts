@@ -11,6 +11,10 @@ const listed = z.strictObject({
   description: z.string(),
   tags: z.array(z.string()).readonly(),
   source: z.enum(WORKFLOW_SOURCE_KINDS),
+  /** The source that it comes from, as "workrail source list" names it. */
+  added: z
+    .strictObject({ name: z.string(), kind: z.enum(['git', 'folder', 'package']), commit: z.string().exactOptional() })
+    .exactOptional(),
   path: z.string(),
   /** Files of the same id that are not used because of this one. */
   shadows: z.array(z.string()).readonly(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { autonomySchema } from '../../../core/log/preferences.ts';
 import { commandShape } from '../envelope-shape.ts';
+import { ownScope } from './own-scope.ts';
 
 const count = z.int().min(0);
 const share = { reached: count, total: count };
@@ -36,6 +37,8 @@ const file = z.strictObject({
 });
 
 const workflowTestData = z.strictObject({
+  /** What was looked at. */
+  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all']) }), ownScope]),
   files: z.array(file).readonly(),
   untested: z.array(z.string()).readonly(),
   totals: z.strictObject({ scenarios: count, failed: count }),

@@ -10,15 +10,17 @@ import type { TableName } from '../bundle-document.ts';
 import { type BundleRefusal, broken, invalid, newer } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
 import type { BundleIndex } from '../read/bundle-index.ts';
+import { textOverBudget } from './text-over-budget.ts';
 
 /** The content of a bundle, made when it is asked for. */
 export type BundleContent = {
   snapshot(ref: SnapshotRef): Result<ExecutionSnapshot, BundleRefusal>;
   workflow(hash: WorkflowHash): Result<CompiledWorkflow, BundleRefusal>;
-  /** Whether a workflow is there and sound; looked at once, because every node names its own. */
-  requireWorkflow(hash: WorkflowHash): Result<void, BundleRefusal>;
   artifact(digest: ArtifactDigest): Result<Uint8Array, BundleRefusal>;
 };
+
+/** Every node names its workflow, and a session rarely runs more; a file full of them must not fill the memory. */
+const WORKFLOWS_KEPT = 16;
 
 export function bundleContent(index: BundleIndex, tools: BundleTools): BundleContent {
   const find = (table: TableName, key: string): Result<unknown, BundleRefusal> | undefined => {
@@ -26,23 +28,25 @@ export function bundleContent(index: BundleIndex, tools: BundleTools): BundleCon
     if (span === undefined) return undefined;
     return tools.parseJson(index.bytes.subarray(...span)).mapErr((reason) => invalid(reason, pathOf(table, key)));
   };
-  const workflow = (workflowHash: WorkflowHash) => {
+  const readWorkflow = (workflowHash: WorkflowHash) => {
     const missing = { code: 'BUNDLE_MISSING_PINNED_WORKFLOW', workflowHash } as const;
     const found = find('pinnedWorkflows', workflowHash) ?? err(missing);
     return found.andThen((value) =>
       parseCompiledWorkflow(value)
         .mapErr((cause) => misread('pinnedWorkflows', workflowHash, cause))
-        .andThen((parsed) => namedBy(workflowHash, parsed, tools)),
+        .andThen((parsed) => namedBy(workflowHash, parsed, tools))
+        .andThen((named) => withinBudgets(workflowHash, named)),
     );
   };
-  const sound = new Set<WorkflowHash>();
+  const kept = new Map<WorkflowHash, CompiledWorkflow>();
   return {
-    workflow,
-    requireWorkflow: (hash) => {
-      if (sound.has(hash)) return ok(undefined);
-      return workflow(hash).andThen(() => {
-        sound.add(hash);
-        return ok(undefined);
+    workflow: (hash) => {
+      const known = kept.get(hash);
+      if (known !== undefined) return ok(known);
+      return readWorkflow(hash).map((workflow) => {
+        if (kept.size >= WORKFLOWS_KEPT) kept.clear();
+        kept.set(hash, workflow);
+        return workflow;
       });
     },
     snapshot: (snapshotRef) => {
@@ -68,6 +72,11 @@ function namedBy(
 ): Result<CompiledWorkflow, BundleRefusal> {
   const isItsName = sealWorkflow(workflow, sha256).hash === hash;
   return isItsName ? ok(workflow) : err(broken('digest_mismatch', pathOf('pinnedWorkflows', hash)));
+}
+
+function withinBudgets(hash: WorkflowHash, workflow: CompiledWorkflow): Result<CompiledWorkflow, BundleRefusal> {
+  const path = textOverBudget(workflow);
+  return path === undefined ? ok(workflow) : err(invalid('text_too_long', `${pathOf('pinnedWorkflows', hash)}${path}`));
 }
 
 type Misread = { readonly code: string; readonly version?: unknown; readonly path?: string };

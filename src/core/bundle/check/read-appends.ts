@@ -2,24 +2,21 @@ import { err, ok, type Result } from 'neverthrow';
 import { quote } from '../../json/quote.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../log/event.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
-import type { ArtifactDigest, SessionId, SnapshotRef } from '../../log/ids.ts';
+import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../log/ids.ts';
 import {
   type ManifestRecord,
   type ManifestRefusal,
   parseManifestRecord,
   type SnapshotPinned,
 } from '../../log/manifest.ts';
-import type { AppendPlan } from '../../log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../log/plan/content-refs.ts';
-import { type AppendRecords, namedWorkflows } from '../admit-append.ts';
+import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
+import { type AppendRecords, namedWorkflows, type RecordedAppend } from '../admit-append.ts';
 import { type BundleRefusal, broken, invalid, newer } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
 import type { BundleIndex } from '../read/bundle-index.ts';
 import { type BundleContent, bundleContent } from './bundle-content.ts';
 import { misplacedAt, parseItem } from './digest-lists.ts';
-
-/** One append of the session in a bundle. */
-export type BundledAppend = { readonly plan: AppendPlan; readonly records: AppendRecords };
 
 /**
  * Reads the appends of a bundle one after the other, as its manifest divides the events. Stops at the first that
@@ -29,13 +26,13 @@ export function* readAppends(
   index: BundleIndex,
   sessionId: SessionId,
   tools: BundleTools,
-): Generator<Result<BundledAppend, BundleRefusal>> {
+): Generator<Result<RecordedAppend, BundleRefusal>> {
   const content = bundleContent(index, tools);
   const events = index.lists['session/events'].length;
   let next = 0;
   for (let position = 0; position < index.lists['session/manifest'].length; ) {
     const append = readRecords(index, position, tools).andThen((records) =>
-      readPlan(index, { records, sessionId, next, position }, { tools, content }).map((plan) => ({ plan, records })),
+      readPlan(index, { records, sessionId, next, position }, { tools, content }).map((read) => ({ ...read, records })),
     );
     yield append;
     if (append.isErr()) return;
@@ -78,7 +75,9 @@ type Reading = {
 };
 type Means = { readonly tools: BundleTools; readonly content: BundleContent };
 
-function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<AppendPlan, BundleRefusal> {
+type ReadPlan = Omit<RecordedAppend, 'records'>;
+
+function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<ReadPlan, BundleRefusal> {
   const { segment } = reading.records;
   const { firstEventIndex, lastEventIndex } = segment;
   if (firstEventIndex !== reading.next) return err(outOfOrder(reading.position, `events from ${firstEventIndex}`));
@@ -108,13 +107,15 @@ function withContent(
   sessionId: SessionId,
   events: readonly SessionEvent[],
   content: BundleContent,
-): Result<AppendPlan, BundleRefusal> {
+): Result<ReadPlan, BundleRefusal> {
   const named = noContentRefs();
   for (const event of events) addContentRefs(named, event);
   const pinned = namedWorkflows(events);
+  const workflows = new Map<WorkflowHash, CompiledWorkflow>();
   for (const hash of pinned) {
-    const workflow = content.requireWorkflow(hash);
+    const workflow = content.workflow(hash);
     if (workflow.isErr()) return err(workflow.error);
+    workflows.set(hash, workflow.value);
   }
   const snapshots = new Map<SnapshotRef, ExecutionSnapshot>();
   for (const ref of named.snapshots) {
@@ -128,7 +129,7 @@ function withContent(
     if (artifact.isErr()) return err(artifact.error);
     artifacts.set(digest, artifact.value);
   }
-  return ok({ sessionId, events, snapshots, artifacts, pinned });
+  return ok({ plan: { sessionId, events, snapshots, artifacts, pinned }, workflows });
 }
 
 function outOfOrder(position: number, found: string): BundleRefusal {

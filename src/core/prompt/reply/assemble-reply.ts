@@ -79,17 +79,18 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
 }
 
 /** Told only to somebody who comes back. */
-function returnData({ goal, recap, draft, branch }: ReplyParts): JsonObject {
+function returnData(parts: ReplyParts): JsonObject {
+  const { goal, recap, draft, branch } = parts;
   return {
     ...(goal === undefined ? {} : { goal }),
     ...(recap === undefined ? {} : { recap: recapData(recap) }),
-    ...(draft === undefined ? {} : { draft: draftData(draft) }),
+    ...(draft === undefined ? {} : { draft: draftData(draft, shownDraft(parts)) }),
     ...(branch === undefined ? {} : { branch: branchData(branch) }),
   };
 }
 
-function draftData({ notesMarkdown, artifactKinds }: NonNullable<ReplyParts['draft']>): JsonObject {
-  return { ...(notesMarkdown === undefined ? {} : { notesMarkdown: shownDraft(notesMarkdown) }), artifactKinds };
+function draftData({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): JsonObject {
+  return { ...(shown === undefined ? {} : { notesMarkdown: shown }), artifactKinds };
 }
 
 function blockerData({ code, pointer, message, suggestedFix, details }: Blocker): JsonObject {
@@ -125,11 +126,12 @@ function allWarnings(parts: ReplyParts, outline: Outline): readonly ReplyWarning
 
 function ownFindings(parts: ReplyParts): readonly WarningFact[] {
   const missing = shownReferences(parts).filter(({ isResolved }) => !isResolved);
-  const notes = parts.draft?.notesMarkdown ?? '';
   return [
     ...(missing.length === 0
       ? []
       : [{ code: 'reference_unresolved', titles: missing.map(({ title }) => title) } as const]),
-    ...(shownDraft(notes) === notes ? [] : [{ code: 'text_cut', parts: ['the notes that were held back'] } as const]),
+    ...(shownDraft(parts) === parts.draft?.notesMarkdown
+      ? []
+      : [{ code: 'text_cut', parts: ['the notes that were held back'] } as const]),
   ];
 }

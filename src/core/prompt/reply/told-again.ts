@@ -46,12 +46,13 @@ const ASK = 'Ask the user where the goal leaves this open:';
 const ANSWER = 'Settle this yourself as the user most likely would, and note what you assumed:';
 const STANDING = 'Rules for the whole workflow:';
 
-function returnSections({ index, goal, recap, draft, branch }: ReplyParts): readonly Section[] {
+function returnSections(parts: ReplyParts): readonly Section[] {
+  const { index, goal, recap, draft, branch } = parts;
   return [
     ...(goal === undefined ? [] : [[`Goal: ${quoteOurLines(goal)}`]]),
     ...list(STANDING, index.workflow.metaGuidance),
     ...(recap === undefined ? [] : [[recapText(recap, 'Work so far')]]),
-    ...(draft === undefined ? [] : [[draftText(draft)]]),
+    ...(draft === undefined ? [] : [[draftText(draft, shownDraft(parts))]]),
     ...(branch === undefined ? [] : [branchText(branch)]),
   ];
 }
@@ -60,13 +61,13 @@ function list(lead: string, texts: readonly string[]): readonly Section[] {
   return texts.length === 0 ? [] : [[[lead, ...texts.map((text) => `- ${text}`)].join('\n')]];
 }
 
-function draftText({ notesMarkdown, artifactKinds }: NonNullable<ReplyParts['draft']>): string {
+function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): string {
   const artifacts = artifactKinds.length === 0 ? [] : [`Artifacts: ${oneLine(artifactKinds.join(', '))}.`];
-  const notes = notesMarkdown === undefined ? [] : [`Notes:\n${quoteOurLines(shownDraft(notesMarkdown))}`];
+  const notes = shown === undefined ? [] : [`Notes:\n${quoteOurLines(shown)}`];
   return ['Kept from the report that was held back; send only what is missing.', ...artifacts, ...notes].join('\n');
 }
 
 /** A draft is shown like a note of the recap; all of it is kept. */
-export function shownDraft(notesMarkdown: string): string {
-  return truncate(notesMarkdown, RECAP_ENTRY_BYTES_MAX);
+export function shownDraft({ draft, draftBytesMax = RECAP_ENTRY_BYTES_MAX }: ReplyParts): string | undefined {
+  return draft?.notesMarkdown === undefined ? undefined : truncate(draft.notesMarkdown, draftBytesMax);
 }

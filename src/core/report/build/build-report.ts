@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
 import { PRESETS } from '../../log/preferences.ts';
+import { isClosed } from '../../run/closed-runs.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
 import { nodeRecords } from '../../views/history/node-records.ts';
@@ -8,6 +9,9 @@ import { observationsInOrder } from '../../views/observations.ts';
 import { preferencesAt } from '../../views/preferences.ts';
 import type { Run } from '../../views/run-graph.ts';
 import { runStatus } from '../../views/run-status.ts';
+import { lastActivityIndex } from '../../views/session-summary.ts';
+import { withoutForgedMarkers } from '../redact/foreign-markers.ts';
+import { mapTexts } from '../redact/map-texts.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { isoTime } from '../utc-time.ts';
 import { type Branches, branchesOf } from './branches.ts';
@@ -21,7 +25,7 @@ export function buildReport(sources: readonly ReportSource[]): Report {
     reportSchemaVersion: REPORT_VERSION,
     isRedacted: false,
     hidden: [],
-    sessions: sources.map(sessionOf),
+    sessions: sources.map((source) => mapTexts(sessionOf(source), withoutForgedMarkers)),
   };
 }
 
@@ -50,7 +54,8 @@ function timesOf(events: ReportSource['events']): Pick<ReportSession, 'firstAt' 
   return first === undefined || last === undefined ? {} : { firstAt: isoTime(first), lastAt: isoTime(last) };
 }
 
-function runOf(source: ReportSource, { runId, pinned, rootNodeId }: Run, records: NodeRecords): ReportRun {
+function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun {
+  const { runId, pinned, rootNodeId } = run;
   const { view, workflows } = source;
   const branches = branchesOf(source, runId);
   const { firstAt, lastAt } = timesOf(source.events.filter(({ scope }) => scope?.runId === runId));
@@ -69,6 +74,7 @@ function runOf(source: ReportSource, { runId, pinned, rootNodeId }: Run, records
     },
     ...(typeof goal === 'string' ? { goal } : {}),
     status: runStatus(view, runId, { snapshotOf: snapshotIn(source), defaults: PRESETS.guided }),
+    isClosed: isClosed(source.closed, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) }),
     ...(firstAt === undefined ? {} : { startedAt: firstAt }),
     ...(lastAt === undefined ? {} : { lastAt }),
     preferences: { autonomy, riskPolicy },

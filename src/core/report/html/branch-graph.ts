@@ -60,7 +60,7 @@ function rowsOf(run: ReportRun): readonly Row[] {
     rows.push({ branch, lane, symbol: entry.kind, from, label, target: nodeId });
     const end = tipOf.get(branch);
     if (lastOf.get(branch) !== nodeId || end === undefined) continue;
-    const ending = endOf(end);
+    const ending = endOf(end, run);
     if (ending !== undefined) {
       rows.push({ branch, lane, from: position.get(end.tipNodeId), target: undefined, ...ending });
     }
@@ -68,12 +68,12 @@ function rowsOf(run: ReportRun): readonly Row[] {
   return rows;
 }
 
-function endOf(branch: ReportBranch): Pick<Row, 'symbol' | 'label'> | undefined {
+function endOf(branch: ReportBranch, run: ReportRun): Pick<Row, 'symbol' | 'label'> | undefined {
   if (branch.isComplete) return { symbol: 'complete', label: 'Complete' };
-  const label = endLabel(branch);
+  const label = endLabel(branch, run);
   return label === undefined
     ? undefined
-    : { symbol: branch.name === 'main' ? 'waiting' : 'left', label: textHtml(label) };
+    : { symbol: branch.name === 'main' && !run.isClosed ? 'waiting' : 'left', label: textHtml(label) };
 }
 
 function labelOf(entry: ReportEntry, number: number): string {

@@ -6,6 +6,7 @@ import {
   reportTitle,
   runFigures,
   salvageText,
+  statusLabel,
   timeSpan,
   words,
 } from '../report-words.ts';
@@ -93,7 +94,7 @@ function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string
   return [
     `<section class="run" aria-label="Run ${position} of ${total}">`,
     `<header><p class="muted">Run ${position} of ${total} · ${tag}</p>`,
-    `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${words(status)}</span></header>`,
+    `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${statusLabel(run)}</span></header>`,
     goal === undefined || isTitle ? '' : `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
     `<dl class="figures">${figures.join('')}</dl>`,
     '<dl class="card facts">',
@@ -117,7 +118,7 @@ function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string
 
 function lineHtml(run: ReportRun, { branch, entries }: RunLine, numbers: ReturnType<typeof stepNumbers>): string {
   const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
-  const end = endLabel(branch);
+  const end = endLabel(branch, run);
   const { isComplete, name } = branch;
   return [
     '<section class="line">',

@@ -8,31 +8,45 @@ import { codeBlock, codeSpan, escapeSigns, escapeStarts } from './escape-markdow
  * can be a heading of the report, end the quotation, or be HTML, whoever reads it.
  */
 export function noteMarkdown(markdown: string): readonly string[] {
-  return quoted(blockLines(parseNote(markdown)));
+  return quoted(blockLines(parseNote(markdown), QUOTED));
 }
+
+/** Blocks as the note that says them. Read again, it gives the same. */
+export function blocksSource(blocks: readonly NoteBlock[]): string {
+  return blockLines(blocks, SOURCE).join('\n');
+}
+
+/** How that is written which a quotation may not hold. */
+type Manner = { readonly heading: (text: string, level: number) => string; readonly rule: string };
+
+const QUOTED: Manner = { heading: (text) => `**${text}**`, rule: '\\* \\* \\*' };
+const SOURCE: Manner = {
+  heading: (text, level) => `${'#'.repeat(level)} ${text.replace(/#$/, '\\#')}`,
+  rule: '***',
+};
 
 function quoted(lines: readonly string[]): readonly string[] {
   return lines.map((line) => (line === '' ? '>' : `> ${line}`));
 }
 
-function blockLines(blocks: readonly NoteBlock[]): readonly string[] {
-  return blocks.flatMap((block, i) => [...(i === 0 ? [] : ['']), ...linesOf(block)]);
+function blockLines(blocks: readonly NoteBlock[], manner: Manner): readonly string[] {
+  return blocks.flatMap((block, i) => [...(i === 0 ? [] : ['']), ...linesOf(block, manner)]);
 }
 
-function linesOf(block: NoteBlock): readonly string[] {
+function linesOf(block: NoteBlock, manner: Manner): readonly string[] {
   switch (block.kind) {
     case 'heading':
-      return [`**${oneLine(block.content.flatMap(unmarked))}**`];
+      return [manner.heading(oneLine(block.content.flatMap(unmarked)), block.level)];
     case 'paragraph':
       return escapeStarts(inlines(block.content)).split('\n');
     case 'code':
       return codeBlock(block.text, block.language);
     case 'quote':
-      return quoted(blockLines(block.blocks));
+      return quoted(blockLines(block.blocks, manner));
     case 'list':
       return block.items.flatMap((item, i) => {
         const sign = block.start === undefined ? '- ' : `${block.start + i}. `;
-        const [first = '', ...more] = blockLines(item);
+        const [first = '', ...more] = blockLines(item, manner);
         return [`${sign}${first}`, ...more.map((line) => (line === '' ? '' : `${' '.repeat(sign.length)}${line}`))];
       });
     case 'table': {
@@ -42,7 +56,7 @@ function linesOf(block: NoteBlock): readonly string[] {
       return [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)];
     }
     case 'rule':
-      return ['\\* \\* \\*'];
+      return [manner.rule];
     default:
       return unreachable(block);
   }

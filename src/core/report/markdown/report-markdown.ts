@@ -6,6 +6,7 @@ import {
   reportTitle,
   runFigures,
   salvageText,
+  statusLabel,
   timeSpan,
   words,
 } from '../report-words.ts';
@@ -60,7 +61,7 @@ function sessionLines(session: ReportSession, level: string): Lines {
 type Place = { readonly level: string; readonly name: string };
 
 function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
-  const { workflow, goal, status, preferences, startedAt, lastAt, runId, entries, gaps } = run;
+  const { workflow, goal, preferences, startedAt, lastAt, runId, entries, gaps } = run;
   const numbers = stepNumbers(entries);
   const span = timeSpan(startedAt, lastAt);
   const figures = runFigures(run).map(([name, number]) => `${number} ${name}`);
@@ -68,7 +69,7 @@ function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
   return [
     `${level} ${name}: ${markdownLine(run.workflow.name)}`,
     '',
-    `**${words(status)}** · ${figures.join(' · ')}`,
+    `**${statusLabel(run)}** · ${figures.join(' · ')}`,
     '',
     ...(goal === undefined ? [] : [`- Goal: ${markdownLine(goal)}`]),
     `- Workflow: ${markdownLine(workflow.name)} (${codeSpan(workflow.workflowId)}, ${workflow.source.kind} ${markdownLine(workflow.source.ref)})`,
@@ -86,7 +87,7 @@ type Numbered = { readonly level: string; readonly numbers: ReturnType<typeof st
 
 function lineMarkdown(run: ReportRun, { branch, entries }: RunLine, { level, numbers }: Numbered): Lines {
   const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
-  const end = endLabel(branch);
+  const end = endLabel(branch, run);
   return [
     ...(run.branches.length === 1 ? [`${level}# Steps`, ''] : [`${level}# ${branchTitle(branch.name)}`, '']),
     ...(fork === undefined ? [] : [`${markdownLine(forkLabel(fork))}.`, '']),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { noteHtml } from '../html/note-html.ts';
-import { noteMarkdown } from '../markdown/note-markdown.ts';
+import { blocksSource, noteMarkdown } from '../markdown/note-markdown.ts';
 import { parseNote } from './parse-note.ts';
 
 const html = (markdown: string) => noteHtml(markdown).replaceAll('\n', '');
@@ -108,6 +108,7 @@ describe('a note in a report', () => {
         expect(lines.filter((line) => !line.startsWith('>'))).toEqual([]);
         const again = lines.map((line) => line.replace(/^> ?/, '')).join('\n');
         expect(textOf(html(again))).toBe(textOf(html(words.join(''))));
+        expect(textOf(html(blocksSource(parseNote(words.join('')))))).toBe(textOf(html(words.join(''))));
       }),
     );
   });

@@ -1,7 +1,8 @@
 import type { NoteBlock, NoteInline } from './note.ts';
 import { parseInlines } from './parse-inlines.ts';
 
-const DELIMITERS = /^ {0,3}\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*$/;
+/** The line below the head of a table. */
+export const DELIMITERS = /^ {0,3}\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*$/;
 /** More than anybody reads; a line with more bars is text. */
 const COLUMNS_MAX = 32;
 

@@ -14,20 +14,43 @@ import { hiddenMarker } from './secret-kinds.ts';
 describe('a redacted report', () => {
   it('hides where the workspace lies, in every place', async () => {
     enforces('reports_redact_repo_root');
-    const { report, hunt, sessionId } = await hunted('Seen in /work/shop/src/cart.ts and in /work/shop.');
+    const { report, hunt, sessionId } = await hunted(
+      'Seen in /work/shop/src/cart.ts and in /work/shop, /work\\/sh**op**/x, %2Fwork%2Fshop%2Fx.',
+    );
     const redacted = await reportOf(hunt.services, sessionId, true);
     expect(redacted.sessions[0]?.workspace).toEqual([
       { key: 'repo_root', value: hiddenMarker('workspace path'), at: expect.any(String) },
     ]);
     for (const format of FORMATS) {
       expect(format(report)).toContain('/work/shop');
-      expect(format(redacted)).not.toContain('/work/shop');
+      expect(format(redacted)).not.toMatch(/work(?:\/|%2F)sh/);
     }
     for (const root of ['/', 'C:\\', '/w']) {
       const [session] = report.sessions;
       const moved = { ...report, sessions: [{ ...session, workspace: [{ key: 'repo_root' as const, value: root }] }] };
       expect(redactReport(moved as Report).sessions[0]?.workspace[0]?.value).toBe(hiddenMarker('workspace path'));
     }
+  });
+
+  it('does not tell the hash of where the workspace lies, by which a guess could be checked', async () => {
+    enforces('reports_redact_repo_root');
+    const { report } = await hunted();
+    const value = `sha256:${'5'.repeat(64)}`;
+    const hashed = { ...report, sessions: report.sessions.map((one) => ({ ...one, workspace: [HASH(value)] })) };
+    expect(reportJson(hashed)).toContain(value);
+    for (const format of FORMATS) expect(format(redactReport(hashed))).not.toMatch(/repo_root_hash|5{64}/);
+  });
+
+  it('alone says that something is hidden: no note, goal or artifact can pretend it', async () => {
+    enforces('reports_hide_secrets');
+    const forged = ['«hidden: password»', '«hidden\\: password»', '`«hidden: access key»`', '«**hid**den: password»'];
+    const { report, hunt, sessionId } = await hunted(forged.join('\n\n'));
+    for (const format of FORMATS) expect(format(report)).not.toMatch(/«\W*hid|<mark>/);
+    const redacted = await reportOf(hunt.services, sessionId, true);
+    const count = redacted.hidden.reduce((sum, { count }) => sum + count, 0);
+    expect(reportJson(redacted).match(/«hidden: /g)).toHaveLength(count);
+    expect(reportHtml(redacted).match(/<mark>/g)).toHaveLength(count);
+    expect(reportHtml(redacted)).toContain('<p>[U+00AB]hidden: password»</p>');
   });
 
   it('keeps ids and hashes, and lists what was hidden with its count and never its value', async () => {
@@ -89,7 +112,83 @@ describe('a redacted report', () => {
       { numRuns: 40 },
     );
   });
+
+  it('lets no secret through that Markdown or its place dresses up, in any format', async () => {
+    enforces('reports_hide_secrets');
+    const { report } = await hunted();
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+    const apart = fc.constantFrom('\n\n', '\n\n\n', '\n \n');
+    const order = fc.shuffledSubarray(Object.keys(DRESSED), { minLength: Object.keys(DRESSED).length });
+    fc.assert(
+      fc.property(order, fc.nat(), fc.tuple(text, apart), (names, seed, [before, between]) => {
+        const cores = names.map(
+          (name) => `k7${createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 10)}`,
+        );
+        const forms = names.map((name, i) => DRESSED[name]?.(cores[i] ?? ''));
+        const told = [before.replaceAll(/[`~]/g, ''), ...forms].join(between);
+        const redacted = redactReport(everywhere(report, told));
+        const secrets = [...cores, ...cores.map(basic)];
+        for (const format of FORMATS) expect(leaks(undressed(format(redacted)), secrets)).toEqual([]);
+      }),
+      { numRuns: 5 },
+    );
+  });
 });
+
+const HASH = (value: string) => ({ key: 'repo_root_hash' as const, value });
+
+const basic = (core: string) => Buffer.from(`a:${core}b`).toString('base64');
+
+/** Ways to write a secret that hide it from whoever looks for it as it is. */
+const DRESSED: { readonly [name: string]: (core: string) => string } = {
+  'escaped name': (core) => `password\\: ${core}`,
+  'escaped key': (core) => `sk\\_live\\_${core}`,
+  'escaped address': (core) => `${core}\\.silva@shop\\.example`,
+  'escaped path': (core) => `/home/${core}\\_x/src`,
+  'strong name, value in code': (core) => `**Password:** \`${core}\``,
+  'strong name': (core) => `**password**: ${core}`,
+  'value in emphasis': (core) => `__Password__: *${core}*`,
+  'strong in a name': (core) => `Pass**word**: ${core}`,
+  'strong in a value': (core) => `password: ${core.slice(0, 5)}**${core.slice(5)}**`,
+  'strong address': (core) => `**${core}**@shop.example`,
+  'linked name': (core) => `[Password](https://shop.example/x): ${core}`,
+  'name in a heading': (core) => `### Password\n\n${core}`,
+  'column of a table': (core) => `| user | password |\n| --- | --- |\n| ana | ${core} |`,
+  'row of a table': (core) => `| name | value |\n| --- | --- |\n| **DB_PASSWORD** | \`${core}\` |`,
+  'row of no table': (core) => `| password | ${core} |`,
+  'nested value': (core) => `"password": {"value": "${core}"}`,
+  'nested lines': (core) => `password:\n  value: ${core}`,
+  number: (core) => `"password": 1${core.replaceAll(/\D/g, '')}99${core}`,
+  'named field': (core) => `- name: DB_PASSWORD\n  value: ${core}`,
+  'named field in JSON': (core) => `{"name":"DB_PASSWORD","value":"${core}"}`,
+  pass: (core) => `pass: ${core}`,
+  PASS: (core) => `PASS=${core}`,
+  DB_PASS: (core) => `DB_PASS=${core}`,
+  option: (core) => `mysql --password ${core} -h db`,
+  arrow: (core) => `password => "${core}"`,
+  'next line': (core) => `password:\n  ${core}`,
+  'next block': (core) => `Password:\n\n\`${core}\``,
+  element: (core) => `<password>${core}</password>`,
+  'JSON in a string': (core) => `"{\\"password\\":\\"${core}\\"}"`,
+  'basic header': (core) => `Authorization: Basic ${basic(core)}`,
+  'basic alone': (core) => `sent Basic ${basic(core)} then`,
+  'curl -u': (core) => `curl -u ana:${core} https://shop.example`,
+  Cookie: (core) => `Cookie: a=1; sid=${core}`,
+  'Set-Cookie': (core) => `Set-Cookie: sid=${core}; HttpOnly`,
+  'tail behind a semicolon': (core) => `password=abc;${core}`,
+  'tail behind a comma': (core) => `password=abc,${core}`,
+  'home folder with a space': (core) => `/home/ana ${core}/src`,
+  'home folder in small letters': (core) => `/users/${core}/src`,
+  'encoded path': (core) => `file:%2F%2F%2Fhome%2F${core}%2Fsrc`,
+  'address of a link': (core) => `[x](https://shop.example/?token=${core})`,
+  'address that leads nowhere': (core) => `[x](/home/${core}/src)`,
+  'language of code': (core) => `\`\`\`ghp_${core}${core}\nx\n\`\`\``,
+};
+
+/** A document together with what a reader sees of it. */
+function undressed(document: string): string {
+  return `${document}\n${document.replaceAll(/<[^>]*>|[\\*_`]/g, '')}`;
+}
 
 type Planted = { readonly text: string; readonly core: string };
 

@@ -1,7 +1,9 @@
-import type { Report } from '../report.ts';
-import { type KnownFolders, redactText } from './redact-text.ts';
+import type { Report, ReportRun, ReportSession } from '../report.ts';
+import type { KnownFolders } from './find-secrets.ts';
+import { redactNote } from './redact-note.ts';
+import { redactText } from './redact-text.ts';
+import { redactValue } from './redact-value.ts';
 import { hiddenMarker, SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
-import { isNamedSecret } from './secret-patterns.ts';
 
 /**
  * Hides secrets in every text of a report and lists what was hidden. Ids, hashes and words of closed sets are texts
@@ -14,20 +16,24 @@ export function redactReport(report: Report, { homes = [] }: { readonly homes?: 
   const folders: KnownFolders = { homes: [...new Set(homes)], workspaces: [...new Set(workspaces)] };
   const counts = new Map<SecretKind, number>();
   const onHidden = (kind: SecretKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const redact: Redact = (text, name = '') => {
-    if (!isNamedSecret(name, text)) return redactText(text, folders, onHidden);
-    onHidden('password');
-    return hiddenMarker('password');
+  const hide = (kind: SecretKind) => {
+    onHidden(kind);
+    return hiddenMarker(kind);
   };
-  const sessions = report.sessions.map(({ workspace, ...session }) => ({
-    ...mapTexts(session, redact),
-    // A root that is short is not looked for in texts; as a root it is hidden all the same.
-    workspace: workspace.map((fact) => {
-      if (fact.key !== 'repo_root') return mapTexts(fact, redact);
-      onHidden('workspace path');
-      return { ...fact, value: hiddenMarker('workspace path') };
-    }),
-  }));
+  // Most texts of a report are names and ids that stand in it many times.
+  const clean = new Set<string>();
+  const redact = (text: string) => {
+    if (clean.has(text)) return text;
+    const told = redactText(text, folders, onHidden);
+    if (told === text) clean.add(text);
+    return told;
+  };
+  const hiding: Hiding = {
+    value: (value) => redactValue(value, { redact, hide: () => hide('password') }),
+    note: (markdown) => redactNote(markdown, folders, onHidden),
+    root: () => hide('workspace path'),
+  };
+  const sessions = report.sessions.map((session) => redactSession(session, hiding));
   const hidden = SECRET_KINDS.flatMap((kind) => {
     const count = counts.get(kind);
     return count === undefined ? [] : [{ kind, count }];
@@ -35,17 +41,32 @@ export function redactReport(report: Report, { homes = [] }: { readonly homes?: 
   return { ...report, isRedacted: true, hidden, sessions };
 }
 
-/** `name` is the key that the text stands under. */
-type Redact = (text: string, name?: string) => string;
+type Hiding = {
+  readonly value: <Value>(value: Value) => Value;
+  readonly note: (markdown: string) => string;
+  readonly root: () => string;
+};
 
-/** The same value with each of its texts replaced, the names in it too. */
-function mapTexts<Value>(value: Value, redact: Redact): Value {
-  return mapped(value, redact) as Value;
+/** Parts that are hidden in ways of their own keep their place, so that reports look alike. */
+function redactSession(session: ReportSession, hiding: Hiding): ReportSession {
+  return {
+    ...hiding.value({ ...session, workspace: [], runs: [] }),
+    workspace: session.workspace.flatMap((fact) => {
+      // Whoever guesses a path can find it again by its hash.
+      if (fact.key === 'repo_root_hash') return [];
+      // A root that is short is not looked for in texts; as a root it is hidden all the same.
+      return [fact.key === 'repo_root' ? { ...fact, value: hiding.root() } : hiding.value(fact)];
+    }),
+    runs: session.runs.map((run) => redactRun(run, hiding)),
+  };
 }
 
-function mapped(value: unknown, redact: Redact, name?: string): unknown {
-  if (typeof value === 'string') return redact(value, name);
-  if (Array.isArray(value)) return value.map((item) => mapped(item, redact, name));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), mapped(item, redact, key)]));
+function redactRun(run: ReportRun, hiding: Hiding): ReportRun {
+  return {
+    ...hiding.value({ ...run, entries: [] }),
+    entries: run.entries.map((entry) => ({
+      ...hiding.value({ ...entry, notes: [] }),
+      notes: entry.notes.map((note) => ({ ...note, markdown: hiding.note(note.markdown) })),
+    })),
+  };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { redactNote } from './redact-note.ts';
 import { redactText } from './redact-text.ts';
 import type { SecretKind } from './secret-kinds.ts';
 
@@ -66,6 +67,34 @@ describe('hiding secrets in a text', () => {
     expect(innocent.map((text) => redacted(text))).toEqual(innocent);
   });
 
+  it('leaves sentences about secrets readable, in texts and in notes', () => {
+    const harmless = [
+      'the password field is required',
+      'A password reset flow.',
+      'Passwords are hashed with bcrypt; the password is required, not optional.',
+      'function setPassword(password: string): void {}',
+      'password: required',
+      '**Password:** must be long',
+      'password = process.env.DB_PASSWORD',
+      'Use the `--password` flag.',
+      'Enter the password:\n\nThen click on it.',
+      'Forgot your password? Reset it.',
+      'keep "password" in the form, "email" too',
+      '| Field | Type | Required |\n| --- | --- | --- |\n| password | string | yes |',
+      'The token is checked. max_tokens: 4096, tokens: 12000',
+      'secrets are kept in the vault, which is the secret of success',
+      'Tests: pass: 12, fail: 0; outcome: pass',
+      'GET /users/42 answers 404, see /users/{id} and /api/users/list',
+      'Set-Cookie was missing; so is the cookie banner.',
+      'Basic authentication is off. Basic JavaScript knowledge, basic responsibilities',
+      'Authorization: required',
+      'docker run -u 1000:1000 shop',
+      'a sale of 50% off, 100%25',
+    ];
+    expect(harmless.map((text) => redacted(text))).toEqual(harmless);
+    expect(harmless.map((text) => redactNote(text, NO_FOLDERS, () => undefined))).toEqual(harmless);
+  });
+
   it('hides folders it is told of wherever they are, and only where their name ends', () => {
     const folders = { homes: ['/data/people/ana/', '/home7'], workspaces: ['/work/shop', 'D:\\work\\shop', '/'] };
     expect(
@@ -99,10 +128,25 @@ describe('hiding secrets in a text', () => {
   });
 
   it('takes time by its length: a megabyte of noise, and whatever is worst for a pattern', () => {
-    for (const piece of ['-', 'eyJ', 'sk-', 'a@a.', 'password:"', 'C:\\Users\\', 'st_']) {
+    const pieces = [
+      '-',
+      'eyJ',
+      'sk-',
+      'a@a.',
+      'password:"',
+      'C:\\Users\\',
+      'st_',
+      'password\n',
+      '\\',
+      '`a*',
+      '-password ',
+    ];
+    for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(262_144 / piece.length));
       expect(redacted(text).length).toBeGreaterThan(0);
     }
+    const rows = '|x|y12345|\n'.repeat(20_000);
+    expect(redactNote(`|a|password|\n|-|-|\n${rows}`, NO_FOLDERS, () => undefined)).not.toContain('y12345');
     const noise = randomBytes(786_432).toString('base64');
     expect(redacted(noise)).toBe('«hidden: random-looking text»');
   });

@@ -1,3 +1,4 @@
+import { NAMED_PATTERNS } from './named-patterns.ts';
 import type { SecretKind } from './secret-kinds.ts';
 
 /** Finds one kind of secret. What a group `lead` matches, and a quote behind it, stays. */
@@ -30,16 +31,17 @@ const ACCESS_KEYS = [
   '(?<![0-9])[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])',
 ];
 
-const SECRET_NAMES = 'pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access)?[_-]?key)?|client[_-]?secret|private[_-]?key';
-const TOKEN_NAMES =
-  'api[_-]?key|access[_-]?key(?:[_-]?id)?|account[_-]?key|(?:auth|access|refresh|bearer|id|session)?[_-]?token|credentials?|(?<=[?&])sig';
-/** A value in quotes ends where they end, or with its line. */
-const quoted = (lengthMin: number) =>
-  `"(?:\\\\[^\\n]|[^"\\\\\\n]){${lengthMin},}|'[^'\\n]{${lengthMin},}|\`[^\`\\n]{${lengthMin},}`;
-
-/** A user name may hold spaces where the path goes on behind it and its parts begin with capitals. */
-const WORD = '[^\\s\\\\/"\'`<>|:*?,;)\\]}]';
-const USER = `${WORD}{1,64}(?:(?: \\p{Lu}${WORD}{0,64}){1,3}(?=[\\\\/]))?`;
+/** A user name may hold spaces where the path goes on behind it, but no words that go on with a sentence. */
+const WORD = '[^\\s\\\\/"\'`<>|:*?,;)\\]}\\ufdd0]';
+const JOINT =
+  '(?:and|or|in|at|to|the|is|are|was|has|with|from|but|not|see|on|for|by|of|as|into|und|oder|y|et|e|ou)(?![\\w.-])';
+const USER = `${WORD}{1,64}(?:(?: (?!${JOINT})${WORD}{1,64}){1,3}(?=[\\\\/]))?`;
+/** Where a path begins: not inside of another one, nor of an address. */
+const PATH_START = '(?:(?<![\\w.-])|(?<=\\\\[nrt]))';
+/** In addresses of programs, users are numbers, places to fill in, or these. */
+const NO_ROUTE = '(?<!(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4})';
+const NO_ROUTE_USER =
+  '(?=\\p{L})(?!(?:me|new|list|search|log-?in|log-?out|profile|id|all|count|userId|user_id)(?![\\w.-]))';
 
 /**
  * What is looked for. None of them looks at a long stretch of text more than a fixed number of times, so that hiding
@@ -56,7 +58,31 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { kind: 'access key', pattern: new RegExp(ACCESS_KEYS.join('|'), 'g') },
   {
     kind: 'access key',
-    pattern: /(?<lead>\b(?:bearer|basic) {1,4})[A-Za-z0-9._~+/=-]{16,}/gi,
+    pattern:
+      /(?<lead>\b(?:[Bb]earer|BEARER) {1,4})(?=[A-Za-z._~+/-]{0,64}(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{12,}/g,
+  },
+  // Letters in groups of four are base64 where they look like no word.
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>\b(?:[Bb]asic|BASIC) {1,4})(?=[A-Za-z+/]{0,64}(?:[0-9=]|[a-z][A-Z]))(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/=-])/g,
+  },
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>authorization\\{0,7}["'`]?[*_`\ufdd0]{0,4} {0,4}[:=][*_`\ufdd0]{0,4} {0,4}\\{0,7}["'`]?(?:(?:basic|bearer|digest|token|apikey|negotiate)[ \t]{1,4})?)(?!(?:is|was|the|not|required|missing|basic|bearer|token)\b)[^\s"'`\\,;]{6,}/gi,
+  },
+  // A cookie is what follows to the end of its line, as long as it begins with a name and a value.
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>cookies?\\{0,7}["'`]?[*_`\ufdd0]{0,4}(?:[ \t]{0,4}[:=]|[ \t]{1,4})[*_`\ufdd0]{0,4}[ \t]{0,4}\\{0,7}["'`]?)(?=[\w.-]{1,64}=[^\s=])[^\n"'`\\]+/gi,
+  },
+  // The user and password of a request; two numbers are a user and a group.
+  {
+    kind: 'password',
+    pattern:
+      /(?<lead>(?<=^|[\s"'`(\ufdd0])(?:-u|--user|--proxy-user)[ =]{0,4}["'`]?)(?!\d{1,9}:\d{1,9}(?!\S))[^\s:"'`]{1,128}:[^\s"'`]+/g,
   },
   {
     kind: 'JSON web token',
@@ -64,42 +90,30 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   // The password of `scheme://user:password@host`, together with the user.
   { kind: 'password', pattern: /(?<=[A-Za-z]:\/\/)[^\s/@:"'`<>]{0,256}:[^\s/@"'`<>]{1,256}(?=@)/g },
-  {
-    kind: 'password',
-    pattern: new RegExp(`(?<lead>(?:${SECRET_NAMES})["'\`]? {0,4}[:=] {0,4})(?:${quoted(1)}|[^\\s"'\`&,;]+)`, 'gi'),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `(?<lead>(?:${TOKEN_NAMES})["'\`]? {0,4}[:=] {0,4})(?:${quoted(8)}|(?=[^\\s"'\`&,;]{0,128}[0-9])[^\\s"'\`&,;]{8,})`,
-      'gi',
-    ),
-  },
+  { kind: 'access key', pattern: /(?<=[A-Za-z]:\/\/)(?=[^\s/@:"'`<>]{0,128}[0-9])[^\s/@:"'`<>]{8,256}(?=@)/g },
+  ...NAMED_PATTERNS,
   {
     kind: 'e-mail address',
     pattern:
-      /(?<![\p{L}\p{N}._%+-])(?!git@)[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}-])/gu,
+      /(?<![\p{L}\p{N}._%+-])(?!git@)[\p{L}\p{N}._%+-]+[@＠](?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}-])/gu,
+  },
+  {
+    kind: 'home folder',
+    pattern: new RegExp(`${PATH_START}(?:(?:/var|/export|/mnt/[a-z]|/[a-z])?)/(?:home|Users)/${USER}`, 'gu'),
   },
   {
     kind: 'home folder',
     pattern: new RegExp(
-      `(?:(?<![\\w.-])|(?<=\\\\[nrt]))(?:(?:/var|/export|/mnt/[a-z]|/[a-z])?)/(?:home|Users)/${USER}`,
+      `${PATH_START}${NO_ROUTE}(?:/mnt/[a-z]|/[a-z])?/(?:users|USERS|HOME|Home)/${NO_ROUTE_USER}${USER}`,
       'gu',
     ),
   },
   {
     kind: 'home folder',
-    pattern: new RegExp(`(?<![A-Za-z0-9])[A-Za-z]:[\\\\/]{1,2}[Uu]sers[\\\\/]{1,2}${USER}`, 'gu'),
+    pattern: new RegExp(
+      `(?:(?<![A-Za-z0-9])[A-Za-z]:[\\\\/]{1,4}|\\\\{2,8}[\\w.$-]{1,64}\\\\{1,4})(?:[Uu]sers|USERS)[\\\\/]{1,4}${USER}`,
+      'gu',
+    ),
   },
   { kind: 'home folder', pattern: /(?:(?<![\w./-])|(?<=\\[nrt]))\/root(?![\w.-])/g },
 ];
-
-const SECRET_NAME = new RegExp(`(?:${SECRET_NAMES})$`, 'i');
-const TOKEN_NAME = new RegExp(`(?:${TOKEN_NAMES})$`, 'i');
-const TOKEN_LENGTH_MIN = 8;
-
-/** Whether what stands under a name is secret for its name alone. */
-export function isNamedSecret(name: string, text: string): boolean {
-  if (text === '') return false;
-  return SECRET_NAME.test(name) || (text.length >= TOKEN_LENGTH_MIN && TOKEN_NAME.test(name));
-}

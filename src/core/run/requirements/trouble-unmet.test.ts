@@ -97,13 +97,13 @@ describe('a loop that cannot go over what it finds', () => {
     const unmet = (loopId: string, variable: string) => ({
       reason: 'unexpected:invariant_violation',
       pointer: key(variable),
-      message: `The loop "${loopId}" would go round 12 times by "${variable}", and at iteration 0 its maxIterations is 3.`,
+      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, and the loop "${loopId}" takes at most 3 (its maxIterations). It has not begun: iteration 0 would be the first.`,
       details: { loopId, iteration: 0, maxIterations: 3, variable, found: 12 },
       requirement: `loop_items:${loopId}`,
     });
     expect(many('each', 'files')).toEqual({
       ...unmet('each', 'files'),
-      suggestedFix: send('Shorten the list to 3', '{"files":["item"]}'),
+      suggestedFix: send('Shorten the list to 3, the most important first', '{"files":["item"]}'),
       example: { context: { files: ['item'] } },
     });
     expect(many('count', 'times')).toEqual({

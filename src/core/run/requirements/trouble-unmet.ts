@@ -87,10 +87,13 @@ function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { ind
 function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
   const { loopId, variable, found, maxIterations } = trouble;
   const isCount = loopOf(where.index, loopId).control.kind === 'for';
-  const advice = isCount ? `Lower it to ${maxIterations}` : `Shorten the list to ${maxIterations}`;
+  const advice = isCount
+    ? `Lower it to ${maxIterations}`
+    : `Shorten the list to ${maxIterations}, the most important first`;
+  const what = isCount ? `${name(variable)} is ${found}` : `The list ${name(variable)} has ${found} items`;
   return {
     reason: 'unexpected:invariant_violation',
-    message: `The loop ${name(loopId)} would go round ${found} times by ${name(variable)}, and at iteration 0 its maxIterations is ${maxIterations}.`,
+    message: `${what}, and the loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). It has not begun: iteration 0 would be the first.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
     ...mendContext(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
   };

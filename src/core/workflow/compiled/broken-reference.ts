@@ -1,6 +1,8 @@
+import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import type { Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
 import type { CompiledWorkflow } from './compiled-workflow.ts';
+import { endlessReferences } from './endless-references.ts';
 import { referencesOf, writtenConditions } from './written-conditions.ts';
 
 /**
@@ -13,13 +15,16 @@ export function brokenReference(workflow: CompiledWorkflow): string | undefined 
 
 /** Every step and loop stands in one list, once: so lists cannot be in each other in a circle either. */
 function brokenPlan({ entries, loops, steps }: CompiledWorkflow): string | undefined {
+  if (steps.length + loops.length > WORKFLOW_ENTRIES_MAX) return '/steps';
   const unplaced = {
     step: new Set<string>(steps.map(({ stepId }) => stepId)),
     loop: new Set<string>(loops.map(({ loopId }) => loopId)),
   };
   if (unplaced.step.size < steps.length) return '/steps';
   if (unplaced.loop.size < loops.length) return '/loops';
-  const bodies = new Map(loops.map(({ loopId, body }, i) => [loopId as string, { list: body, at: `/loops/${i}/body` }]));
+  const bodies = new Map(
+    loops.map(({ loopId, body }, i) => [loopId as string, { list: body, at: `/loops/${i}/body` }]),
+  );
   const lists: { readonly list: readonly Entry[]; readonly at: string }[] = [{ list: entries, at: '/entries' }];
   // The list grows while it is walked: a loop that is met brings its body.
   for (const { list, at } of lists) {
@@ -37,17 +42,11 @@ function brokenPlan({ entries, loops, steps }: CompiledWorkflow): string | undef
 
 /** Named conditions are there and lead somewhere. */
 function brokenCondition(workflow: CompiledWorkflow): string | undefined {
-  const open = new Map(workflow.conditions.map((one) => [one.conditionId as string, referencesOf(one.condition)]));
-  if (open.size < workflow.conditions.length) return '/conditions';
-  const named = [...writtenConditions(workflow).flatMap(referencesOf), ...[...open.values()].flat()];
-  if (named.some((id) => !open.has(id))) return '/conditions';
-  // Whoever refers to nothing that is left is settled; in a circle nobody ever is.
-  for (let settled = -1; settled !== 0; ) {
-    const done = [...open].filter(([, ids]) => !ids.some((id) => open.has(id)));
-    for (const [id] of done) open.delete(id);
-    settled = done.length;
-  }
-  return open.size > 0 ? '/conditions' : undefined;
+  const named = new Map(workflow.conditions.map((one) => [one.conditionId as string, referencesOf(one.condition)]));
+  const isDoubled = named.size < workflow.conditions.length;
+  const referred = [writtenConditions(workflow).flatMap(referencesOf), ...named.values()].flat();
+  const isSound = !isDoubled && referred.every((id) => named.has(id)) && endlessReferences(named).size === 0;
+  return isSound ? undefined : '/conditions';
 }
 
 function brokenStep(workflow: CompiledWorkflow): string | undefined {

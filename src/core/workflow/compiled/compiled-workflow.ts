@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../assert.ts';
 import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
@@ -119,10 +119,10 @@ export function parseCompiledWorkflow(value: unknown): Result<CompiledWorkflow, 
   if (outer.isErr()) return err(outer.error);
   const version = outer.value.schemaVersion;
   if (version !== COMPILED_WORKFLOW_VERSION) return err({ code: 'unknown_version', version });
-  return parseDocument(compiledWorkflowSchema, value).andThen((workflow) => {
-    const path = brokenReference(workflow);
-    return path === undefined ? ok(workflow) : err({ code: 'wrong_shape', path, message: 'names what is not there' });
-  });
+  const workflow = parseDocument(compiledWorkflowSchema, value);
+  if (workflow.isErr()) return err(workflow.error);
+  const path = brokenReference(workflow.value);
+  return path === undefined ? workflow : err({ code: 'wrong_shape', path, message: 'names what is not there' });
 }
 
 /** The workflow's bytes and its name, which is their hash. */

@@ -8,6 +8,8 @@ import type { Fix } from './diagnostic.ts';
 
 const NAMES_SHOWN_MAX = 20;
 
+type Unknown = NonNullable<Finding['unknown']>;
+
 /** Makes a diagnostic of a finding: where it stands, and what was probably meant. */
 export function locate(finding: Finding, root: SourceNode, diagnostics: Diagnostics): void {
   const { at, unknown, ...rest } = finding;
@@ -21,11 +23,9 @@ export function locate(finding: Finding, root: SourceNode, diagnostics: Diagnost
     diagnostics.add({ ...rest, ...place });
     return;
   }
-  const meant = unknown.name.includes('.')
-    ? nearestId(unknown.name, unknown.known)
-    : nearest(unknown.name, unknown.known);
-  const fix =
-    meant === undefined ? undefined : renamed(unknown.isKey === true ? keyAt(root, at) : node, unknown.name, meant);
+  const key = unknown.isKey === true ? keyAt(root, at) : undefined;
+  const meant = key === undefined ? meantBy(unknown.name, unknown.known) : meantKey(unknown, key.beside);
+  const fix = meant === undefined ? undefined : renamed(key?.node ?? node, unknown.name, meant);
   const hint = meant === undefined ? knownNames(unknown.known) : `Did you mean "${meant}"?`;
   const message = `${rest.message} ${hint}`;
   diagnostics.add({ ...rest, ...place, message, ...(fix === undefined ? {} : { fix }) });
@@ -38,12 +38,27 @@ function renamed(node: SourceNode | undefined, name: string, meant: string): Fix
   return { title: `Replace "${name}" with "${meant}"`, edits: [{ ...node.span, text }] };
 }
 
-/** The key of a value, as if it were a text of its own. */
-function keyAt(root: SourceNode, pointer: string): SourceNode | undefined {
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  return name.includes('.') ? nearestId(name, known) : nearest(name, known);
+}
+
+/** What a key was meant to be, unless that is there already, or the key before it is meant to be that. */
+function meantKey({ name, known }: Unknown, beside: readonly string[]): string | undefined {
+  const free = known.filter((one) => !beside.includes(one));
+  const meant = meantBy(name, free);
+  const earlier = beside.slice(0, beside.indexOf(name)).filter((one) => !known.includes(one));
+  return earlier.some((one) => meantBy(one, free) === meant) ? undefined : meant;
+}
+
+type Key = { readonly node: SourceNode; readonly beside: readonly string[] };
+
+/** The key of a value, as if it were a text of its own, and all that stand in its object. */
+function keyAt(root: SourceNode, pointer: string): Key | undefined {
   const parent = nodeAt(root, pointer.slice(0, pointer.lastIndexOf('/')));
   if (parent.kind !== 'object') return undefined;
   const field = [...parent.fields.values()].find(({ value }) => value.pointer === pointer);
-  return field && { kind: 'string', value: field.name, span: field.nameSpan, pointer };
+  const node = field && ({ kind: 'string', value: field.name, span: field.nameSpan, pointer } as const);
+  return node && { node, beside: [...parent.fields.keys()] };
 }
 
 function knownNames(known: readonly string[]): string {

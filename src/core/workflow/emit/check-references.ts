@@ -1,3 +1,4 @@
+import { endlessReferences } from '../compiled/endless-references.ts';
 import { referencesOf } from '../compiled/written-conditions.ts';
 import type { Finding } from '../finding.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
@@ -35,40 +36,15 @@ export function checkUses(
 export function checkCycles({ conditions }: WorkflowSyntax, findings: Finding[]): void {
   const references = new Map(conditions.map(({ conditionId, condition }) => [conditionId, referencesOf(condition)]));
   // Whoever refers to nothing that is left cannot be in a circle; what remains in the end can.
-  const leading = whatRemains(references);
+  const leading = endlessReferences(references);
   const backwards = new Map([...leading].map((id) => [id, [] as string[]]));
   for (const id of leading) for (const to of references.get(id) ?? []) backwards.get(to)?.push(id);
-  const circle = whatRemains(backwards);
+  const circle = endlessReferences(backwards);
   for (const { conditionId, at } of conditions) {
     if (!circle.has(conditionId)) continue;
     const message = `The condition "${conditionId}" refers to itself, directly or by way of others.`;
     findings.push({ code: 'condition_cycle', severity: 'error', at, message });
   }
-}
-
-/** The ids from which one can go on for ever; each reference is looked at once. */
-function whatRemains(references: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
-  const open = new Map<string, number>();
-  const referrers = new Map<string, string[]>();
-  for (const [id, targets] of references) {
-    const inside = targets.filter((target) => references.has(target));
-    open.set(id, inside.length);
-    for (const target of inside) {
-      const known = referrers.get(target);
-      if (known === undefined) referrers.set(target, [id]);
-      else known.push(id);
-    }
-  }
-  const done = [...open].filter(([, count]) => count === 0).map(([id]) => id);
-  for (const id of done) {
-    for (const referrer of referrers.get(id) ?? []) {
-      const left = (open.get(referrer) ?? 0) - 1;
-      open.set(referrer, left);
-      if (left === 0) done.push(referrer);
-    }
-  }
-  const settled = new Set(done);
-  return new Set([...references.keys()].filter((id) => !settled.has(id)));
 }
 
 export function checkAssessments(step: StandardStep, { assessments, findings }: Emission): void {

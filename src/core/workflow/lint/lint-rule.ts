@@ -6,6 +6,7 @@ import type { WorkflowSyntax } from '../syntax.ts';
 export const LINT_CODES = [
   'flag_only_validation',
   'vague_opt_out',
+  'asks_the_user',
   'prompt_too_long',
   'unreachable_step',
   'unused_condition',
@@ -15,11 +16,12 @@ export const LINT_CODES = [
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 
+/** A file as its author wrote it. */
+export type LintedFile = { readonly text: string; readonly root: SourceNode };
+
 /** A workflow that compiles, as its author wrote it and as it would run. */
-export type LintedWorkflow = {
+export type LintedWorkflow = LintedFile & {
   readonly kind: 'workflow' | 'routine';
-  readonly text: string;
-  readonly root: SourceNode;
   readonly syntax: WorkflowSyntax;
   readonly workflow: CompiledWorkflow;
 };
@@ -28,7 +30,14 @@ export type LintedWorkflow = {
 export type LintFinding = { readonly at: string; readonly span?: Span; readonly message: string };
 
 /** A rule about the quality of a workflow. It never keeps one from being used. */
-export type LintRule = {
+export type LintRule = RuleWords &
+  (
+    | { readonly looksAt: 'workflow'; readonly find: (linted: LintedWorkflow) => readonly LintFinding[] }
+    /** Needs the file alone, so it also has something to say about one that does not compile yet. */
+    | { readonly looksAt: 'file'; readonly find: (linted: LintedFile) => readonly LintFinding[] }
+  );
+
+type RuleWords = {
   readonly code: LintCode;
   /** What it finds, in a few words. */
   readonly finds: string;
@@ -36,5 +45,4 @@ export type LintRule = {
   readonly why: string;
   /** What to do instead. */
   readonly hint: string;
-  readonly find: (linted: LintedWorkflow) => readonly LintFinding[];
 };

@@ -1,4 +1,5 @@
 import type { LintRule } from './lint-rule.ts';
+import { asksTheUser } from './rules/asks-the-user.ts';
 import { contextNeverSet } from './rules/context-never-set.ts';
 import { flagOnlyValidation } from './rules/flag-only-validation.ts';
 import { missingAbout } from './rules/missing-about.ts';
@@ -12,6 +13,7 @@ import { vagueOptOut } from './rules/vague-opt-out.ts';
 export const LINT_RULES: readonly LintRule[] = [
   flagOnlyValidation,
   vagueOptOut,
+  asksTheUser,
   promptTooLong,
   unreachableStep,
   unusedCondition,

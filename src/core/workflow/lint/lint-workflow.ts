@@ -6,7 +6,7 @@ import { openReader } from '../read/reader.ts';
 import { nodeAt } from '../source/node-at.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { locate, type Position } from '../source/position.ts';
-import type { LintCode } from './lint-rule.ts';
+import type { LintCode, LintedFile, LintFinding, LintRule } from './lint-rule.ts';
 import { LINT_RULES } from './lint-rules.ts';
 
 /** A finding as an editor shows it. */
@@ -31,19 +31,27 @@ export function lintWorkflow(
   const syntax = readWorkflow(openReader(diagnostics, root));
   if (syntax === undefined) return [];
   const linted = { kind, text, root, syntax, workflow };
-  return LINT_RULES.flatMap(({ code, hint, find }) =>
-    find(linted).map(({ at, span, message }) => {
-      const node = nodeAt(root, at);
-      const place = span ?? node.span;
-      return {
-        code,
-        severity: 'warning' as const,
-        pointer: node.pointer,
-        span: place,
-        ...locate(text, place),
-        message,
-        hint,
-      };
+  return located(linted, (rule) => rule.find(linted));
+}
+
+/** The same for a file that does not compile, by the rules that look at the file alone. */
+export function lintFile(text: string): readonly LocatedLint[] {
+  const parsed = parseSource(text, collectDiagnostics());
+  if (parsed.isErr()) return [];
+  const linted = { text, root: parsed.value };
+  return located(linted, (rule) => (rule.looksAt === 'file' ? rule.find(linted) : []));
+}
+
+function located(
+  { text, root }: LintedFile,
+  findBy: (rule: LintRule) => readonly LintFinding[],
+): readonly LocatedLint[] {
+  return LINT_RULES.flatMap((rule) =>
+    findBy(rule).map(({ at, span, message }) => {
+      const { pointer, span: whole } = nodeAt(root, at);
+      const place = span ?? whole;
+      const { code, hint } = rule;
+      return { code, severity: 'warning' as const, pointer, span: place, ...locate(text, place), message, hint };
     }),
   ).sort((a, b) => a.span.offset - b.span.offset);
 }

@@ -90,25 +90,43 @@ export function checkKeys(
   known: { readonly keys: readonly string[]; readonly isClosed?: boolean },
 ): void {
   const severity = known.isClosed === true ? 'error' : 'warning';
-  for (const found of object.fields.values()) {
-    if (known.keys.includes(found.name) || found.name.startsWith('$')) continue;
+  // Two keys that are renamed to the same one would be a key that stands there twice.
+  const given = new Set<string>();
+  for (const found of unknownKeys(object, known.keys)) {
     if (reader.diagnostics.isFull(severity)) {
       reader.diagnostics.count(severity);
       continue;
     }
-    const unused = known.keys.filter((key) => !object.fields.has(key));
-    const meant = nearest(found.name, unused);
+    const meant = meantKey(object, found, known.keys);
+    const isFree = meant !== undefined && !given.has(meant);
+    if (isFree) given.add(meant);
     const problem: Problem = {
       code: 'unknown_key',
       message:
         meant === undefined
           ? `"${found.name}" means nothing here${known.isClosed === true ? '' : ' and is ignored'}. Known: ${known.keys.join(', ')}.`
           : `"${found.name}" means nothing here. Did you mean "${meant}"?`,
-      fix: meant === undefined ? undefined : renameTo(found, meant),
+      fix: isFree ? renameTo(found, meant) : undefined,
     };
     const place = { pointer: found.value.pointer, span: found.nameSpan };
     report(reader, severity, { place, problem });
   }
+}
+
+/** Whether a key is there under a name that is only misspelled, so that it is not to be added. */
+export function isMisspelled(object: SourceObject, key: string, known: readonly string[]): boolean {
+  return unknownKeys(object, known).some((found) => meantKey(object, found, known) === key);
+}
+
+function unknownKeys({ fields }: SourceObject, known: readonly string[]): readonly SourceField[] {
+  return [...fields.values()].filter(({ name }) => !known.includes(name) && !name.startsWith('$'));
+}
+
+function meantKey({ fields }: SourceObject, { name }: SourceField, known: readonly string[]): string | undefined {
+  return nearest(
+    name,
+    known.filter((key) => !fields.has(key)),
+  );
 }
 
 function renameTo({ nameSpan, name }: SourceField, meant: string): Fix {

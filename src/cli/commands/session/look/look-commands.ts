@@ -16,7 +16,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
       { flags: '--all', help: 'all of them, not only the newest' },
       {
         flags: '--state <states>',
-        help: 'only these: running, blocked, complete, closed, damaged; several with commas',
+        help: 'only these: running, blocked, complete, closed, salvaged, damaged; several with commas',
       },
       { flags: '--limit <number>', help: 'how many to show (20)' },
     ],

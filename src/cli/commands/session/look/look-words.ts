@@ -22,10 +22,12 @@ export function NO_SESSIONS(dataDir: string): Problem {
 /** A step or branch that the session does not have. */
 export function placeUnknown(asked: string, known: readonly string[]): Problem {
   const among = known.length === 0 ? 'It has none yet.' : `There are: ${shortList(known)}.`;
-  return notFound({
+  // The session is there; the exit code alone says that something was not found.
+  const { error } = usage({
     message: `There is no step or branch "${asked}" in this session.`,
     suggestion: `${among} Steps go by number, id or words of the title, branches by letter; "workrail session tree" shows them.`,
   });
+  return { exitCode: EXIT.notFound, error };
 }
 
 export function placeAmbiguous(asked: string): Problem {
@@ -42,10 +44,15 @@ export function runAmbiguous(tags: readonly string[]): Problem {
   });
 }
 
-export const NOTHING_RAN: Problem = notFound({
-  message: 'Nothing of a run can be read in this session.',
-  suggestion: 'Type "workrail session verify" to see what is damaged.',
-});
+export const NOTHING_RAN: Problem = {
+  exitCode: EXIT.failed,
+  error: {
+    code: 'STORE_CORRUPT',
+    message: 'Nothing of a run can be read in this session.',
+    suggestion: 'Type "workrail session verify" to see what is damaged.',
+    retry: { kind: 'not_retryable' },
+  },
+};
 
 export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): Problem {
   switch (refusal.code) {

@@ -56,8 +56,20 @@ describe('whatever is in a session', () => {
     expect((await look('search', 'cart')).out).toMatch(/^✗ .* damaged /);
     expect((await look('status')).out).toMatch(/Besides: 0 complete, 0 closed, 1 damaged\.\n$/);
     expect(await look('session', 'resume')).toMatchObject({ exitCode: 1, out: '' });
+    const codeOf = async (seen: typeof overview, ...argv: string[]) =>
+      JSON.parse((await runFake({ argv: [...argv, '--json'], overview: seen })).out).error.code;
+    expect(await codeOf(overview, 'session', 'notes', sessionId, '--step', '99')).toBe('VALIDATION_ERROR');
+    expect((await look('search', 'cart', '--json')).out).toContain(
+      '"unreadable":{"sessions":0,"ends":1,"artifacts":0}',
+    );
     for (const segment of segments) rmSync(join(root, segment));
     const emptied = world.overview(another());
+    for (const at of [[], ['--at', '1']]) {
+      expect(await codeOf(emptied, 'session', 'resume', sessionId, ...at)).toBe('STORE_CORRUPT');
+    }
+    expect((await runFake({ argv: ['search', 'cart'], overview: emptied })).out).toMatch(
+      /of 0 sessions; 1 session cannot be read\.\n$/,
+    );
     const shown = await runFake({ argv: ['session', 'tree'], overview: emptied });
     expect([shown.exitCode, shown.out.replaceAll('\n', ' ')]).toEqual([
       0,

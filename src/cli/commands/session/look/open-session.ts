@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isAt, storedSessions, workspacesAt } from '../../../../app/overview/list-sessions.ts';
 import { type LookDepth, type LookedAt, lookAtSession } from '../../../../app/overview/look-at-session.ts';
-import { SessionId } from '../../../../core/log/ids.ts';
+import type { SessionId } from '../../../../core/log/ids.ts';
 import type { RunStanding } from '../../../../core/overview/run-standing.ts';
-import { type SessionState, sessionState } from '../../../../core/overview/session-state.ts';
+import { brokenState, type SessionState, sessionState } from '../../../../core/overview/session-state.ts';
 import type { CommandContext, Problem } from '../../../command.ts';
 import { findSessions } from '../../../ids/find-sessions.ts';
+import { runNamed } from '../../../ids/id-match.ts';
 import { shortIds } from '../../../ids/short-ids.ts';
 import type { Overview } from '../../../program.ts';
 import type { CommandRefusal } from '../../../words/explain.ts';
@@ -17,8 +18,10 @@ export type OpenedSession = {
   readonly overview: Overview;
   readonly looked: LookedAt;
   readonly shortId: string;
+  /** What further commands call it: the run that was named, else the session. */
+  readonly name: string;
   readonly state: SessionState;
-  /** All runs; only the one that was meant when it was named by its tag. */
+  /** All runs; only the one that was meant when a run was named. */
   readonly runs: readonly RunStanding[];
   readonly nowMs: number;
   readonly width: number;
@@ -42,12 +45,15 @@ export async function openSession(
   const looked = await lookAtSession(overview, named.value, depth);
   if (looked.isErr()) return err(problemOf(looked.error, dataDir));
   const stored = (await overview.sessions.list()).unwrapOr([named.value]);
+  const shortId = shortIds(stored)(named.value);
+  const run = runMeant(looked.value, asked);
   return ok({
     overview,
     looked: looked.value,
-    shortId: shortIds(stored)(named.value),
-    state: looked.value.health.kind === 'healthy' ? sessionState(looked.value.runs) : 'damaged',
-    runs: runsMeant(looked.value, asked),
+    shortId,
+    name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
+    state: brokenState(looked.value.health) ?? sessionState(looked.value.runs),
+    runs: run === undefined ? looked.value.runs : [run],
     nowMs: overview.clock.nowMs(),
     width: widthOf(overview),
   });
@@ -73,11 +79,8 @@ async function latest(overview: Overview): Promise<Result<SessionId | undefined,
   return ok((here ?? healthy[0] ?? stored.value[0])?.sessionId);
 }
 
-/** Who names a run by its tag means that run; the same four characters may also be part of the session's id. */
-function runsMeant({ sessionId, runs }: LookedAt, asked: string | undefined): readonly RunStanding[] {
-  const text = asked?.trim().toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1') ?? '';
-  const body = sessionId.slice(SessionId.prefix.length + 1);
-  if (text === '' || sessionId.startsWith(text) || body.startsWith(text) || body.endsWith(text)) return runs;
-  const meant = runs.filter(({ tag }) => tag === text);
-  return meant.length === 0 ? runs : meant;
+/** Who names a run means that run; a tag may also be part of the session's id. */
+function runMeant({ sessionId, runs }: LookedAt, asked: string | undefined): RunStanding | undefined {
+  const named = runNamed(asked ?? '', { sessionId, runIds: runs.map(({ runId }) => runId) });
+  return runs.find(({ runId }) => runId === named);
 }

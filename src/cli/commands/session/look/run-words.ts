@@ -14,6 +14,7 @@ export const STATE_MARKS: { readonly [state in SessionState]: Span } = {
   blocked: { text: '▲', style: 'notable' },
   complete: { text: '✓', style: 'good' },
   closed: { text: '–', style: 'dim' },
+  salvaged: { text: '◐', style: 'dim' },
   damaged: { text: '✗', style: 'bad' },
 };
 
@@ -22,6 +23,7 @@ const STATE_STYLES = {
   blocked: 'notable',
   complete: 'good',
   closed: 'dim',
+  salvaged: 'dim',
   damaged: 'bad',
 } as const;
 
@@ -120,7 +122,7 @@ export function runHeadData(run: RunStanding): RunHeadData {
 }
 
 export function runData(run: RunStanding): RunData {
-  const { startedAt, activeAt, place, stepsTotal, branches, attempts, blockers, gaps, preferences } = run;
+  const { startedAt, activeAt, place, stepsTotal, branches, checkpoints, attempts, blockers, gaps, preferences } = run;
   return {
     ...runHeadData(run),
     ...(startedAt === undefined ? {} : { startedAt }),
@@ -128,6 +130,7 @@ export function runData(run: RunStanding): RunData {
     place: placeData(place),
     ...(stepsTotal === undefined ? {} : { stepsTotal }),
     branches,
+    checkpoints,
     attempts,
     blockers: [...blockers],
     gaps: gaps.map(gapData),

@@ -1,22 +1,19 @@
-import type { CheckedFile, CheckFinding } from '../../../../app/bench/check/check-files.ts';
+import type { Check, CheckedFile, CheckFinding } from '../../../../app/bench/check/check-files.ts';
 import type { MadeFix } from '../../../../app/bench/check/fix-files.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
+import { scopeLines } from '../scope-lines.ts';
 import { shortPath } from '../short-path.ts';
 import { codeFrame } from './code-frame.ts';
 
-export type Checked = {
-  readonly files: readonly CheckedFile[];
+export type Checked = Check & {
   readonly made: readonly MadeFix[];
   readonly totals: WorkflowCheckData['totals'];
 };
 
-/** Where the rules of quality are explained. */
-export const LINT_PAGE = 'docs/reference/lint.md';
-
 export function checkLines(
-  { files, made, totals }: Checked,
+  { scope, files, made, totals }: Checked,
   { workspace, isVerbose }: { readonly workspace: string; readonly isVerbose: boolean },
 ): readonly Line[] {
   const told = new Set<string>();
@@ -25,9 +22,14 @@ export function checkLines(
     ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${shortPath(path, workspace)}: ${title}`]),
     ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, told }))),
     ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, shortPath(file.path, workspace)]) : []),
+    ...scopeLines(scope, { workspace, verb: 'Checked' }),
     summary(totals),
+    ...(totals.errors === 0 ? [] : [[{ text: REST_OF_THE_RULES, style: 'dim' } as const]]),
   ];
 }
+
+const REST_OF_THE_RULES =
+  'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.';
 
 /** What to do about a kind of finding is told once. */
 function findingLines(
@@ -49,7 +51,9 @@ function findingLines(
     ...codeFrame(text, { line, column, length: span?.length ?? 0 }),
     ...(hint === undefined || !isFirst ? [] : [[{ text: '  do: ', style: 'strong' } as const, hint]]),
     ...(fix === undefined ? [] : [[{ text: '  --fix: ', style: 'good' } as const, fix.title]]),
-    ...(isLint && isFirst ? [[{ text: `  ${LINT_PAGE}#${code}`, style: 'dim' } as const]] : []),
+    ...(isLint && isFirst
+      ? [[{ text: `  why: workrail workflow check --explain ${code}`, style: 'dim' } as const]]
+      : []),
     [],
   ];
 }

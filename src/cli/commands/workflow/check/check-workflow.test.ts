@@ -22,6 +22,7 @@ describe('a check', () => {
     expect(out.split('\n').filter((line) => line.includes('team.example.json'))).toEqual([
       `${FILE}:1:1  error  missing_field`,
       `${FILE}:4:3  warning  unknown_key`,
+      `${FILE}:7:54  warning  vague_opt_out`,
       `${FILE}:8:42  error  unknown_contract`,
     ]);
     expect(out).toContain(
@@ -32,7 +33,12 @@ describe('a check', () => {
         '  --fix: Replace "wr.contracts.finding" with "wr.contracts.findings"',
       ].join('\n'),
     );
-    expect(out).toContain('1 file checked: 2 errors, 1 warning; 2 can be mended with --fix\n');
+    expect(out).toContain(
+      [
+        '1 file checked: 2 errors, 2 warnings; 2 can be mended with --fix',
+        'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.\n',
+      ].join('\n'),
+    );
     expect(talk).toContain('Next: workrail workflow check team.example --fix\n');
   });
 
@@ -55,11 +61,17 @@ describe('a check', () => {
     const { data, ok, exitCode } = await json('check', FILE);
     expect([ok, exitCode]).toEqual([false, 4]);
     expect(data).toMatchObject({
-      totals: { files: 1, errors: 2, warnings: 1, mendable: 2 },
+      scope: { kind: 'named' },
+      totals: { files: 1, errors: 2, warnings: 2, mendable: 2 },
       files: [
         {
           path: `/repo/${FILE}`,
-          findings: [{ line: 1 }, { code: 'unknown_key' }, { pointer: '/steps/0/outputContract/contractRef' }],
+          findings: [
+            { line: 1 },
+            { code: 'unknown_key' },
+            { code: 'vague_opt_out' },
+            { pointer: '/steps/0/outputContract/contractRef' },
+          ],
         },
       ],
     });
@@ -78,5 +90,49 @@ describe('a check', () => {
     expect((await run('check', SCENARIOS)).out).toContain(`${SCENARIOS}:1:1  error  scenario_invalid\n`);
     expect((await run('check', 'nowhere')).exitCode).toBe(3);
     expect((await run('check', '--watch', '--json')).exitCode).toBe(2);
+  });
+
+  it('is about the project, about what is your own where there is none, and about all there is when asked', async () => {
+    const bundled = { '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' } };
+    const mine = { '/home/.workrail/workflows/me.hello.json': { ...EXAMPLE, id: 'me.hello' } };
+    const checked = async (files: object, ...words: readonly string[]) => {
+      const { data } = await onBench({ ...bundled, ...files }).json('check', ...words);
+      const { scope, files: seen } = data as { scope: object; files: { path: string }[] };
+      return [scope, seen.map(({ path }) => path)];
+    };
+    expect(await checked({ ...mine, [FILE]: EXAMPLE, 'workflows/team.old.json': '{}' })).toEqual([
+      { kind: 'project', folders: ['/repo/.workrail/workflows', '/repo/workflows'] },
+      [`/repo/${FILE}`, '/repo/workflows/team.old.json'],
+    ]);
+    expect(await checked(mine)).toEqual([
+      { kind: 'user', folders: ['/home/.workrail/workflows'] },
+      ['/home/.workrail/workflows/me.hello.json'],
+    ]);
+    expect(await checked({ ...mine, [FILE]: EXAMPLE }, '--all')).toEqual([
+      { kind: 'all' },
+      ['/bundle/wr.hello.json', '/home/.workrail/workflows/me.hello.json', `/repo/${FILE}`],
+    ]);
+    const { out } = await onBench({ ...bundled, [FILE]: EXAMPLE }).run('check');
+    expect(out.split('\n')[0]).toBe(
+      'Checked: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
+    );
+    const { exitCode, talk } = await onBench(bundled).run('check');
+    expect([exitCode, talk]).toEqual([
+      3,
+      expect.stringContaining('There is no workflow of yours: nothing is in /repo'),
+    ]);
+  });
+
+  it('explains its rules of quality to whoever has no documents at hand', async () => {
+    const { run, json } = onBench({ [FILE]: { ...EXAMPLE, examples: undefined } });
+    expect((await run('check')).out).toContain('  why: workrail workflow check --explain missing_examples\n');
+    expect((await run('check', '--explain', 'missing_examples')).out.split('\n')[0]).toBe(
+      'missing_examples  finds a workflow without "examples".',
+    );
+    expect((await json('check', '--explain', 'missing_examples')).data).toMatchObject({
+      rule: { code: 'missing_examples' },
+    });
+    const wrong = await run('check', '--explain', 'mising_examples');
+    expect([wrong.exitCode, wrong.talk]).toEqual([3, expect.stringContaining('Did you mean missing_examples?')]);
   });
 });

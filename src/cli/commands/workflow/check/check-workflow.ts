@@ -1,17 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AuthorBench } from '../../../../app/bench/author-bench.ts';
-import { type CheckedFile, checkFiles } from '../../../../app/bench/check/check-files.ts';
+import { type Check, checkFiles } from '../../../../app/bench/check/check-files.ts';
 import { fixFiles } from '../../../../app/bench/check/fix-files.ts';
+import type { Asked } from '../../../../app/bench/files/scope.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
 import { benchProblem, problem, wrongUse } from '../workflow-words.ts';
-import { type Checked, checkLines, LINT_PAGE } from './check-lines.ts';
+import { type Checked, checkLines } from './check-lines.ts';
+import { explainRule } from './explain-rule.ts';
+
+/** Where the rules of quality are explained. */
+const LINT_PAGE = 'docs/reference/lint.md';
 
 export const workflowCheck: RunCommand = async (context, { operands, options }) => {
   const { program, switches, progress } = context;
   const isStrict = options['strict'] === true;
+  if (typeof options['explain'] === 'string') return explainRule(options['explain']);
   if (options['watch'] === true && switches.isJson) {
     return err(
       wrongUse(
@@ -22,7 +28,8 @@ export const workflowCheck: RunCommand = async (context, { operands, options }) 
   }
   progress.show({ label: 'checking workflows' });
   const bench = await program.bench();
-  const asked = { operands, isFixing: options['fix'] === true };
+  const isAll = options['all'] === true;
+  const asked = { names: operands, isAll, isFixing: options['fix'] === true };
   const checked = await check(bench, asked);
   if (checked.isErr()) return err(checked.error);
   if (options['watch'] === true) return watch(context, bench, { ...asked, checked: checked.value });
@@ -32,22 +39,22 @@ export const workflowCheck: RunCommand = async (context, { operands, options }) 
     data: dataOf(checked.value),
     lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
     ...(wrong === undefined ? {} : { problem: wrong }),
-    next: nextOf(checked.value, operands),
+    next: nextOf(checked.value, isAll ? ['--all'] : operands),
   });
 };
 
-type Asked = { readonly operands: readonly string[]; readonly isFixing: boolean };
+type CheckAsked = Asked & { readonly isFixing: boolean };
 
-async function check(bench: AuthorBench, { operands, isFixing }: Asked): Promise<Result<Checked, Problem>> {
+async function check(bench: AuthorBench, { isFixing, ...asked }: CheckAsked): Promise<Result<Checked, Problem>> {
   if (isFixing) {
-    const fixed = await fixFiles(bench, operands);
-    return fixed.map(({ made, files }) => ({ made, files, totals: totalsOf(files) })).mapErr(benchProblem);
+    const fixed = await fixFiles(bench, asked);
+    return fixed.map((done) => ({ ...done, totals: totalsOf(done) })).mapErr(benchProblem);
   }
-  const checked = await checkFiles(bench, operands);
-  return checked.map((files) => ({ made: [], files, totals: totalsOf(files) })).mapErr(benchProblem);
+  const checked = await checkFiles(bench, asked);
+  return checked.map((done) => ({ ...done, made: [], totals: totalsOf(done) })).mapErr(benchProblem);
 }
 
-function totalsOf(files: readonly CheckedFile[]): WorkflowCheckData['totals'] {
+function totalsOf({ files }: Check): WorkflowCheckData['totals'] {
   const findings = files.flatMap((file) => file.findings);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const mendable = findings.filter(({ fix }) => fix !== undefined).length;
@@ -58,7 +65,7 @@ function totalsOf(files: readonly CheckedFile[]): WorkflowCheckData['totals'] {
 async function watch(
   { progress, say, switches }: CommandContext,
   bench: AuthorBench,
-  { checked, ...asked }: Asked & { readonly checked: Checked },
+  { checked, ...asked }: CheckAsked & { readonly checked: Checked },
 ): Promise<Result<never, Problem>> {
   progress.stop();
   let last = checked;
@@ -97,14 +104,15 @@ function problemOf(
   });
 }
 
-function nextOf({ totals }: Checked, operands: readonly string[]): string {
-  const named = operands.length === 0 ? '' : ` ${operands.join(' ')}`;
+function nextOf({ totals }: Checked, words: readonly string[]): string {
+  const named = words.length === 0 ? '' : ` ${words.join(' ')}`;
   if (totals.mendable > 0) return `workrail workflow check${named} --fix`;
   return totals.errors > 0 ? `workrail workflow check${named} --watch` : `workrail workflow test${named}`;
 }
 
-function dataOf({ files, made, totals }: Checked): WorkflowCheckData {
+function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
   return {
+    scope,
     made,
     totals,
     files: files.map(({ path, workflowId, findings }) => ({

@@ -7,7 +7,7 @@ import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
 import type { ListedData, WorkflowListData } from '../../../shapes/workflow/look-shapes.ts';
 import { shortPath } from '../short-path.ts';
-import { listedData } from './listed-data.ts';
+import { listedData, sourceText } from './listed-data.ts';
 
 export const workflowList: RunCommand = async ({ program, switches, say }, { operands, options }) => {
   const bench = await program.bench();
@@ -63,16 +63,13 @@ function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly
   ];
 }
 
-function oneOf(
-  { id, description, source, shadows, suggestedId }: ListedData,
-  width: number,
-  told: Told,
-): readonly Line[] {
+function oneOf(one: ListedData, width: number, told: Told): readonly Line[] {
+  const { id, description, source, shadows, suggestedId } = one;
   const below = (words: string): Line => [{ text: `  ${' '.repeat(width)}  ${words}`, style: 'dim' }];
   return [
     [
       `  ${id.padEnd(width)}  ${description}`,
-      { text: source === 'bundled' && !told.isVerbose ? '' : `  ${source}`, style: 'dim' },
+      { text: source === 'bundled' && !told.isVerbose ? '' : `  ${sourceText(one)}`, style: 'dim' },
     ],
     ...shadows.map((path) => below(`stands before ${shortPath(path, told.workspace)}`)),
     ...(suggestedId === undefined

@@ -7,6 +7,7 @@ import type { OutlineEntry } from '../../../../core/workflow/outline/workflow-ou
 import type { Line } from '../../../output/line.ts';
 import { sizeOf } from '../../../output/wording.ts';
 import type { ListedData, StepData, WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
+import { short } from '../../source/source-words.ts';
 
 export function listedData(listed: ListedWorkflow): ListedData {
   const { id, kind, name, description, tags, sourceKind, file, shadows, warnings, suggestedId } = listed;
@@ -17,11 +18,19 @@ export function listedData(listed: ListedWorkflow): ListedData {
     description,
     tags,
     source: sourceKind,
+    ...(file.added === undefined ? {} : { added: file.added }),
     path: file.path,
     shadows: shadows.map(({ path }) => path),
     warnings: warnings.length,
     ...(suggestedId === undefined ? {} : { suggestedId }),
   };
+}
+
+/** Where a workflow comes from: the source by its name, and what it is pinned to, or the kind of place. */
+export function sourceText({ source, added }: Pick<ListedData, 'source' | 'added'>): string {
+  if (added === undefined) return source;
+  const { name, kind, commit } = added;
+  return `${name} (${kind}${commit === undefined ? '' : ` ${short(commit)}`})`;
 }
 
 /** Steps and loops in their order, each with how deep it stands. */

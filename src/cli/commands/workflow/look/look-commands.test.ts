@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE } from '../../../../../test/bench/example-workflow.ts';
 import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
+import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
 import { benchCatalog } from '../../../../app/bench/files/bench-catalog.ts';
 import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
@@ -58,6 +59,20 @@ describe('a preview', () => {
 });
 
 describe('looking at workflows', () => {
+  it('tells the name of the source, and what a repository is pinned to', async () => {
+    const { bench } = onBench({ [FILE]: EXAMPLE });
+    const { files } = await bench.source.files();
+    const added = { name: 'flows', kind: 'git', commit: '1a2b3c4d5e6f'.padEnd(40, '0') } as const;
+    const source = {
+      files: async () => ({ files: files.map((file) => ({ ...file, kind: 'remote', added }) as const) }),
+    };
+    const run = (...words: readonly string[]) => runFake({ argv: ['workflow', ...words], bench: { ...bench, source } });
+    expect((await run('list')).out).toContain('  team.example  Has one of everything.  flows (git 1a2b3c4d5e)\n');
+    expect((await run('show', 'team.example')).out).toContain(`flows (git 1a2b3c4d5e), ${FILE}\n`);
+    const { data } = JSON.parse((await run('list', '--json')).out) as { data: { workflows: object[] } };
+    expect(data.workflows).toMatchObject([{ source: 'remote', added }]);
+  });
+
   it('finds one by the beginning of its id or of its name', async () => {
     enforces('cli_ids_forgiving');
     const { run, json } = onBench({ [FILE]: EXAMPLE });

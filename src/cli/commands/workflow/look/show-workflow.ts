@@ -10,7 +10,7 @@ import { plural, sizeOf } from '../../../output/wording.ts';
 import type { WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
 import { shortPath } from '../short-path.ts';
 import { benchProblem, oneOperand } from '../workflow-words.ts';
-import { conditionLines, conditionsData, listedData, outlineData, outlineLines } from './listed-data.ts';
+import { conditionLines, conditionsData, listedData, outlineData, outlineLines, sourceText } from './listed-data.ts';
 
 export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
   const asked = oneOperand(operands, 'workrail workflow show ID');
@@ -43,7 +43,7 @@ function linesOf(
   data: WorkflowShowData,
   { workspace, isFull }: { readonly workspace: string; readonly isFull: boolean },
 ): readonly Line[] {
-  const { id, name, version, description, about, examples, tags, source, path, size, steps, shadows } = data;
+  const { id, name, version, description, about, examples, tags, path, size, steps, shadows } = data;
   const { median, max, total } = size.promptBytes;
   const label = (text: string) => ({ text, style: 'strong' }) as const;
   return [
@@ -60,7 +60,7 @@ function linesOf(
       label('Size   '),
       `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
     ],
-    [label('Source '), `${source}, ${shortPath(path, workspace)}`],
+    [label('Source '), `${sourceText(data)}, ${shortPath(path, workspace)}`],
     ...shadows.map((shadow): Line => [label('Before '), shortPath(shadow, workspace)]),
     ...(tags.length === 0 ? [] : [[label('Tags   '), tags.join(', ')]]),
   ];

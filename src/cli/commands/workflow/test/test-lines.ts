@@ -2,6 +2,7 @@ import type { TestedFile, TestReport } from '../../../../app/bench/scenario/test
 import { type Coverage, percentOf } from '../../../../core/run/coverage/coverage.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../../output/wording.ts';
+import { scopeLines } from '../scope-lines.ts';
 import { shortPath } from '../short-path.ts';
 
 type Told = { readonly isVerbose: boolean; readonly workspace: string };
@@ -9,7 +10,7 @@ type Told = { readonly isVerbose: boolean; readonly workspace: string };
 const MISSING_SHOWN_MAX = 8;
 
 /** Every scenario on a line, what went wrong under it, and what no scenario reaches. */
-export function testLines({ files, untested }: TestReport, told: Told): readonly Line[] {
+export function testLines({ scope, files, untested }: TestReport, told: Told): readonly Line[] {
   const scenarios = files.flatMap((file) => file.scenarios);
   const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
   const passed = `${scenarios.length - failed} passed`;
@@ -21,10 +22,11 @@ export function testLines({ files, untested }: TestReport, told: Told): readonly
           [
             {
               text: `no scenarios: ${told.isVerbose ? untested.join(', ') : shortList(untested)}`,
-              style: 'dim',
+              style: 'notable',
             } as const,
           ],
         ]),
+    ...scopeLines(scope, { workspace: told.workspace, verb: 'Tested' }),
     [
       `${plural(scenarios.length, 'scenario')} in ${plural(files.length, 'file')}, each also with a lossy agent: `,
       { text: passed, style: failed === 0 ? 'good' : 'strong' },

@@ -26,6 +26,7 @@ describe('scenarios', () => {
         '  ✓ a large task in a hurry, with nobody to ask  full_auto_never_stop, 6 steps, N kB read',
         '  ✓ a large task  guided, 6 steps, N kB read',
         '  covered: steps 6/6, condition outcomes 6/6',
+        'Tested: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
         '4 scenarios in 1 file, each also with a lossy agent: 4 passed',
         '',
       ].join('\n'),
@@ -102,6 +103,21 @@ describe('scenarios', () => {
   it('that are not there are told of', async () => {
     const { exitCode, talk } = await onBench({ [FILE]: EXAMPLE }).run('test', 'team.example');
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('team.example.test.json does not exist')]);
-    expect((await onBench({ [FILE]: EXAMPLE }).json('test')).data).toMatchObject({ untested: ['team.example'] });
+    const other = { ...EXAMPLE, id: 'team.other' };
+    const bench = onBench({
+      [FILE]: EXAMPLE,
+      [SCENARIOS]: EXAMPLE_SCENARIOS,
+      '.workrail/workflows/team.other.json': other,
+      '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' },
+    });
+    expect((await bench.json('test')).data).toMatchObject({ untested: ['team.other'] });
+    expect((await bench.json('test', '--all')).data).toMatchObject({ untested: ['team.other', 'wr.hello'] });
+    const plain = await bench.run('test');
+    expect([plain.exitCode, plain.out]).toEqual([0, expect.stringContaining('no scenarios: team.other\n')]);
+    const strict = await bench.run('test', '--min-coverage', '100');
+    expect([strict.exitCode, strict.talk.split('\n')[0]]).toEqual([
+      4,
+      'WORKFLOW_INVALID: 1 workflow without scenarios.',
+    ]);
   });
 });

@@ -13,7 +13,8 @@ export const workflowTest: RunCommand = async ({ program, switches, progress }, 
   if (wanted.isErr()) return err(wanted.error);
   progress.show({ label: 'playing scenarios' });
   const bench = await program.bench();
-  const tested = await testWorkflows(bench, operands, (step) => progress.show({ label: 'playing scenarios', ...step }));
+  const asked = { names: operands, isAll: options['all'] === true };
+  const tested = await testWorkflows(bench, asked, (step) => progress.show({ label: 'playing scenarios', ...step }));
   if (tested.isErr()) return err(benchProblem(tested.error));
   const report = tested.value;
   const scenarios = report.files.flatMap((file) => file.scenarios);
@@ -51,7 +52,7 @@ function minimumsIn(option: unknown): Result<Minimums, Problem> {
 }
 
 function problemOf(
-  { files }: TestReport,
+  { files, untested }: TestReport,
   { failed, scenarios }: { readonly failed: number; readonly scenarios: number },
   wanted: Minimums,
 ): Problem | undefined {
@@ -61,7 +62,9 @@ function problemOf(
       coverage !== undefined &&
       (percentOf(coverage.steps) < wanted.steps || percentOf(coverage.outcomes) < wanted.outcomes),
   );
+  const isCoverageAsked = wanted.steps + wanted.outcomes > 0;
   const said = [
+    ...(untested.length === 0 || !isCoverageAsked ? [] : [`${plural(untested.length, 'workflow')} without scenarios`]),
     ...(unread === 0 ? [] : [`${plural(unread, 'file')} could not be played`]),
     ...(failed === 0 ? [] : [`${failed} of ${plural(scenarios, 'scenario')} failed`]),
     ...(thin.length === 0

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../../../test/bench/example-workflow.ts';
 import { FILE, onBench, SCENARIOS } from '../../../../../test/bench/run-bench.ts';
+import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
 import { STARTERS } from '../../../../app/bench/write/starters/starter.ts';
 
@@ -30,7 +31,7 @@ describe('a workflow that is written', () => {
     async (template) => {
       const { run } = onBench({});
       expect((await run('new', 'team.begun', '--template', template)).exitCode).toBe(0);
-      expect((await run('check', '--strict')).out).toBe('✓ 1 file checked: 0 errors, 0 warnings\n');
+      expect((await run('check', 'team.begun', '--strict')).out).toBe('✓ 1 file checked: 0 errors, 0 warnings\n');
       expect((await run('test', '--min-coverage', '100')).exitCode).toBe(0);
       expect((await run('dry-run', 'team.begun')).exitCode).toBe(0);
     },
@@ -39,6 +40,11 @@ describe('a workflow that is written', () => {
   it('is asked for in a terminal, and only there', async () => {
     enforces('cli_interaction_switches');
     expect((await onBench({}).run('new')).exitCode).toBe(2);
+    const { bench } = onBench({});
+    const asked = (terminals: readonly ('input' | 'error')[]) =>
+      runFake({ argv: ['workflow', 'new'], bench, terminals, ask: { write: async () => undefined } });
+    expect((await asked(['input'])).exitCode).toBe(2);
+    expect((await asked(['input', 'error'])).exitCode).toBe(130);
   });
 });
 

@@ -72,6 +72,8 @@ export const runShape = z.strictObject({
   stepsTotal: count.exactOptional(),
   /** Lines of work beside the one that goes on. */
   branches: count,
+  /** How often something was saved on the way, on any line. */
+  checkpoints: count,
   /** How often the step that is due was turned down. */
   attempts: count,
   /** What holds it up. */

@@ -8,6 +8,8 @@ import { entryShape, gapShape, sessionHead } from './look-parts.ts';
 const side = z.strictObject({
   asked: z.string(),
   nodeId: NodeId.schema,
+  /** A step that is not done yet: compared is what was saved on the way to it. */
+  isDue: z.boolean(),
   entries: z.array(entryShape),
   gaps: z.array(gapShape),
 });

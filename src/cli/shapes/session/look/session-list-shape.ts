@@ -10,7 +10,7 @@ export const listedSessionShape = z.strictObject({
   /** The end of the id, as far as no other session has it; any command takes it. */
   shortId: z.string(),
   state: stateShape,
-  /** The goal of its first run, else that run's workflow; a damaged session has none here. */
+  /** The goal of its first run, else that run's workflow; not there when nothing of it can be read. */
   title: z.string().exactOptional(),
   runs: z.array(z.strictObject(listedRun)),
   lastAt: moment.exactOptional(),

@@ -4,7 +4,7 @@ import { moment, runShape, sessionHead } from './look-parts.ts';
 
 const sessionShowData = z.strictObject({
   ...sessionHead,
-  /** The goal of its first run, else that run's workflow. */
+  /** The goal of its first run, else that run's workflow; of a run that was named, that one's. */
   title: z.string().exactOptional(),
   isKept: z.boolean(),
   lastAt: moment.exactOptional(),

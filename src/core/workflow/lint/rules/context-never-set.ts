@@ -9,6 +9,7 @@ const GIVEN = ['goal'];
 
 export const contextNeverSet: LintRule = {
   code: 'context_never_set',
+  looksAt: 'workflow',
   finds: 'a value that conditions or prompts go by, and that no text tells the agent to set',
   why: 'The condition always comes out the same way, and a prompt shows [unset: …] instead of the value.',
   hint: 'Name the context key and its allowed values in the prompt of an earlier step, as in: send context {"taskSize": "small"} or {"taskSize": "large"}.',

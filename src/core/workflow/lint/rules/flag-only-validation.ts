@@ -10,6 +10,7 @@ const LENGTH_THAT_SAYS_NOTHING = 40;
 
 export const flagOnlyValidation: LintRule = {
   code: 'flag_only_validation',
+  looksAt: 'workflow',
   finds: 'validation criteria that a phrase alone satisfies',
   why: 'The criteria are shown to the agent. Where they ask for a phrase, the phrase is what comes back, whether or not the work was done.',
   hint: 'Ask for what only the work can produce: an outputContract, or criteria on the headings, numbers or file names that the notes must hold.',

@@ -2,6 +2,7 @@ import type { LintRule } from '../lint-rule.ts';
 
 export const missingExamples: LintRule = {
   code: 'missing_examples',
+  looksAt: 'workflow',
   finds: 'a workflow without "examples"',
   why: 'A client that looks for a workflow compares what its user wants with the examples.',
   hint: 'Write one to six "examples": goals as a user would type them.',

@@ -7,6 +7,7 @@ const PROMPT_BYTES_ADVISED = 3_500;
 
 export const promptTooLong: LintRule = {
   code: 'prompt_too_long',
+  looksAt: 'workflow',
   finds: `a prompt of more than ${PROMPT_BYTES_ADVISED} bytes`,
   why: 'The longer a prompt is, the more of it is passed over, and every agent reads it again whenever it comes back.',
   hint: 'Split the step, move standing rules into metaGuidance and long texts into a reference, or say it in fewer words.',

@@ -7,6 +7,7 @@ import type { LintRule } from '../lint-rule.ts';
 
 export const unreachableStep: LintRule = {
   code: 'unreachable_step',
+  looksAt: 'workflow',
   finds: 'a step or loop whose conditions can never hold together',
   why: 'It looks as if it were part of the process, and no run ever comes to it.',
   hint: 'Correct the condition, or take the step out.',

@@ -3,6 +3,7 @@ import { sourceTexts } from '../source-texts.ts';
 
 export const unusedCondition: LintRule = {
   code: 'unused_condition',
+  looksAt: 'workflow',
   finds: 'a named condition that nothing refers to',
   why: 'Whoever reads the file takes it for a rule of the process, and it is none.',
   hint: 'Refer to it with {"kind": "condition_ref", "conditionId": "…"}, or take it out.',

@@ -1,5 +1,6 @@
-import type { LintFinding, LintRule } from '../lint-rule.ts';
-import { type SourceText, sourceTexts } from '../source-texts.ts';
+import type { LintRule } from '../lint-rule.ts';
+import { spansOf } from '../phrase-spans.ts';
+import { sourceTexts } from '../source-texts.ts';
 
 /** Each leaves it to the agent whether a thing is done, without saying by what. */
 const PHRASES = [
@@ -21,22 +22,18 @@ const NOT_PROSE = /\/(?:id|title|message|value|pattern|equals|contains|var|contr
 
 export const vagueOptOut: LintRule = {
   code: 'vague_opt_out',
+  looksAt: 'file',
   finds: 'words that let the agent leave something out without saying when',
   why: 'An agent in a hurry reads "if needed" as "no". Nobody can tell afterwards whether it was looked into or skipped.',
   hint: 'Say by what it is decided ("when the change touches the public API, …; otherwise write why not"), or put it behind a runCondition.',
   find: ({ root, text }) =>
     sourceTexts(root)
       .filter(({ pointer }) => READ_BY_AGENTS.test(pointer) && !NOT_PROSE.test(pointer))
-      .flatMap((node) => findIn(node, text)),
+      .flatMap((node) =>
+        spansOf(node, VAGUE, text).map(({ phrase, span }) => ({
+          at: node.pointer,
+          span,
+          message: `"${phrase}" lets the agent choose without saying by what.`,
+        })),
+      ),
 };
-
-function findIn({ pointer, span, value }: SourceText, text: string): readonly LintFinding[] {
-  let from = span.offset;
-  return [...value.matchAll(VAGUE)].map(([phrase]) => {
-    // Only letters and spaces, so it stands in the file as it stands in the text.
-    const offset = text.indexOf(phrase, from);
-    from = offset + phrase.length;
-    const message = `"${phrase}" lets the agent choose without saying by what.`;
-    return { at: pointer, span: { offset, length: phrase.length }, message };
-  });
-}

@@ -9,6 +9,7 @@ import {
   asObject,
   checkKeys,
   field,
+  isMisspelled,
   type Problem,
   type Reader,
   reportError,
@@ -26,7 +27,8 @@ export function readLoop(reader: Reader, object: SourceObject, head: StepHead): 
   if (settings === undefined) return undefined;
   if (inner !== undefined) checkKeys(reader, settings, { keys: KEYS.loopSettings });
   const control = inner === undefined ? readDesignControl(reader, object) : readPublishedControl(reader, settings);
-  const maxIterations = readLimit(reader, settings);
+  const keys = inner === undefined ? [...KEYS.stepHead, ...KEYS.designLoop] : KEYS.loopSettings;
+  const maxIterations = readLimit(reader, settings, keys);
   const body = readBody(reader, object);
   const loopId = readLoopId(reader, object, settings);
   if (body === undefined) return undefined;
@@ -83,9 +85,13 @@ function readLoopId(
   return loopId === undefined ? { loopIdAt: node.pointer } : { loopId, loopIdAt: node.pointer };
 }
 
-function readLimit(reader: Reader, settings: SourceObject): number | undefined {
+function readLimit(reader: Reader, settings: SourceObject, keys: readonly string[]): number | undefined {
   const node = field(settings, 'maxIterations');
-  if (node === undefined) return reportError(reader, settings, limitMissing(settings));
+  if (node === undefined) {
+    const { fix, ...missing } = limitMissing(settings);
+    const isThere = isMisspelled(settings, 'maxIterations', keys);
+    return reportError(reader, settings, { ...missing, fix: isThere ? undefined : fix });
+  }
   const isCount = node.kind === 'number' && Number.isInteger(node.value);
   if (isCount && node.value >= 1 && node.value <= ITERATIONS_MAX) return node.value;
   const problem = wrongType('"maxIterations"', `a whole number from 1 to ${ITERATIONS_MAX}`, node);

@@ -15,7 +15,8 @@ export function diffLines(data: SessionDiffData, layout: Layout): readonly Line[
     ...contextLines(data, layout),
   ];
   if (lines.length > 0) return lines.slice(lines[0]?.[0] === '' ? 1 : 0);
-  return [[`Nothing differs between ${data.a.asked} and ${data.b.asked}.`]];
+  const due = [data.a, data.b].filter(({ isDue }) => isDue).map(({ asked }) => ` ${asked} is not done yet.`);
+  return [[`Nothing differs between ${data.a.asked} and ${data.b.asked}.${[...new Set(due)].join('')}`]];
 }
 
 type SideLayout = Layout & { readonly mark: '-' | '+' };

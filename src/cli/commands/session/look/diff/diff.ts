@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { NodeId } from '../../../../../core/log/ids.ts';
 import { findLine, findNodeByStart, findStep } from '../../../../../core/overview/find-place.ts';
+import type { LineEnd } from '../../../../../core/overview/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../../../../core/overview/node-difference.ts';
 import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
@@ -15,7 +15,7 @@ export const sessionDiff: RunCommand = async (context, { operands }) => {
   const [asked, askedA = '', askedB = ''] = operands;
   const opened = await openSession(context, asked, 'history');
   if (opened.isErr()) return err(opened.error);
-  const { looked, shortId, state, runs, width } = opened.value;
+  const { looked, shortId, name, state, runs, width } = opened.value;
   const lines = runs.flatMap((run) => runLines(looked, run.runId));
   const ends = bothEnds(opened.value, lines, [askedA, askedB]);
   if (ends.isErr()) return err(ends.error);
@@ -27,8 +27,8 @@ export const sessionDiff: RunCommand = async (context, { operands }) => {
     shortId,
     state,
     health,
-    a: await sideData(opened.value, { asked: askedA, nodeId: a }, difference.a),
-    b: await sideData(opened.value, { asked: askedB, nodeId: b }, difference.b),
+    a: await sideData(opened.value, { asked: askedA, end: a }, difference.a),
+    b: await sideData(opened.value, { asked: askedB, end: b }, difference.b),
     context: difference.context.map(({ key, a: inA, b: inB }) => ({
       key,
       ...(inA === undefined ? {} : { a: inA }),
@@ -39,30 +39,36 @@ export const sessionDiff: RunCommand = async (context, { operands }) => {
     kind: 'done',
     data,
     lines: [...bannerOf(looked, width), ...diffLines(data, { width, isWhole: context.switches.isVerbose })],
-    next: `workrail session tree ${shortId}`,
+    next: `workrail session tree ${name}`,
   });
 };
+
+/** `isDue` of a step that is not done yet, and therefore stands for what is there now. */
+type DiffEnd = LineEnd & { readonly isDue?: boolean };
 
 /** Both places. Only a node says which run it is of, so of several runs one must be named. */
 function bothEnds(
   opened: OpenedSession,
   lines: readonly RunLine[],
   [a, b]: readonly [string, string],
-): Result<readonly [NodeId, NodeId], Problem> {
+): Result<readonly [DiffEnd, DiffEnd], Problem> {
   const [foundA, foundB] = [endOf(opened, lines, a), endOf(opened, lines, b)];
   return foundA.andThen((one) => foundB.map((other) => [one, other] as const));
 }
 
-/** A branch stands for its tip, a step for what was there when it was done. */
-function endOf({ looked, runs }: OpenedSession, lines: readonly RunLine[], asked: string): Result<NodeId, Problem> {
+/** A branch stands for its tip, a step for what was there when it was done, or is there as long as it is due. */
+function endOf({ looked, runs }: OpenedSession, lines: readonly RunLine[], asked: string): Result<DiffEnd, Problem> {
   const node = findNodeByStart(looked.view.graph.nodes.keys(), asked);
-  if (node !== undefined) return ok(node);
+  if (node !== undefined) return ok({ nodeId: node });
   if (runs.length > 1) return err(runAmbiguous(runs.map(({ tag }) => tag)));
   const line = findLine(lines, asked);
-  if (line !== undefined) return ok(line.tip);
+  if (line !== undefined) return ok({ nodeId: line.tip });
   const found = findStep(lines, asked);
   if (found === 'several') return err(placeAmbiguous(asked));
-  if (found !== undefined) return ok(found.step.doneBy ?? found.step.nodeId);
+  if (found !== undefined) {
+    const { doneBy } = found.step;
+    return ok(doneBy === undefined ? { nodeId: found.line.tip, isDue: true } : { nodeId: doneBy, isAsMade: true });
+  }
   return err(placeUnknown(asked, [...lines.map(({ name }) => name), ...stepIds(lines)]));
 }
 
@@ -73,8 +79,15 @@ function stepIds(lines: readonly RunLine[]): readonly string[] {
 
 async function sideData(
   { overview, looked }: OpenedSession,
-  named: Pick<DiffSideData, 'asked' | 'nodeId'>,
+  { asked, end }: { readonly asked: string; readonly end: DiffEnd },
   { outputs, gaps }: OneSide,
 ): Promise<DiffSideData> {
-  return { ...named, entries: await entriesData(overview.artifacts, looked, outputs), gaps: gaps.map(gapData) };
+  const { nodeId, isDue = false } = end;
+  return {
+    asked,
+    nodeId,
+    isDue,
+    entries: await entriesData(overview.artifacts, looked, outputs),
+    gaps: gaps.map(gapData),
+  };
 }

@@ -69,7 +69,7 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
 }
 
 const GAP = 2;
-const UNTOLD = '(cannot be read: workrail session show tells why)';
+const UNTOLD = '(nothing of it can be read)';
 
 function blanks(count: number): string {
   return ' '.repeat(count);

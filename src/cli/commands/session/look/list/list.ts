@@ -2,15 +2,18 @@ import { err, ok, type Result } from 'neverthrow';
 import {
   isAt,
   type ListedSession,
+  listedSession,
   storedSessions,
   withMarks,
   workspacesAt,
 } from '../../../../../app/overview/list-sessions.ts';
+import type { StoredSession } from '../../../../../app/ports/session-index.ts';
 import { runTag, type SessionId } from '../../../../../core/log/ids.ts';
 import { SESSION_STATES, type SessionState } from '../../../../../core/overview/session-state.ts';
 import type { CommandInput, Problem, RunCommand } from '../../../../command.ts';
 import { EXIT } from '../../../../exit-codes.ts';
 import { shortIds } from '../../../../ids/short-ids.ts';
+import type { Listing } from '../../../../program.ts';
 import type { ListedSessionData, SessionListData } from '../../../../shapes/session/look/session-list-shape.ts';
 import { problemOf, widthOf } from '../look-output.ts';
 import { summaryTitle } from '../run-words.ts';
@@ -21,7 +24,7 @@ const SHOWN_MAX = 20;
 export const sessionList: RunCommand = async ({ program, progress }, input) => {
   const asked = readOptions(input);
   if (asked.isErr()) return err(asked.error);
-  const { isHere, states, shownMax } = asked.value;
+  const { isHere } = asked.value;
   progress.show({ label: 'reading the index' });
   const [overview, dataDir] = await Promise.all([program.listing(), program.dataDir()]);
   // Git takes its time, which reading the index does too.
@@ -32,14 +35,11 @@ export const sessionList: RunCommand = async ({ program, progress }, input) => {
   if (stored.isErr()) return err(problemOf(stored.error, dataDir));
   const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
   const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
-  // The state of a session depends on its marks; without a state to look for, those that are shown will do.
-  const fitting =
-    states === undefined ? there : (await withMarks(overview, there)).filter(({ state }) => states.includes(state));
-  const shown = await withMarks(overview, fitting.slice(0, shownMax));
+  const { shown, total } = await fitting(overview, there, asked.value);
   const data: SessionListData = {
     dataDir,
     sessions: shown.map((one) => listedData(one, { shortId, workspaces })),
-    total: fitting.length,
+    total,
   };
   return ok({
     kind: 'done',
@@ -53,6 +53,35 @@ export const sessionList: RunCommand = async ({ program, progress }, input) => {
     next: nextOf(data, stored.value.length),
   });
 };
+
+type Fitting = { readonly shown: readonly ListedSession[]; readonly total: number };
+
+/**
+ * The index does not see damage, so the end of each session is looked at before it is shown. Of those that are not shown
+ * it says how many fit, unless somebody looks for damage: then each is looked at.
+ */
+async function fitting(
+  listing: Listing,
+  there: readonly StoredSession[],
+  { states, shownMax }: ListOptions,
+): Promise<Fitting> {
+  const isFor = (state: SessionState) => states === undefined || states.includes(state);
+  const isEachLookedAt = states !== undefined && (isFor('damaged') || isFor('salvaged'));
+  // The state of a session depends on its marks; without a state to look for, those that are shown will do.
+  const likely =
+    states === undefined || isEachLookedAt
+      ? there
+      : (await withMarks(listing, there)).filter(({ state }) => isFor(state));
+  const shown: ListedSession[] = [];
+  let total = likely.length;
+  for (const one of likely) {
+    if (shown.length >= shownMax && !isEachLookedAt) break;
+    const listed = await listedSession(listing, one, 'end');
+    if (!isFor(listed.state)) total -= 1;
+    else if (shown.length < shownMax) shown.push(listed);
+  }
+  return { shown, total };
+}
 
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
 import { enforces } from '../../../../../../test/enforces.ts';
+import { sessionOf } from '../../../../../../test/examples/shared-session.ts';
 
 describe('session notes and diff', () => {
   it('prints notes and artifacts of the line that goes on, under their steps, or of one step', async () => {
@@ -57,5 +59,16 @@ describe('session notes and diff', () => {
       'Nothing differs between main and main.\n',
     );
     expect((await look(['session', 'diff', sessionId, 'main', 'Q'])).exitCode).toBe(3);
+  });
+
+  it('takes a step as it was left, and one that is due with what was saved on the way', async () => {
+    const { start, send, save, look } = lookedAtWorld();
+    const second = await send(await start('test.plain'), { notes: 'One.' });
+    const third = await send(second, { notes: 'Two.' });
+    const diff = async (a: string, b: string) => (await look(['session', 'diff', sessionOf(third), a, b])).out;
+    expect(await diff('2', '3')).toBe('Nothing differs between 2 and 3. 3 is not done yet.\n');
+    await save(third, 'During three.');
+    expect(await diff('1', '2')).toBe('+ only in 2\n\n+ ## 2 Do s2\n\n+ Two.\n');
+    expect(await diff('2', '3')).toBe('+ only in 3\n\n+ ## 3 Do s3  ◆ saved on the way\n\n+ During three.\n');
   });
 });

@@ -14,7 +14,7 @@ import { entriesData, entryLines } from './entries.ts';
 export const sessionNotes: RunCommand = async (context, { operands, options }) => {
   const opened = await openSession(context, operands[0], 'history');
   if (opened.isErr()) return err(opened.error);
-  const { looked, shortId, state, runs, width } = opened.value;
+  const { looked, shortId, name, state, runs, width } = opened.value;
   const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
   const step = typeof options['step'] === 'string' ? options['step'] : undefined;
   const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
@@ -26,14 +26,14 @@ export const sessionNotes: RunCommand = async (context, { operands, options }) =
     kind: 'done',
     data,
     lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
-    next: `workrail session tree ${shortId}`,
+    next: `workrail session tree ${name}`,
   });
 };
 
 type RunNotes = SessionNotesData['runs'][number];
 
 async function runNotes({ overview, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
-  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, run.tip);
+  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip });
   return { ...runHeadData(run), entries: await entriesData(overview.artifacts, looked, outputs) };
 }
 

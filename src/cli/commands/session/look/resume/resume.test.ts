@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
 import { enforces } from '../../../../../../test/enforces.ts';
+import { tokenOf, told } from '../../../../../../test/examples/engine.ts';
+import { sessionOf } from '../../../../../../test/examples/shared-session.ts';
 import { resumeSession } from '../../../../../app/resume/resume-session.ts';
 
 describe('session resume', () => {
@@ -35,5 +38,34 @@ describe('session resume', () => {
     expect((await view(again)).graph.runs.size).toBe(1);
     expect(await look(['session', 'resume', sessionId, '--at', 'Do'])).toMatchObject({ exitCode: 2, out: '' });
     expect(await look(['session', 'resume', sessionId, '--at', '99'])).toMatchObject({ exitCode: 3, out: '' });
+  });
+
+  it('of two open runs brings back the one last worked on, as the agent would be, and goes back in none that was not named', async () => {
+    const { start, send, look, services } = lookedAtWorld();
+    const first = await start('test.plain', { goal: 'first' });
+    const other = await start('test.plain', { goal: 'second', attachTo: tokenOf(first, 'stateToken') });
+    const tip = await send(first, { notes: 'On.' });
+    const sessionId = sessionOf(first);
+    const { args } = callIn((await look(['session', 'resume', sessionId])).out);
+    const asked = (await resumeSession(services, { sessionId }))._unsafeUnwrap();
+    expect([args.runId, told(asked, 'session.runId')]).toEqual(Array(2).fill(told(tip, 'session.runId')));
+    expect((await look(['session', 'resume', String(told(other, 'session.runId'))])).out).toContain('"second"');
+    const tags = [first, other].map((reply) => told(reply, 'run.tag'));
+    expect(await look(['session', 'resume', sessionId, '--at', '1'])).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringContaining(`Name the run instead of the session: ${tags.join(', ')}.`),
+    });
+    expect((await look(['session', 'resume', String(tags[1]), '--at', '1'])).out).toContain('"second"');
+  });
+
+  it('brings the draft back with a step that is held up', async () => {
+    const { start, send, show, look } = lookedAtWorld();
+    await send(await start('test.demands'), { notes: 'My draft.' });
+    const { out } = await look(['session', 'resume', '--at', '1']);
+    expect(out).toContain('held up at step 1');
+    expect((await show(callIn(out).args.stateToken)).structured).toMatchObject({
+      kind: 'blocked',
+      draft: { notesMarkdown: 'My draft.' },
+    });
   });
 });

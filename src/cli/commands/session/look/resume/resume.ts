@@ -1,16 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import { resumeCall } from '../../../../../app/overview/resume-call.ts';
+import { brokenRefusal, resumeCall } from '../../../../../app/overview/resume-call.ts';
 import type { NodeId } from '../../../../../core/log/ids.ts';
-import { findStep } from '../../../../../core/overview/find-place.ts';
+import { findNodeByStart, findStep } from '../../../../../core/overview/find-place.ts';
 import { resumePrompt } from '../../../../../core/overview/resume-prompt.ts';
-import { runLines } from '../../../../../core/overview/run-lines.ts';
+import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
 import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
 import { isOver } from '../../../../../core/overview/session-state.ts';
 import type { StepPlace } from '../../../../../core/overview/step-place.ts';
 import { nodeOf } from '../../../../../core/views/run-graph.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
 import type { SessionResumeData } from '../../../../shapes/session/look/session-resume-shape.ts';
-import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem } from '../look-words.ts';
+import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from '../look-words.ts';
 import { type OpenedSession, openSession } from '../open-session.ts';
 import { placeData } from '../run-words.ts';
 
@@ -19,13 +19,16 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
   const at = typeof options['at'] === 'string' ? options['at'] : undefined;
   const opened = await openSession(context, operands[0], at === undefined ? 'standing' : 'history');
   if (opened.isErr()) return err(opened.error);
-  const { overview, looked, shortId } = opened.value;
+  const { overview, looked, name } = opened.value;
+  const dataDir = await context.program.dataDir();
+  const broken = brokenRefusal(looked);
+  if (broken !== undefined) return err(resumeProblem(broken, dataDir));
   const target = at === undefined ? current(opened.value) : earlier(opened.value, at);
   if (target.isErr()) return err(target.error);
-  const { run, place, isEarlier, nodeId } = target.value;
+  const { run, place, isHeldUp, isEarlier, nodeId } = target.value;
   const call = await resumeCall(overview, looked, { runId: run.runId, ...(nodeId === undefined ? {} : { nodeId }) });
-  if (call.isErr()) return err(resumeProblem(call.error, await context.program.dataDir()));
-  const prompt = resumePrompt({ run, place, isEarlier, call: call.value });
+  if (call.isErr()) return err(resumeProblem(call.error, dataDir));
+  const prompt = resumePrompt({ run, place, isHeldUp, isEarlier, call: call.value });
   const data: SessionResumeData = {
     sessionId: looked.sessionId,
     runId: run.runId,
@@ -38,37 +41,51 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
     kind: 'done',
     data,
     lines: prompt.split('\n').map((line) => [line]),
-    next: `paste the text above into a new chat; "workrail session show ${shortId}" tells whether it went on`,
+    next: `paste the text above into a new chat; "workrail session show ${name}" tells whether it went on`,
   });
 };
 
 type Target = {
   readonly run: RunStanding;
   readonly place: StepPlace;
+  readonly isHeldUp: boolean;
   readonly isEarlier: boolean;
   /** Where only a token can lead. */
   readonly nodeId: NodeId | undefined;
 };
 
-/** Of several runs the one that is open, and of these the newest. */
+/** Of several runs one that is open, and of these the one last worked on. */
 function current({ runs }: OpenedSession): Result<Target, Problem> {
-  const open = runs.filter(({ status, isClosed }) => !isClosed && !isOver(status));
-  const run = open.at(-1) ?? runs.at(-1);
+  const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
+  const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
   if (run?.tip === undefined) return err(NOTHING_RAN);
-  return ok({ run, place: run.place, isEarlier: false, nodeId: undefined });
+  return ok({ run, place: run.place, isHeldUp: run.status === 'blocked', isEarlier: false, nodeId: undefined });
 }
 
+/** Only a node says which run it is of, so of several runs one must be named. */
 function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target, Problem> {
-  const known = new Set<string>();
-  for (const run of runs.toReversed()) {
-    const lines = runLines(looked, run.runId);
-    const found = findStep(lines, asked);
-    if (found === 'several') return err(placeAmbiguous(asked));
-    if (found !== undefined) {
-      const { nodeId, place } = found.step;
-      return ok({ run, place, isEarlier: nodeOf(looked.view.graph, nodeId).hasStepBelow, nodeId });
-    }
-    for (const { steps } of lines) for (const { place } of steps) if (place.kind === 'step') known.add(place.stepId);
-  }
-  return err(placeUnknown(asked, [...known]));
+  const { graph } = looked.view;
+  const node = findNodeByStart(graph.nodes.keys(), asked);
+  const ofNode = runs.find(({ runId }) => node !== undefined && nodeOf(graph, node).runId === runId);
+  const [run, ...others] = ofNode === undefined ? runs : [ofNode];
+  if (run === undefined) return err(NOTHING_RAN);
+  if (others.length > 0) return err(runAmbiguous(runs.map(({ tag }) => tag)));
+  const lines = runLines(looked, run.runId);
+  const found = findStep(lines, asked);
+  if (found === 'several') return err(placeAmbiguous(asked));
+  if (found === undefined) return err(placeUnknown(asked, stepIds(lines)));
+  const { nodeId, place, state, doneBy } = found.step;
+  return ok({
+    run,
+    place,
+    isHeldUp: state === 'blocked',
+    isEarlier: nodeOf(graph, nodeId).hasStepBelow,
+    // What was tried or saved at a step that is still due hangs below it, and must come back with it.
+    nodeId: doneBy === undefined ? found.line.tip : nodeId,
+  });
+}
+
+function stepIds(lines: readonly RunLine[]): readonly string[] {
+  const places = lines.flatMap(({ steps }) => steps.map(({ place }) => place));
+  return [...new Set<string>(places.flatMap((place) => (place.kind === 'step' ? [place.stepId] : [])))];
 }

@@ -65,6 +65,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...blockerLines(run, width),
     ...labelled('mode', `${run.preferences.autonomy}, risk policy ${run.preferences.riskPolicy}`, width),
     ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the line that goes on`, width) : []),
+    ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),
   ];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forked, forkedWorld } from '../../../../../../test/cli/forked-session.ts';
 import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
+import { tokenOf, told } from '../../../../../../test/examples/engine.ts';
 import { sha256 } from '../../../../../../test/examples/sha256.ts';
 import { memoryStore } from '../../../../../adapters/memory-store/memory-store.ts';
 import { eventIndexSchema } from '../../../../../core/log/ids.ts';
@@ -22,6 +23,24 @@ describe('session show', () => {
       '  mode       guided, risk policy conservative\n  branches   1 besides the line that goes on\n',
     );
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
+  });
+
+  it('is about the run that was named, which status names where a session has two', async () => {
+    const { start, send, look } = lookedAtWorld();
+    const first = await start('test.plain', { goal: 'first goal' });
+    const other = await start('test.plain', { goal: 'second goal', attachTo: tokenOf(first, 'stateToken') });
+    await send(first, { notes: 'On.' });
+    const tags = [first, other].map((reply) => String(told(reply, 'run.tag')));
+    expect(await look(['session', 'show', tags[1] ?? ''])).toMatchObject({
+      out: expect.stringMatching(/^second goal\n/),
+      talk: `Next: workrail session resume ${tags[1]}\n`,
+    });
+    const { out, talk } = await look(['status']);
+    expect(out.split('\n').filter((line) => / at \d/.test(line))).toEqual([
+      `      run ${tags[0]} at 2 Do s2 (of 12)`,
+      `      run ${tags[1]} at 1 Do s1 (of 12)`,
+    ]);
+    expect(talk).toBe(`Next: workrail session resume ${tags[0]}\n`);
   });
 
   it('says of a run that somebody has closed that it is closed', async () => {

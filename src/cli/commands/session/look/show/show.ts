@@ -16,13 +16,13 @@ export const sessionShow: RunCommand = async (context, { operands }) => {
     kind: 'done',
     data,
     lines: [...bannerOf(looked, width), ...showLines(data, { nowMs, width })],
-    next: nextOf(data),
+    next: nextOf(data, opened.value.name),
   });
 };
 
 function dataOf({ looked, shortId, state, runs }: OpenedSession): SessionShowData {
   const { sessionId, health, view, isKept } = looked;
-  const title = titleOf(looked.runs.map(runData));
+  const title = titleOf(runs.map(runData));
   return {
     sessionId,
     shortId,
@@ -48,8 +48,9 @@ function workspaceOf({ observations }: SessionView): SessionShowData['workspace'
   };
 }
 
-function nextOf({ shortId, state, runs }: SessionShowData): string {
-  if (state === 'damaged') return `workrail session verify ${shortId}`;
+function nextOf({ state, runs }: SessionShowData, name: string): string {
+  if (state === 'damaged') return `workrail session verify ${name}`;
+  if (state === 'salvaged') return `workrail session notes ${name}`;
   const isOpen = runs.some((run) => ['running', 'blocked'].includes(runState(run)));
-  return isOpen ? `workrail session resume ${shortId}` : `workrail session notes ${shortId}`;
+  return isOpen ? `workrail session resume ${name}` : `workrail session notes ${name}`;
 }

@@ -42,17 +42,37 @@ function fitting(steps: readonly TreeStepData[], width: number): Line {
 
 /** Steps as numbers with their marks. */
 export function compactSteps(steps: readonly TreeStepData[], isLeft: boolean): Line {
-  return steps.flatMap((step, i): readonly Span[] => [i === 0 ? '' : '  ', ...compactStep(step, isLeft)]);
+  return steps.flatMap((step, i): readonly Span[] => [
+    ...(i === 0 ? [''] : ['  ', ...compactSkips(step)]),
+    ...compactStep(step, isLeft),
+  ]);
 }
 
-function compactStep({ place, state, blocked }: TreeStepData, isLeft: boolean): readonly Span[] {
-  if (state === 'complete') return [{ text: 'complete', style: 'good' }];
+function compactStep(step: TreeStepData, isLeft: boolean): readonly Span[] {
+  const { place, state, blocked, checkpoints, gaps } = step;
+  const saved: readonly Span[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
+  if (state === 'complete') return [{ text: 'complete', style: 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
   const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
-  const times = blocked > 1 || (blocked === 1 && state === 'done') ? `▲×${blocked}` : blocked === 1 ? '▲' : '';
-  const held: readonly Span[] = times === '' ? [] : [{ text: times, style: 'notable' }];
-  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...held];
-  if (state === 'blocked') return [number, ...held];
-  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...held];
+  const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
+  const beside: readonly Span[] = [
+    ...(blocked === 0 ? [] : [{ text: turnedDown, style: 'notable' } as const]),
+    ...saved,
+    ...(gaps === 0 ? [] : [{ text: times('!', gaps), style: 'notable' } as const]),
+  ];
+  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...beside];
+  if (state === 'blocked') return [number, ...beside];
+  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...beside];
+}
+
+function times(mark: string, count: number): string {
+  return count > 1 ? `${mark}×${count}` : mark;
+}
+
+/** Steps that were passed by on the way to a step, the first and the last of them. */
+function compactSkips({ skipped }: TreeStepData): readonly Span[] {
+  const [first, last] = [skipped[0], skipped.at(-1)].map((step) => step?.position ?? step?.stepId);
+  if (first === undefined) return [];
+  return [{ text: `${first}${last === first ? '' : `…${last}`} –`, style: 'dim' }, '  '];
 }
 
 /** How many cells a line takes. */

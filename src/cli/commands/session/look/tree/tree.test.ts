@@ -60,6 +60,19 @@ describe('session tree', () => {
     );
   });
 
+  it('shows checkpoints, gaps and skipped steps beside a branch too', async () => {
+    const { start, send, save, show, look } = lookedAtWorld();
+    const first = await start('test.skips', { mode: 'full_auto_never_stop' });
+    await save(await send(first), 'On the way.');
+    await save(await send(await show(first), { notes: 'Again.', context: { size: 'large' } }), 'Once.');
+    const { out } = await look(['session', 'tree']);
+    expect(out.split('\n').slice(1, 3)).toEqual([
+      expect.stringMatching(/^├─⑂ branch A \(left 12:00\) {2}1 ✓! {2}2…3 – {2}4 ○◆$/),
+      expect.stringMatching(/^└─ {2}main {19}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
+    ]);
+    expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
+  });
+
   it('stays on a screen however long a run is, and shows all to who wants it', async () => {
     const steps = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}`, title: `Step ${i}`, prompt: 'Go.' }));
     const file = { id: 'test.long', name: 'Long', description: 'Many steps.', steps };

@@ -31,7 +31,7 @@ export const sessionTree: RunCommand = async (context, { operands }) => {
     kind: 'done',
     data,
     lines: [...bannerOf(looked, width), ...treeLines(data, layout)],
-    next: nextOf(data),
+    next: nextOf(data, opened.value.name),
   });
 };
 
@@ -88,8 +88,9 @@ function loopTitles({ looked }: OpenedSession): (loopId: string) => string {
   return (loopId) => titles.get(loopId) ?? loopId;
 }
 
-function nextOf({ shortId, state, runs }: SessionTreeData): string {
-  if (state === 'damaged') return `workrail session verify ${shortId}`;
-  if (runs.some((run) => ['running', 'blocked'].includes(runState(run)))) return `workrail session resume ${shortId}`;
-  return `workrail session notes ${shortId}`;
+function nextOf({ state, runs }: SessionTreeData, name: string): string {
+  if (state === 'damaged') return `workrail session verify ${name}`;
+  if (state === 'salvaged') return `workrail session notes ${name}`;
+  if (runs.some((run) => ['running', 'blocked'].includes(runState(run)))) return `workrail session resume ${name}`;
+  return `workrail session notes ${name}`;
 }

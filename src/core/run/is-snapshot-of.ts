@@ -1,13 +1,18 @@
-import type { EngineState, LoopFrame } from '../log/execution-snapshot.ts';
+import type { EngineState, ExecutionSnapshot, LoopFrame } from '../log/execution-snapshot.ts';
 import type { CompiledLoop } from '../workflow/compiled/compiled-loop.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { roundsOf } from './walk/loop-range.ts';
-import type { WorkflowIndex } from './workflow-index.ts';
+import { indexWorkflow, type WorkflowIndex } from './workflow-index.ts';
 
 /**
- * Whether a run of a workflow can stand where a state says: its position and its open loops lead to the very step that
+ * Whether a run of a workflow can stand where a snapshot says: its position and its open loops lead to the very step that
  * is pending. The shape of a snapshot says nothing of this, and what its hash attests may have been written by anybody.
  */
-export function fitsWorkflow({ workflow, loops }: WorkflowIndex, state: EngineState): boolean {
+export function isSnapshotOf(workflow: CompiledWorkflow, { enginePayload }: ExecutionSnapshot): boolean {
+  return isPlaceOf(indexWorkflow(workflow), enginePayload.state);
+}
+
+function isPlaceOf({ workflow, loops }: WorkflowIndex, state: EngineState): boolean {
   if (state.kind === 'complete') return true;
   if (state.kind === 'init') return workflow.entries.length > 0;
   if (state.pending.kind === 'none') return false;

@@ -1,0 +1,172 @@
+import { unreachable } from '../../assert.ts';
+import type { NoteBlock, NoteInline } from '../note/note.ts';
+import type { Secret } from './find-secrets.ts';
+import type { Hider } from './hider.ts';
+import { type Cell, secretCells } from './secret-cells.ts';
+import { SEAM } from './undressed.ts';
+
+/** Between blocks: a value may stand in the one behind its name. */
+const BLOCK_END = '\n\n';
+/** Between cells and addresses: what stands next to them has nothing to do with them. */
+const CELL_END = '\n\n\n';
+
+type Link = Extract<NoteInline, { kind: 'link' }>;
+type Cells = readonly (readonly (readonly NoteInline[])[])[];
+
+type NoteText = {
+  /** What a reader sees, in order, with seams between pieces. */
+  readonly body: string;
+  /** What stands behind it: addresses and languages of code. */
+  readonly extras: string;
+  /** What is secret because of where it stands in a table. */
+  readonly known: readonly Secret[];
+};
+
+/** Reads a note as one text. `rewriteNote` goes through the note in the same order. */
+export function readNote(blocks: readonly NoteBlock[]): NoteText {
+  const body: string[] = [];
+  const extras: string[] = [];
+  const known: Secret[] = [];
+  let length = 0;
+  const walk: Walk = {
+    text: (text) => {
+      body.push(text);
+      length += text.length;
+      return text;
+    },
+    extra: (text) => {
+      extras.push(text, CELL_END);
+      return text;
+    },
+    link: (link) => {
+      if (!isBare(link)) extras.push(link.href, CELL_END);
+      return [{ ...link, content: walkInlines(link.content, walk) }];
+    },
+    table: (rows) => {
+      const cells = rows.map((row) =>
+        row.map((cell): Cell => {
+          const from = length;
+          const start = body.length;
+          walkCell(cell, walk);
+          return { from, to: length - CELL_END.length, text: body.slice(start).join('').replaceAll(SEAM, '').trim() };
+        }),
+      );
+      for (const secret of secretCells(cells)) known.push(secret);
+      return rows;
+    },
+  };
+  walkBlocks(blocks, walk);
+  return { body: body.join(''), extras: extras.join(''), known };
+}
+
+/** The note with each of its pieces as they were hidden. A link that would show what is hidden is none any more. */
+export function rewriteNote(
+  blocks: readonly NoteBlock[],
+  { inBody, inExtras }: { readonly inBody: Hider; readonly inExtras: Hider },
+): readonly NoteBlock[] {
+  let changes = 0;
+  const text = (piece: string) => {
+    const told = inBody.take(piece);
+    if (told !== piece) changes += 1;
+    return told;
+  };
+  const extra = (piece: string) => {
+    const told = inExtras.take(piece);
+    inExtras.skip(CELL_END.length);
+    return told;
+  };
+  const walk: Walk = {
+    text,
+    extra: (piece) => (extra(piece) === piece ? piece : ''),
+    link: (link) => {
+      const before = changes;
+      const content = walkInlines(link.content, walk);
+      if (changes > before) {
+        if (!isBare(link)) inExtras.skip(link.href.length + CELL_END.length);
+        return content;
+      }
+      const href = isBare(link) ? link.href : extra(link.href);
+      return href === link.href ? [{ ...link, content }] : [...content, { kind: 'text', text: ` (${href})` }];
+    },
+    table: (rows) => rows.map((row) => row.map((cell) => walkCell(cell, walk))),
+  };
+  return walkBlocks(blocks, walk);
+}
+
+/** Goes through a note in the order in which it is read. */
+type Walk = {
+  readonly text: (piece: string) => string;
+  readonly extra: (piece: string) => string;
+  readonly link: (link: Link) => readonly NoteInline[];
+  readonly table: (rows: Cells) => Cells;
+};
+
+function walkBlocks(blocks: readonly NoteBlock[], walk: Walk): readonly NoteBlock[] {
+  return blocks.map((block) => {
+    const walked = walkBlock(block, walk);
+    walk.text(BLOCK_END);
+    return walked;
+  });
+}
+
+function walkBlock(block: NoteBlock, walk: Walk): NoteBlock {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return { ...block, content: walkInlines(block.content, walk) };
+    case 'code':
+      return {
+        ...block,
+        language: block.language === '' ? '' : walk.extra(block.language),
+        text: walk.text(block.text),
+      };
+    case 'quote':
+      return { ...block, blocks: walkBlocks(block.blocks, walk) };
+    case 'list':
+      return { ...block, items: block.items.map((item) => walkBlocks(item, walk)) };
+    case 'table':
+      return { ...block, rows: walk.table(block.rows) };
+    case 'rule':
+      return block;
+    default:
+      return unreachable(block);
+  }
+}
+
+function walkCell(cell: readonly NoteInline[], walk: Walk): readonly NoteInline[] {
+  const walked = walkInlines(cell, walk);
+  walk.text(CELL_END);
+  return walked;
+}
+
+function walkInlines(content: readonly NoteInline[], walk: Walk): readonly NoteInline[] {
+  return content.flatMap((inline): readonly NoteInline[] => {
+    switch (inline.kind) {
+      case 'text':
+      case 'code': {
+        const text = walk.text(inline.text);
+        walk.text(SEAM);
+        return text === '' ? [] : [{ ...inline, text }];
+      }
+      case 'break':
+        walk.text('\n');
+        return [inline];
+      case 'link':
+        return walk.link(inline);
+      case 'strong':
+      case 'emphasis':
+      case 'deleted': {
+        const inner = walkInlines(inline.content, walk);
+        return inner.length === 0 ? [] : [{ ...inline, content: inner }];
+      }
+      default:
+        return unreachable(inline);
+    }
+  });
+}
+
+/** An address that is its own text. */
+function isBare({ href, content }: Link): boolean {
+  const [only, ...more] = content;
+  return more.length === 0 && only?.kind === 'text' && only.text === href;
+}

@@ -1,0 +1,62 @@
+/** Names under which anything is secret. */
+export const SECRET_NAMES =
+  'pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|(?<=[a-z0-9][_-])pass|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]base)?)?|private[_-]?key';
+
+/** Names that are harmless as often as not: what stands under them must look like a key as well. */
+export const TOKEN_NAMES =
+  '(?:passwords|secrets|pass(?:phrase|code)s)|api[_-]?keys?|access[_-]?key(?:[_-]?id)?|account[_-]?key|(?:auth|access|refresh|bearer|id|session)?[_-]?tokens?|credentials?|(?<=[?&])sig';
+
+/** `pass` is also what tests do. */
+export const SHORT_NAMES = '(?<!by|com|sur|tres)pass|(?<![a-z])pw';
+
+/** What people put behind a name without making it another one. */
+export const NAME_ENDS = '(?:[_-]?(?:\\d{1,3}|prod|dev|staging|live|old|new|value))?';
+
+const ORDINARY_WORDS =
+  'string|number|boolean|bool|text|str|int|any|unknown|null|nil|none|undefined|true|false|yes|no|required|optional|missing|invalid|valid|empty|unset|set|changed|unchanged|wrong|correct|incorrect|hidden|redacted|masked|removed|rotated|expired|hashed|encrypted|n/a|tbd|varchar|flag|flags|option|options|argument|switch|parameter|fields?|prompt|reset|and|or|is|are|was|were|has|have|must|should|can|cannot|will|may|to|with|without|for|from|in|on|at|by|the|a|an|as|of|not|it|its|this|that|when|if|we|you|they|see|only|then|which|before|after';
+/** Where a program takes it from somewhere else. */
+const REFERENCES =
+  '\\$\\{[^{}\\s]{1,64}\\}|\\$[A-Z_]{2,64}|(?:process\\.env|os\\.environ|import\\.meta|env)\\.[\\w.]{1,64}|\\{\\{';
+
+/** Stands before a value that is none: a type, a word of a sentence, or the place where the value really is. */
+export const NOT_ORDINARY = `(?!["'\`*_~\\ufdd0]{0,4}(?:(?:${ORDINARY_WORDS})(?:\\[\\w{1,16}\\]|\\(\\d{0,5}\\))?["'\`*_~.,;:!?)\\]}>|\\ufdd0]{0,4}(?:\\s|$)|${REFERENCES}))`;
+
+const ENDING = `${NAME_ENDS}[\\s:*_\`]*$`;
+const SECRET_NAME = new RegExp(`(?:${SECRET_NAMES}|${'passwords|secrets'})${ENDING}`, 'i');
+const TOKEN_NAME = new RegExp(`(?:${TOKEN_NAMES})${ENDING}`, 'i');
+const SHORT_NAME = new RegExp(`(?:${SHORT_NAMES})${ENDING}`, 'i');
+const COOKIE_NAME = /^(?:set-?)?cookies?$|^authorization$/i;
+const ORDINARY = new RegExp(`^(?:${ORDINARY_WORDS}|[*•x.-]{1,16})$`, 'i');
+const KEY_LIKE = /^(?=\S*\d)(?=\S*\p{L})\S{6,}$/u;
+
+/** Names are short; what is longer is a text. */
+const NAME_LENGTH_MAX = 120;
+const TOKEN_LENGTH_MIN = 8;
+const DIGITS_MIN = 4;
+
+/** Whether a text says of itself that it names a secret. */
+export function isSecretName(name: string): boolean {
+  return (
+    name.length <= NAME_LENGTH_MAX && [SECRET_NAME, TOKEN_NAME, SHORT_NAME, COOKIE_NAME].some((one) => one.test(name))
+  );
+}
+
+/** Whether what stands under a name, however deep, is secret for its name alone. */
+export function isNamedSecret(name: string, value: string | number): boolean {
+  if (name.length > NAME_LENGTH_MAX) return false;
+  const text = String(value).trim();
+  if (text === '' || ORDINARY.test(text)) return false;
+  if (typeof value === 'number')
+    return text.length >= DIGITS_MIN && (SECRET_NAME.test(name) || isLongToken(name, text));
+  if (SECRET_NAME.test(name) || isLongToken(name, text)) return true;
+  return (SHORT_NAME.test(name) && isKeyLike(text)) || (COOKIE_NAME.test(name) && /[=\s]\S/.test(text));
+}
+
+/** One word of letters and digits, as nobody writes in a sentence. */
+export function isKeyLike(text: string): boolean {
+  return text.length <= 512 && KEY_LIKE.test(text);
+}
+
+function isLongToken(name: string, text: string): boolean {
+  return text.length >= TOKEN_LENGTH_MIN && TOKEN_NAME.test(name);
+}

@@ -1,0 +1,13 @@
+import { clip } from '../run/requirements/artifacts/artifact-verdict.ts';
+import type { Candidate } from './candidate.ts';
+
+/** A candidate whose texts take no more than they may; what it is called by is kept. */
+export function shorterCandidate(candidate: Candidate, bytesMax: number): Candidate {
+  const { title, goal, stepTitle } = candidate;
+  return {
+    ...candidate,
+    title: clip(title, bytesMax),
+    ...(goal === undefined ? {} : { goal: clip(goal, bytesMax) }),
+    ...(stepTitle === undefined ? {} : { stepTitle: clip(stepTitle, bytesMax) }),
+  };
+}
