@@ -174,6 +174,9 @@ async function openExchange(): Promise<Exchange> {
     { systemClock },
     { ok },
     { homedir },
+    { loadOwnConfig },
+    { configHash },
+    { nodeHasher },
   ] = await Promise.all([
     openStore(),
     import('./adapters/exchange/node-bundle-tools.ts'),
@@ -183,6 +186,9 @@ async function openExchange(): Promise<Exchange> {
     import('./adapters/system-clock.ts'),
     import('neverthrow'),
     import('node:os'),
+    import('./adapters/setup/config/load-config.ts'),
+    import('./core/machine/config/config-hash.ts'),
+    import('./adapters/node-hasher.ts'),
   ]);
   return {
     homes: [homedir()],
@@ -192,6 +198,7 @@ async function openExchange(): Promise<Exchange> {
       breathe: breather(),
       ids: randomIds(systemClock),
       appVersion: WORKRAIL_VERSION,
+      appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
       now: () => new Date(systemClock.nowMs()).toISOString(),
     },
     input: readBundleFile,

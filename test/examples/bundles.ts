@@ -26,6 +26,7 @@ import { sha256 } from './sha256.ts';
 export async function exported(
   store: Store,
   sessionId: SessionId,
+  more: Partial<ExportServices> = {},
 ): Promise<Result<Exported & { readonly file: Uint8Array }, ExportRefusal>> {
   const pieces: Uint8Array[] = [];
   let isAbandoned = false;
@@ -39,7 +40,7 @@ export async function exported(
       isAbandoned = true;
     },
   };
-  const done = await exportSession(exportServices(store), { sessionId, output });
+  const done = await exportSession({ ...exportServices(store), ...more }, { sessionId, output });
   if (done.isErr())
     return isAbandoned ? err(done.error) : err({ code: 'output_failed', place: 'test', cause: 'left open' });
   return ok({ ...done.value, file: Buffer.concat(pieces) });
@@ -51,6 +52,7 @@ export function exportServices(store: Store): ExportServices {
     tools: nodeBundleTools,
     breathe: async () => undefined,
     appVersion: '1.2.3',
+    appliedConfigHash: async () => undefined,
     now: () => '2026-01-02T03:04:05.678Z',
   };
 }

@@ -72,7 +72,7 @@ describe('Ctrl-C', () => {
       { typed: ['doctor'], begunIn: at('temp') },
       { typed: ['export', sessionId, '-o', join(at('out'), 'bundle.json')], begunIn: at('out') },
       { typed: ['source', 'add', 'https://example.org/flows.git'], env: slowGit, begunIn: sources },
-      { typed: ['workflow', 'check', '--watch'] },
+      { typed: ['workflow', 'check', 'wr.first_steps', '--watch'] },
     ];
     for (const work of works) {
       expect([work.typed.join(' '), await brokenOff(work)]).toEqual([work.typed.join(' '), 130]);

@@ -17,6 +17,8 @@ const ELSEWHERE =
 const EXAMPLE_TAG = '7f3a';
 const EXAMPLE_REPOSITORY = 'https://example.org/team/flows.git';
 
+const PART = { name: 'Part', description: 'A part of a page.', about: 'A part.', examples: ['Show a part of it'] };
+
 let place: string;
 let tag: string;
 const at = (...names: string[]) => join(place, ...names);
@@ -98,14 +100,16 @@ describe('the documents', () => {
       const steps = Array.isArray(value) ? value : undefined;
       const isWorkflow = typeof value === 'object' && value !== null && 'steps' in value;
       if (steps === undefined && !isWorkflow) return;
-      const whole =
-        steps === undefined
-          ? (value as { id: string })
-          : { id: `project.part_${i}`, name: 'Part', description: 'A part of a page.', steps };
+      const whole = steps === undefined ? (value as { id: string }) : { ...PART, id: `project.part_${i}`, steps };
       const file = at(`${whole.id}.json`);
       writeFileSync(file, JSON.stringify(whole));
-      const ran = spawnSync(process.execPath, [PROGRAM, 'workflow', 'check', file], { env: env(), encoding: 'utf8' });
+      const run = (...words: readonly string[]) =>
+        spawnSync(process.execPath, [PROGRAM, 'workflow', ...words], { env: env(), encoding: 'utf8' });
+      const ran = run('check', file, '--strict');
       expect([path, ran.status, ran.status === 0 ? '' : ran.stdout]).toEqual([path, 0, '']);
+      // Whoever takes over an example must not be blocked by it, or find half of it passed over.
+      const { data } = JSON.parse(run('dry-run', file, '--yes', '--json').stdout) as { data: object };
+      expect([path, data]).toEqual([path, expect.objectContaining({ isComplete: true, blocks: 0, skipped: [] })]);
     });
   });
 

@@ -17,7 +17,7 @@ async function* crashesDuring(from: DiskState, work: (store: SimulatedStore) => 
   const points: { readonly state: DiskState; readonly isOver: boolean }[] = [];
   const fs = intercept(disk.fs, (operation, run) => {
     // What becomes of the index is of no importance here, and would be most of what there is to try.
-    if (operation.name === 'openEnd') return Promise.reject(systemError('EACCES'));
+    if (operation.name === 'openEnd' && operation.path.includes('cache')) return Promise.reject(systemError('EACCES'));
     const done = run();
     if (!isReading(operation)) points.push({ state: disk.state(), isOver: false });
     return done;

@@ -222,8 +222,11 @@ async function appendIfThere(sessions: SessionStore, plan: AppendPlan): Promise<
 }
 
 /** All that a session consists of; who holds its lock is not part of it. */
+/** All of a session but what says who holds it and when it came. */
 function bytesOf(dir: string): Record<string, string> {
-  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.lock'));
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith('.lock') && name !== 'arrived',
+  );
   return Object.fromEntries(
     names.flatMap((name) => {
       const path = join(dir, name);

@@ -4,8 +4,9 @@ import type { BinRefusal, RestoreRefusal, SessionBin } from '../../../app/ports/
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
-import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
-import { ARRIVED, layout } from '../disk/layout.ts';
+import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import { markArrived } from '../exchange/arrived-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { emptySession, refreshSession } from '../session/open-session.ts';
@@ -90,7 +91,7 @@ async function restore(disk: Disk, sessionId: SessionId): Promise<'done' | 'not_
     await fs.rename(join(root, layout.session(sessionId)), join(root, removedName(sessionId)));
   // Who deleted it could not take its claim back.
   await fs.removeTree(join(root, binned.place, '.lock.claims'));
-  await putFile(disk, join(binned.place, ARRIVED), new Uint8Array());
+  await markArrived(disk, binned.place);
   await move(disk, binned.place, layout.session(sessionId));
   return 'done';
 }

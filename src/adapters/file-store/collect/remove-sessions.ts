@@ -5,6 +5,7 @@ import type { CollectCause, CollectRequest, Stayed } from '../../../app/ports/up
 import type { SessionId } from '../../../core/log/ids.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { arrivedMs } from '../exchange/arrived-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { type Binned, binnedSessions } from './binned-sessions.ts';
 import { inBatches } from './in-batches.ts';
@@ -45,11 +46,10 @@ export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Staye
 type Age = { readonly marked: MarkedSession; readonly limit: CollectRequest };
 
 /** Whoever took an old session in a moment ago is not done with it. */
-function isOverdue({ fs, root }: Disk, sessionId: SessionId, { marked, limit }: Age): boolean {
+function isOverdue(disk: Disk, sessionId: SessionId, { marked, limit }: Age): boolean {
   const { lastAt } = marked;
   if (lastAt === undefined || lastAt >= limit.expiredBeforeMs) return false;
-  const arrivedMs = fs.modifiedMs(join(root, layout.arrived(sessionId)));
-  return arrivedMs === undefined || arrivedMs < limit.expiredBeforeMs;
+  return (arrivedMs(disk, sessionId) ?? 0) < limit.expiredBeforeMs;
 }
 
 function isKept({ fs, root }: Disk, sessionId: SessionId): boolean {

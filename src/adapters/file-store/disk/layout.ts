@@ -3,7 +3,7 @@ import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-bytes.ts';
 import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 
-/** What a session that came from elsewhere is marked by; beside its log, wherever its folder is. */
+/** The file in a session's folder whose time of change is when it was imported or brought back from the bin. */
 export const ARRIVED = 'arrived';
 
 /** Where everything lies, relative to the data directory. Ids are checked again here, so none can climb out. */
@@ -13,8 +13,6 @@ export const layout = {
   events: (id: SessionId) => join('sessions', plain(id), 'events'),
   manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
   keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
-  /** Its time of change is when the session was imported or brought back from the bin. */
-  arrived: (id: SessionId) => join('sessions', plain(id), ARRIVED),
   /** Holds a file for each run that somebody has closed. */
   closed: (id: SessionId) => join('sessions', plain(id), 'closed'),
   closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),

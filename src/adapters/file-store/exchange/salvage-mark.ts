@@ -9,6 +9,7 @@ import { parseDocument } from '../../../core/log/schema-refusal.ts';
 import { parseStored } from '../content/parse-stored.ts';
 import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { markArrived } from './arrived-mark.ts';
 
 /** Whether a session says of itself that it is only part of one. What the mark holds does not matter for that. */
 export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {
@@ -37,8 +38,8 @@ export function putSalvage(
   return accessing('mark session', place, async () => {
     if (salvage !== undefined) {
       // Whatever is marked as part of a session comes from elsewhere, be it that the rest is about to follow.
-      await putFile(disk, layout.arrived(sessionId), new Uint8Array());
-      return putFile(disk, place, bytesOf(salvage));
+      await putFile(disk, place, bytesOf(salvage));
+      return markArrived(disk, layout.session(sessionId));
     }
     const path = join(disk.root, place);
     await disk.fs.remove(path);

@@ -5,12 +5,14 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { exported, exportServices, imported, loose } from '../../../../test/examples/bundles.ts';
 import { type Engine, engine } from '../../../../test/examples/engine.ts';
+import { digest } from '../../../../test/examples/sha256.ts';
 import { sessionOf, sharedSession } from '../../../../test/examples/shared-session.ts';
 import { storeFolder } from '../../../../test/store-folder.ts';
 import { layout } from '../../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../../adapters/file-store/file-store.ts';
 import { randomIds } from '../../../adapters/random-ids.ts';
 import { bundleSchema } from '../../../core/bundle/bundle-document.ts';
+import type { Sha256Digest } from '../../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../../core/json/canonical-json.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { exportSession } from './export-session.ts';
@@ -189,3 +191,13 @@ function damage(path: string): void {
   bytes[20] = (bytes[20] ?? 0) ^ 1;
   writeFileSync(path, bytes);
 }
+
+test('a bundle tells which settings its program went by', async () => {
+  enforces('bundle_envelope_fields');
+  const here = engine();
+  const { sessionId } = await sharedSession(here);
+  const appliedConfigHash = async () => digest('settings') as Sha256Digest;
+  const { file } = (await exported(here.services, sessionId, { appliedConfigHash }))._unsafeUnwrap();
+  expect(loose(file).producer).toEqual({ appVersion: '1.2.3', appliedConfigHash: digest('settings') });
+  expect((await imported(engine().services, file)).isOk()).toBe(true);
+});

@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../../core/assert.ts';
-import type { IntegrityEntry } from '../../../core/bundle/bundle-document.ts';
+import type { IntegrityEntry, Producer } from '../../../core/bundle/bundle-document.ts';
 import { bundleHead } from '../../../core/bundle/bundle-head.ts';
 import { BUNDLE_BYTES_MAX } from '../../../core/bundle/bundle-limits.ts';
+import type { Sha256Digest } from '../../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../../core/json/canonical-json.ts';
 import { encodeUtf8, utf8Length } from '../../../core/json/utf8.ts';
 import type { Salvage } from '../../../core/log/health.ts';
@@ -21,6 +22,8 @@ import {
 export type ExportServices = SurveyServices & {
   readonly logs: SessionLogs;
   readonly appVersion: string;
+  /** The name of the settings in effect; nothing where none are. */
+  readonly appliedConfigHash: () => Promise<Sha256Digest | undefined>;
   /** As it is written: ISO 8601, in UTC. */
   readonly now: () => string;
 };
@@ -67,7 +70,7 @@ async function write(
   const survey = await surveySession(services, log.value, onProgress);
   if (survey.isErr()) return err(survey.error);
   const { entries, events, artifacts, salvage } = survey.value;
-  const envelope = { exportedAt: services.now(), producer: { appVersion: services.appVersion } };
+  const envelope = { exportedAt: services.now(), producer: await producerOf(services) };
   const head = bundleHead(envelope, entries, services.tools.sha256);
   const estimate = utf8Length(head.text) + atMost(entries);
   if (estimate > BUNDLE_BYTES_MAX) {
@@ -85,6 +88,11 @@ async function write(
     if (written.isErr()) return err(written.error);
   }
   return ok({ sessionId, bundleId: head.bundleId, events, artifacts: artifacts.length, bytes, salvage });
+}
+
+async function producerOf({ appVersion, appliedConfigHash }: ExportServices): Promise<Producer> {
+  const hash = await appliedConfigHash();
+  return { appVersion, ...(hash === undefined ? {} : { appliedConfigHash: hash }) };
 }
 
 /** Every value with its name, quotes, colon and comma, and the names of the lists and tables. */

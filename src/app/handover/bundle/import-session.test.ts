@@ -1,3 +1,6 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { exported, imported, loose } from '../../../../test/examples/bundles.ts';
@@ -5,6 +8,7 @@ import { type Engine, engine, stepOf, tokenOf, told, WORKSPACE } from '../../../
 import { projections } from '../../../../test/examples/projections.ts';
 import { sessionOf, sharedSession } from '../../../../test/examples/shared-session.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import { layout } from '../../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../../adapters/file-store/file-store.ts';
 import { memoryStore } from '../../../adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../../adapters/node-hasher.ts';
@@ -51,6 +55,38 @@ test('where the id is taken it becomes a new session, which differs in nothing e
   const further = engine();
   await imported(further.services, await bundleOf(here, NEW));
   expect(await bundleOf(further, NEW)).toEqual(await bundleOf(here, NEW));
+});
+
+test('what is in the bin can still come back, so an import of the same leaves it its id', async () => {
+  enforces('import_as_new_on_collision', 'deleted_session_comes_back');
+  const store = storeOf(storeFolder());
+  const here = engine({ store });
+  const { file, sessionId } = await sharedFrom(here);
+  await store.bin.put(sessionId, 5);
+  const done = (await imported({ ...withNewId(here), bin: store.bin }, file))._unsafeUnwrap();
+  expect([done.from, done.sessionId]).toEqual([sessionId, NEW]);
+  expect(await store.bin.restore(sessionId)).toEqual(ok(undefined));
+  expect((await store.sessions.list())._unsafeUnwrap().toSorted()).toEqual([sessionId, NEW].toSorted());
+});
+
+test('what came here a moment ago is not collected, however old its events are', async () => {
+  enforces('retention_ttl_configurable');
+  const { file, sessionId } = await sharedFrom(engine());
+  const folder = storeFolder();
+  const store = storeOf(folder);
+  await imported(engine({ store }).services, file);
+  const nowMs = Date.now();
+  const collect = (expiredBeforeMs: number) =>
+    store.collector.collect({ nowMs, expiredBeforeMs, binnedBeforeMs: 0, isDryRun: true });
+  const stays = async () => (await collect(nowMs - 60_000))._unsafeUnwrap().sessions.length === 0;
+  expect(await stays()).toBe(true);
+  // So it is with what is brought back, which lay in the bin for long.
+  const arrived = join(folder.root, layout.session(sessionId), 'arrived');
+  utimesSync(arrived, 1, 1);
+  expect(await stays()).toBe(false);
+  await store.bin.put(sessionId, 5);
+  await store.bin.restore(sessionId);
+  expect(await stays()).toBe(true);
 });
 
 test('work goes on with an imported session to its end, with new tokens of that machine', async () => {

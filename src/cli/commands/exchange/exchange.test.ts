@@ -152,7 +152,7 @@ async function world({ isEmpty = false } = {}) {
   };
   const exchange: Exchange = {
     homes: ['/data/ana'],
-    services: { ...exportServices(services), ...services },
+    services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,
     output: async (file) => (file === undefined ? ok(stream) : createBundleFile(file)),
   };

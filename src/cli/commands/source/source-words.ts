@@ -44,14 +44,7 @@ function words(refusal: SourceRefusal): Said {
         UNUSABLE[refusal.what],
       ];
     case 'setting_of_repositories':
-      return [
-        'VALIDATION_ERROR',
-        EXIT.usage,
-        `--${refusal.setting} is for git repositories, and ${refusal.address} is taken as ${refusal.kind === 'folder' ? 'a plain folder, read as it is' : 'an npm package'}.`,
-        refusal.kind === 'package'
-          ? `Leave out --${refusal.setting}.`
-          : `Leave out --${refusal.setting}, or name a repository on this machine as file:///PATH or with .git at its end.`,
-      ];
+      return settingWords(refusal);
     case 'source_empty':
       return [
         'VALIDATION_ERROR',
@@ -83,6 +76,18 @@ function words(refusal: SourceRefusal): Said {
     default:
       return unreachable(refusal);
   }
+}
+
+function settingWords({ setting, address, kind }: Extract<SourceRefusal, { code: 'setting_of_repositories' }>): Said {
+  const taken = kind === 'folder' ? 'a plain folder, read as it is' : 'an npm package';
+  const instead =
+    kind === 'folder' ? ', or name a repository on this machine as file:///PATH or with .git at its end' : '';
+  return [
+    'VALIDATION_ERROR',
+    EXIT.usage,
+    `--${setting} is for git repositories, and ${address} is taken as ${taken}.`,
+    `Leave out --${setting}${instead}.`,
+  ];
 }
 
 function gitWords(refusal: GitRefusal): Said {

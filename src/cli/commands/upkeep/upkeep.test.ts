@@ -249,6 +249,21 @@ describe('gc', () => {
     expect((await run('session', 'delete', '--undo')).out).toBe('The bin is empty.\n');
   });
 
+  it('asks before it empties the bin, which nothing brings back', async () => {
+    const { run, id, store } = await world();
+    await run('session', 'delete', id, '--yes');
+    expect(await run('gc', '--empty-bin')).toMatchObject({
+      exitCode: 5,
+      talk: expect.stringContaining('Fix: Type: workrail gc --empty-bin --yes\n'),
+    });
+    const asked: string[] = [];
+    expect((await run('gc', '--empty-bin', answering(false, asked))).exitCode).toBe(5);
+    expect(asked).toEqual(['Remove 1 deleted session for good?']);
+    expect((await store.bin.list())._unsafeUnwrap()).toHaveLength(1);
+    expect((await run('gc', '--empty-bin', '--dry-run')).exitCode).toBe(0);
+    expect((await run('gc', '--empty-bin', answering(true))).out).toMatch(/^Removed 1 deleted session, /);
+  });
+
   it('removes nothing where something is damaged, and says the way out at each step', async () => {
     enforces('gc_safe_mode');
     const { run, id, root, time } = await world();

@@ -31,7 +31,7 @@ it('hides what stands under a secret name, however deep and of whatever type', (
       { dbPassword: hidden, password2: hidden, Passwort: hidden },
     ],
     [
-      { pass: 'hunter9x', DB_PASS: 'hunter', pw: 'a1b2c3' },
+      { pass: 'hunter9x', DB_PASS: 'hunter', pw: 12345678 },
       { pass: hidden, DB_PASS: hidden, pw: hidden },
     ],
     [

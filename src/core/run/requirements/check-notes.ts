@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import type { Facts } from '../condition/evaluate-condition.ts';
@@ -7,6 +8,7 @@ import { describeUnmet } from './criteria/describe-criteria.ts';
 import { exampleNotes } from './criteria/example-notes.ts';
 import { missingChoices } from './criteria/missing-choices.ts';
 import type { Requirement } from './requirement.ts';
+import { sampleFor } from './sample-items.ts';
 import { conditionFacts, type StepAttempt, type StepPlace } from './step-place.ts';
 import { type Found, fitItems, met, notMet, stepPointer } from './unmet.ts';
 
@@ -44,7 +46,7 @@ export function checkCriteria(
   const notes = handedIn.notesMarkdown ?? '';
   const unmet = evaluateCriteria(criteria, notes, conditionFacts(attempt)).map(describeUnmet);
   if (unmet.length === 0) return met(requirement);
-  const context = missingChoices(criteria, conditionFacts(attempt));
+  const context = choicesAt(attempt, criteria);
   const areNotesEnough =
     hasNotes(attempt) && evaluateCriteria(criteria, notes, chosenFacts(attempt, criteria)).length === 0;
   return notMet({
@@ -81,7 +83,12 @@ const KEPT = 'The notes already sent are kept; send the context.';
 /** What conditions see once the context has what the criteria ask of it. */
 function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
   const facts = conditionFacts(place);
-  return { ...facts, context: { ...facts.context, ...missingChoices(criteria, facts) } };
+  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
+}
+
+function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
+  const sampleOf = (variable: string) => sampleFor(place.index, variable);
+  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
 
 /** Notes that meet all that this place asks of notes, so that one text does for every requirement about them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { blockerReport } from '../../log/operation/blocker-report.ts';
@@ -73,6 +73,29 @@ describe('an attempt at a step', () => {
     ]);
     expect(exampleOf({ notes: 'Two files.', context: { size: 'small' } })).toEqual([]);
     expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
+  });
+
+  it('that lacks a list the criteria ask for is shown one that the loop over it can take', () => {
+    const missing = {
+      type: 'contains',
+      value: 'no files',
+      message: 'Send them.',
+      condition: { var: 'files', equals: null },
+    };
+    const each = {
+      id: 'each',
+      type: 'loop',
+      title: 'Each',
+      loop: { type: 'forEach', items: 'files', maxIterations: 3 },
+      body: [{ id: 'look', title: 'Look', prompt: 'Look.' }],
+    };
+    const work = { id: 'work', title: 'Work', prompt: 'List them.', validationCriteria: [missing] };
+    const exampleOf = (steps: readonly object[], given: object) =>
+      checkStep(attemptAt({ steps }, { notes: 'Listed.', ...given })).unmet.map(({ example }) => example);
+    expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['item'] } }]);
+    expect(exampleOf([work, each], { context: { files: [] } })).toEqual([]);
+    // Nothing tells what it is to be where no loop reads it, so the notes have to say it.
+    expect(exampleOf([work], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);
   });
 
   it('without notes lacks both notes and what they have to show, in one blocker', () => {

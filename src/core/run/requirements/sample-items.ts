@@ -15,6 +15,12 @@ export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue
   return [inside.length === 0 ? 'item' : Object.assign({}, ...inside)];
 }
 
+/** The same for the loop that reads a key of context; `undefined` where none does, or only a part of the value. */
+export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefined {
+  const loop = index.workflow.loops.find((one) => !key.includes('.') && contextVariable(one) === key);
+  return loop && sampleItems(index, loop);
+}
+
 /** The name under which a loop finds what it walks over, where it reads that from context. */
 export function contextVariable({ control }: CompiledLoop): string | undefined {
   const source = control.kind === 'for' ? control.count : control.kind === 'for_each' ? control.items : undefined;

@@ -1,4 +1,5 @@
 import { quote } from '../../../json/quote.ts';
+import type { Condition } from '../../../workflow/compiled/condition.ts';
 import type { Criteria, CriteriaRule } from '../../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../../condition/evaluate-criteria.ts';
@@ -38,7 +39,14 @@ function oneOf(alternatives: readonly (readonly string[])[]): string {
 function describeRule(rule: CriteriaRule, isNegated: boolean): string {
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
-  return `${message} (the notes must ${isNegated ? 'not ' : ''}${wanted(rule)})`;
+  const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
+  return `${message} (${rule.when !== undefined && asksForChoice(rule.when) ? 'only without it, ' : ''}${must})`;
+}
+
+/** Whether a rule counts only while a key of context has none of the values it may have. */
+function asksForChoice(when: Condition): boolean {
+  if (when.kind === 'or') return when.conditions.every(asksForChoice);
+  return when.kind === 'not' && when.condition.kind === 'compare' && when.condition.comparison === 'in';
 }
 
 function wanted(rule: Exclude<CriteriaRule, { kind: 'schema' }>): string {

@@ -3,11 +3,14 @@ import type { Condition } from '../../../workflow/compiled/condition.ts';
 import type { Criteria } from '../../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../../condition/evaluate-condition.ts';
 
+/** What conditions see, and an example of what loops walk over, by the key of context that they read. */
+type Seen = Facts & { readonly sampleOf: (variable: string) => JsonValue | undefined };
+
 /**
  * Values of context that notes would have to make up for. A rule that counts only while a key has none of its listed
- * values asks for that key; the first value in the list stands for the others.
+ * values, or while a list that a loop goes over is not there, asks for that key; the first value stands for the others.
  */
-export function missingChoices(criteria: Criteria, facts: Facts): JsonObject {
+export function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
   switch (criteria.kind) {
     case 'and':
       return Object.assign({}, ...criteria.criteria.map((one) => missingChoices(one, facts)));
@@ -20,7 +23,7 @@ export function missingChoices(criteria: Criteria, facts: Facts): JsonObject {
 }
 
 /** `undefined` where the condition asks for anything else too: then no choice alone would end it. */
-function choicesOf(condition: Condition, facts: Facts): JsonObject | undefined {
+function choicesOf(condition: Condition, facts: Seen): JsonObject | undefined {
   switch (condition.kind) {
     case 'or': {
       const parts = condition.conditions.map((one) => choicesOf(one, facts));
@@ -29,6 +32,12 @@ function choicesOf(condition: Condition, facts: Facts): JsonObject | undefined {
     case 'not': {
       const choice = firstOf(condition.condition);
       return choice !== undefined && !evaluateCondition(condition, facts) ? {} : choice;
+    }
+    case 'compare': {
+      const { variable, comparison, value } = condition;
+      const sample = comparison === 'equals' && value === null ? facts.sampleOf(variable) : undefined;
+      if (sample === undefined) return undefined;
+      return evaluateCondition(condition, facts) ? { [variable]: sample } : {};
     }
     case 'ref': {
       const named = facts.conditions.get(condition.conditionId);

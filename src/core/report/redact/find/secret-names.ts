@@ -16,13 +16,17 @@ const ORDINARY_WORDS =
   'string|number|boolean|bool|text|str|int|any|unknown|null|nil|none|undefined|true|false|yes|no|required|optional|missing|invalid|valid|empty|unset|set|changed|unchanged|wrong|correct|incorrect|hidden|redacted|masked|removed|rotated|expired|hashed|encrypted|n/a|tbd|varchar|flag|flags|option|options|argument|switch|parameter|fields?|prompt|reset|and|or|is|are|was|were|has|have|must|should|can|cannot|will|may|to|with|without|for|from|in|on|at|by|the|a|an|as|of|not|it|its|this|that|when|if|we|you|they|see|only|then|which|before|after';
 /** Where a program takes it from somewhere else. */
 const REFERENCES =
-  '\\$\\{[^{}\\s]{1,64}\\}|\\$[A-Z_]{2,64}|(?:process\\.env|os\\.environ|import\\.meta|env)\\.[\\w.]{1,64}|\\{\\{';
+  '(?:\\$\\{[^{}\\s]{1,64}\\}|\\$[A-Z_]{2,64}|(?:process\\.env|os\\.environ|import\\.meta|env)\\.[\\w.]{1,64}|\\{\\{[^{}\\n]{1,64}\\}\\})(?=[\\s"\'`,;)\\]}\\ufdd0]|$)';
+const QUOTE = '["\'`]';
 
-/** Stands before a value that is none: a type, a word of a sentence, or the place where the value really is. */
-export const NOT_ORDINARY = `(?!["'\`*_~\\ufdd0]{0,4}(?:(?:${ORDINARY_WORDS})(?:\\[\\w{1,16}\\]|\\(\\d{0,5}\\))?["'\`*_~.,;:!?)\\]}>|\\ufdd0]{0,4}(?:\\s|$)|${REFERENCES}))`;
+/**
+ * Stands before a value that is none: a type, a word of a sentence, or the place where the value really is. In quotes
+ * that must be all of it: a phrase may begin with any word.
+ */
+export const NOT_ORDINARY = `(?!${QUOTE}(?:${ORDINARY_WORDS})${QUOTE}|[*_~\\ufdd0]{0,4}(?:${ORDINARY_WORDS})(?:\\[\\w{1,16}\\]|\\(\\d{0,5}\\))?["'\`*_~.,;:!?)\\]}>|\\ufdd0]{0,4}(?:\\s|$)|${QUOTE}?${REFERENCES})`;
 
 const ENDING = `${NAME_ENDS}[\\s:*_\`]*$`;
-const SECRET_NAME = new RegExp(`(?:${SECRET_NAMES}|${'passwords|secrets'})${ENDING}`, 'i');
+const SECRET_NAME = new RegExp(`(?:${SECRET_NAMES}|passwords|secrets)${ENDING}`, 'i');
 const TOKEN_NAME = new RegExp(`(?:${TOKEN_NAMES})${ENDING}`, 'i');
 const SHORT_NAME = new RegExp(`(?:${SHORT_NAMES})${ENDING}`, 'i');
 const COOKIE_NAME = /^(?:set-?)?cookies?$|^authorization$/i;
@@ -32,7 +36,9 @@ const KEY_LIKE = /^(?=\S*\d)(?=\S*\p{L})\S{6,}$/u;
 /** Names are short; what is longer is a text. */
 const NAME_LENGTH_MAX = 120;
 const TOKEN_LENGTH_MIN = 8;
-const DIGITS_MIN = 4;
+/** Fewer digits are a count. */
+const PIN_DIGITS_MIN = 4;
+const KEY_DIGITS_MIN = 6;
 
 /** Whether a text says of itself that it names a secret. */
 export function isSecretName(name: string): boolean {
@@ -46,9 +52,10 @@ export function isNamedSecret(name: string, value: string | number): boolean {
   if (name.length > NAME_LENGTH_MAX) return false;
   const text = String(value).trim();
   if (text === '' || ORDINARY.test(text)) return false;
-  if (typeof value === 'number')
-    return text.length >= DIGITS_MIN && (SECRET_NAME.test(name) || isLongToken(name, text));
+  if (typeof value === 'number' && text.length < (SHORT_NAME.test(name) ? KEY_DIGITS_MIN : PIN_DIGITS_MIN))
+    return false;
   if (SECRET_NAME.test(name) || isLongToken(name, text)) return true;
+  if (typeof value === 'number') return SHORT_NAME.test(name);
   return (SHORT_NAME.test(name) && isKeyLike(text)) || (COOKIE_NAME.test(name) && /[=\s]\S/.test(text));
 }
 

@@ -1,5 +1,5 @@
+import type { SecretKind } from '../secret-kinds.ts';
 import { NAMED_PATTERNS } from './named-patterns.ts';
-import type { SecretKind } from './secret-kinds.ts';
 
 /** Finds one kind of secret. What a group `lead` matches, and a quote behind it, stays. */
 export type SecretPattern = { readonly kind: SecretKind; readonly pattern: RegExp };

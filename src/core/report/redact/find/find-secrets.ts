@@ -1,6 +1,6 @@
+import { SECRET_KINDS, type SecretKind } from '../secret-kinds.ts';
 import { findRandomText } from './random-text.ts';
 import { secretsInTables } from './secret-cells.ts';
-import { SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
 import { SECRET_PATTERNS } from './secret-patterns.ts';
 import { undressed } from './undressed.ts';
 

@@ -18,8 +18,8 @@ const TAIL = `(?:[^\\s"'\`&,;]|[,;&](?!\\s|$|["'\`{}[\\]]|[\\w.-]{1,40}["']?[ \\
 const START = '[^\\s"\'`&,;*~_\\ufdd0]';
 const PLAIN = `${START}${TAIL}*`;
 const plainMin = (lengthMin: number) => `${START}${TAIL}{${lengthMin - 1},}`;
-/** Objects and lists are hidden up to where the first of them ends. */
-const NESTED = '[[{][^\\]}]{1,2000}';
+/** Objects and lists with those in them are hidden up to where they end; of deeper ones, up to the first end. */
+const NESTED = '[[{](?:[^[\\]{}]|[[{][^[\\]{}]{0,1000}[\\]}]){1,2000}(?:[[{][^\\]}]{0,1000})?';
 const HAS_DIGIT = '(?=[^\\s"\'`]{0,128}[0-9])';
 const KEY_LIKE = `${HAS_DIGIT}(?=[^\\s"'\`]{0,128}[A-Za-z])${plainMin(6)}`;
 
@@ -31,6 +31,14 @@ const named = (lead: string, value: string): SecretPattern => ({
 /** Finds what is secret because of the name it stands behind. */
 export const NAMED_PATTERNS: readonly SecretPattern[] = [
   named(`(?:${SECRET_NAMES})${SIGN}`, `${quoted(1)}|${NESTED}|${PLAIN}`),
+  // A phrase is a line of words, ordinary ones as well.
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      `(?<lead>(?:passphrase|mnemonic|(?:seed|recovery)[ _-]phrase)${SIGN})[^\\s"'\`]+(?:[ \\t]{1,4}[^\\s"'\`]+){2,}`,
+      'gi',
+    ),
+  },
   named(`(?:${TOKEN_NAMES})${SIGN}`, `${quoted(8)}|${HAS_DIGIT}${plainMin(8)}`),
   named(`(?:${TOKEN_NAMES})\\\\{0,7}["'] {0,4}:[ \\t]{0,8}`, NESTED),
   named(`(?:${SHORT_NAMES})${SIGN}`, `["']?${KEY_LIKE}`),

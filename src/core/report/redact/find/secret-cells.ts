@@ -1,4 +1,4 @@
-import { DELIMITERS } from '../note/read-table.ts';
+import { DELIMITERS } from '../../note/read-table.ts';
 import type { Secret } from './find-secrets.ts';
 import { isKeyLike, isNamedSecret, isSecretName } from './secret-names.ts';
 
@@ -28,7 +28,7 @@ export function secretCells(rows: readonly (readonly Cell[])[]): readonly Secret
 
 /** The same for tables in a text that is no note. */
 export function secretsInTables(text: string): readonly Secret[] {
-  if (!/\|[^\n]*\n[ :|-]*-/.test(text)) return [];
+  if (!text.includes('|') || !/\n {0,3}[|:-]/.test(text)) return [];
   const lines: Cell[][] = [];
   const tables: Cell[][][] = [];
   let isTable = false;
@@ -60,6 +60,5 @@ function cellsOf(line: string, start: number): Cell[] {
     from += written.length + 1;
     return cell;
   });
-  const inner = cells.slice(line.trimStart().startsWith('|') ? 1 : 0, line.trimEnd().endsWith('|') ? -1 : undefined);
-  return inner;
+  return cells.slice(line.trimStart().startsWith('|') ? 1 : 0, line.trimEnd().endsWith('|') ? -1 : undefined);
 }
