@@ -196,6 +196,7 @@ async function openExchange(): Promise<Exchange> {
       ...store,
       tools: nodeBundleTools,
       breathe: breather(),
+      patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
       ids: randomIds(systemClock),
       appVersion: WORKRAIL_VERSION,
       appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import { err, ok } from 'neverthrow';
 import { nodeBundleTools } from '../../src/adapters/exchange/node-bundle-tools.ts';
+import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import type { BundleOutput } from '../../src/app/handover/bundle/bundle-output.ts';
 import {
   type Exported,
@@ -58,13 +59,14 @@ export function exportServices(store: Store): ExportServices {
 }
 
 export function imported(
-  services: Omit<ImportServices, 'tools' | 'breathe' | 'bin'> & Partial<Pick<ImportServices, 'bin'>>,
+  services: Omit<ImportServices, 'tools' | 'breathe' | 'bin' | 'patterns'> &
+    Partial<Pick<ImportServices, 'bin' | 'patterns'>>,
   file: Uint8Array,
   isDryRun = false,
 ): Promise<Result<Imported, ImportRefusal>> {
   const more = { tools: nodeBundleTools, breathe: async () => undefined };
-  const emptyBin = { list: async () => ok([]) };
-  return importSession({ bin: emptyBin, ...services, ...more }, { bytes: file, isDryRun });
+  const usual = { bin: { list: async () => ok([]) }, patterns: { load: async () => re2Patterns() } };
+  return importSession({ ...usual, ...services, ...more }, { bytes: file, isDryRun });
 }
 
 /** A bundle to be changed by hand. */

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBundleFile } from './bundle-files.ts';
 
+const MAKE_PIPE = 'mkfifo';
 const TEXT = new TextEncoder().encode('{"a":1}');
 
 function folder(): string {
@@ -28,7 +29,7 @@ it('writes into a pipe or a device instead of putting a file in its place', asyn
   const place = folder();
   const pipe = join(place, 'pipe');
   // Windows has no pipes in folders.
-  if (spawnSync('mkfifo', [pipe]).status !== 0) return;
+  if (spawnSync(MAKE_PIPE, [pipe]).status !== 0) return;
   const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   const output = (await createBundleFile(pipe))._unsafeUnwrap();
   expect((await output.write(TEXT)).isOk()).toBe(true);

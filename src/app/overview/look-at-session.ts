@@ -5,6 +5,7 @@ import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.
 import type { Picture } from '../../core/overview/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/overview/run-standing.ts';
 import { stepPlace } from '../../core/overview/step-place.ts';
+import { contextAt } from '../../core/views/context.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { preferredTip } from '../../core/views/tips.ts';
@@ -62,7 +63,7 @@ export async function lookAtSession(
     placeOf: (nodeId) => {
       const snapshot = snapshots.get(nodeId);
       const { workflowHash } = nodeOf(view.graph, nodeId);
-      return snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, workflowOf(workflowHash));
+      return snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
     },
   });
 }

@@ -138,5 +138,5 @@ async function placeAt(
   const { snapshotRef, workflowHash } = nodeOf(graph, nodeId);
   const snapshot = await snapshots.get(snapshotRef);
   const workflow = await pinnedWorkflows.get(workflowHash);
-  return snapshot.isErr() ? { kind: 'untold' } : stepPlace(snapshot.value, workflow.unwrapOr(undefined));
+  return snapshot.isErr() ? { kind: 'untold' } : stepPlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
 }

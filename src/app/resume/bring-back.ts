@@ -33,7 +33,8 @@ const ROOMS: readonly Room[] = [
   { recap: 2_048, draft: 3_072, goal: 1_024, other: 128, others: 4 },
   { recap: 1_024, draft: 2_048, goal: 1_024, other: 64, others: 4 },
   { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 },
-  { recap: 512, draft: 512, goal: 512, other: 48, others: 4 },
+  { recap: 512, draft: 512, goal: 1_024, other: 48, others: 4 },
+  { recap: 512, draft: 256, goal: 512, other: 32, others: 4 },
   { recap: 256, draft: 128, goal: 256, other: 32, others: 2 },
   { recap: 64, draft: 64, goal: 64, other: 24, others: 0 },
 ];

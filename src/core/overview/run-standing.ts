@@ -4,7 +4,7 @@ import type { NodeId, RunId, WorkflowId } from '../log/ids.ts';
 import { runTag } from '../log/ids.ts';
 import { PRESETS, type Preferences } from '../log/preferences.ts';
 import { type ClosedRuns, isClosed } from '../run/closed-runs.ts';
-import { contextValueAt } from '../views/context.ts';
+import { contextAt, contextValueAt } from '../views/context.ts';
 import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
 import type { Chronicle } from '../views/history/chronicle.ts';
 import { preferencesAt } from '../views/preferences.ts';
@@ -14,7 +14,7 @@ import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { branchCount, preferredTip } from '../views/tips.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
-import { type StepPlace, stepPlace } from './step-place.ts';
+import { type DueStep, gapPlace, type StepPlace, stepPlace } from './step-place.ts';
 
 /** How one run stands, at its preferred tip. */
 export type RunStanding = {
@@ -41,9 +41,12 @@ export type RunStanding = {
   /** How often the step that is due was turned down, and why the last time. */
   readonly attempts: number;
   readonly blockers: BlockerReport;
-  readonly gaps: readonly GapRecord['data'][];
+  readonly gaps: readonly PlacedGap[];
   readonly preferences: Preferences;
 };
+
+/** A gap with the step that it was left at, where that is known. */
+export type PlacedGap = GapRecord['data'] & { readonly place: DueStep | undefined };
 
 /** What a standing is read from; the snapshot is that of the run's preferred tip. */
 export type StandingSources = {
@@ -58,6 +61,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const blocked = tip === undefined ? [] : blockedAbove(view, tip);
+  const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const [last] = blocked;
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
@@ -76,15 +80,20 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     activeAt: chronicle.activeAt.get(runId),
     lastActivityIndex: activity,
     tip: tip?.nodeId,
-    place: snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, workflow),
+    place: snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, { workflow, contextOf }),
     stepsTotal: workflow?.steps.length,
     branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
     checkpoints: checkpointCount(view, runId),
     attempts: blocked.length,
     blockers: last === undefined ? [] : blockersOf(view, last),
-    gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => data),
+    gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
   };
+}
+
+/** A gap with its step. */
+export function placed(gap: GapRecord['data'], workflow: CompiledWorkflow | undefined): PlacedGap {
+  return { ...gap, place: gapPlace(gap.details, workflow) };
 }
 
 function checkpointCount({ graph }: SessionView, ofRun: RunId): number {

@@ -29,6 +29,11 @@ export function stepLabel({ title, rounds }: ReportStep): string {
   return rounds.length === 0 ? title : `${title} (${rounds.map(({ round }) => `round ${round}`).join(', ')})`;
 }
 
+/** A step by its number and title, as commands and replies name it. */
+export function gapStepLabel(step: ReportStep): string {
+  return `${step.position === undefined ? '' : `${step.position} `}${stepLabel(step)}`;
+}
+
 /** What an entry is called. */
 export function entryLabel(entry: ReportEntry): string {
   switch (entry.kind) {

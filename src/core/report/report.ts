@@ -23,6 +23,8 @@ const time = z.string().exactOptional();
 const stepSchema = z.strictObject({
   stepId: stepIdSchema,
   title: z.string(),
+  /** Among all steps of the workflow, counted from 1; not there where the workflow is not known. */
+  position: z.int().min(1).exactOptional(),
   /** Which round of which loop, outermost first; rounds count from 1. */
   rounds: z.array(z.strictObject({ loopId: z.string(), round: z.int().min(1) })),
 });
@@ -106,6 +108,8 @@ const gapSchema = z.strictObject({
   category: z.string(),
   detail: z.string(),
   summary: z.string(),
+  /** The step that it was left at; none where a run was only begun. */
+  step: stepSchema.nullable(),
   isOpen: z.boolean(),
   /** Lines on which a later record resolves it. */
   resolvedOn: z.array(z.string()),
@@ -119,6 +123,8 @@ const runSchema = z.strictObject({
     name: z.string(),
     hash: workflowHashSchema,
     source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string() }),
+    /** How many steps it has; their positions count up to this. */
+    steps: count.exactOptional(),
   }),
   goal: z.string().exactOptional(),
   status: z.enum(RUN_STATUSES),

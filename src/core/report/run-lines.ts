@@ -13,14 +13,19 @@ export function runLines({ branches, entries }: ReportRun): readonly RunLine[] {
   return branches.map((branch) => ({ branch, entries: byBranch.get(branch.name) ?? [] }));
 }
 
-/** The how-manieth step of its line each entry is; an attempt or checkpoint has the number of the step it was made at. */
+/**
+ * The number of each entry's step in its workflow, as replies tell it; without the workflow, the how-manieth of its line
+ * it is. An attempt or checkpoint has the number of the step it was made at.
+ */
 export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId, number> {
   const done = new Map<NodeId, number>();
   const numbers = new Map<NodeId, number>();
-  for (const { nodeId, parentNodeId, kind } of entries) {
+  for (const entry of entries) {
+    const { nodeId, parentNodeId, kind } = entry;
+    const position = entry.kind === 'start' ? undefined : entry.step?.position;
     const before = parentNodeId === null ? 0 : (done.get(parentNodeId) ?? 0);
     done.set(nodeId, kind === 'step' ? before + 1 : before);
-    numbers.set(nodeId, kind === 'start' ? 0 : before + 1);
+    numbers.set(nodeId, kind === 'start' ? 0 : (position ?? before + 1));
   }
   return numbers;
 }

@@ -1,17 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { BundleRefusal } from '../../../core/bundle/bundle-refusal.ts';
+import { type BundleRefusal, invalid } from '../../../core/bundle/bundle-refusal.ts';
 import type { BundleTools } from '../../../core/bundle/bundle-tools.ts';
 import { type CheckedBundle, type CheckProgress, checkBundle } from '../../../core/bundle/check/check-bundle.ts';
 import { type Salvage, salvageSchema } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { AppendPlan } from '../../../core/log/plan/append-plan.ts';
+import { sealWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { hasSoundPatterns, usesPatterns } from '../../../core/workflow/compiled/uses-patterns.ts';
 import type { AppendPermit, GateRefusal } from '../../ports/session-store.ts';
 import type { StoreFailure } from '../../ports/store-failure.ts';
 import type { SessionBin } from '../../ports/upkeep/session-bin.ts';
 import { appendPlan, failureOf } from '../../run/append/append-plan.ts';
 import type { Services } from '../../services.ts';
 
-export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids'> & {
+export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns'> & {
   /** What is deleted can be brought back under its own id, so that id is taken too. */
   readonly bin: Pick<SessionBin, 'list'>;
   readonly tools: BundleTools;
@@ -52,6 +54,8 @@ export async function importSession(
 ): Promise<Result<Imported, ImportRefusal>> {
   const checked = await check(services, bytes, onProgress);
   if (checked.isErr()) return err(checked.error);
+  const unsound = await unsoundWorkflow(services, checked.value);
+  if (unsound !== undefined) return err(unsound);
   const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked.value;
   const about = { bundleId, from, events, runs, artifacts, salvage };
   const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
@@ -80,6 +84,18 @@ async function check(
     onProgress({ doing: 'checking', ...step.value });
     await breathe();
   }
+}
+
+/** Patterns are the one thing that the check has no means for; the engine is loaded where there are some. */
+async function unsoundWorkflow(
+  { patterns, tools }: ImportServices,
+  bundle: CheckedBundle,
+): Promise<BundleRefusal | undefined> {
+  for (const workflow of bundle.workflows()) {
+    if (!usesPatterns(workflow) || hasSoundPatterns(workflow, await patterns.load())) continue;
+    return invalid('wrong_shape', `session/pinnedWorkflows/${sealWorkflow(workflow, tools.sha256).hash}`);
+  }
+  return undefined;
 }
 
 /** Under its own id, or under a new one when somebody else has taken that since we looked. */

@@ -87,6 +87,15 @@ it.each<[string, (bundle: LooseBundle) => void, object]>([
     MISSHAPEN,
   ],
   [
+    'a pattern that is none',
+    inWorkflow(({ steps }) =>
+      Object.assign(steps[0] ?? {}, {
+        runCondition: { kind: 'compare', variable: 'a', comparison: 'matches', value: '(' },
+      }),
+    ),
+    MISSHAPEN,
+  ],
+  [
     'another workflow than the run was started with',
     inWorkflow((workflow) => Object.assign(workflow, { workflowId: 'test.other' })),
     { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'other_workflow' },

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../../core/assert.ts';
 import type { ExecutionSnapshot } from '../../../core/log/execution-snapshot.ts';
-import type { NodeId } from '../../../core/log/ids.ts';
+import type { NodeId, WorkflowHash } from '../../../core/log/ids.ts';
 import type { KnownCapabilities, RunFacts } from '../../../core/run/run-facts.ts';
 import { indexWorkflow, type WorkflowIndex } from '../../../core/run/workflow-index.ts';
 import type { TokenRefusal } from '../../../core/token/token-refusal.ts';
@@ -11,7 +11,7 @@ import { contextAt } from '../../../core/views/context.ts';
 import { type GapRecord, unresolvedGaps } from '../../../core/views/gaps.ts';
 import type { SessionView } from '../../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { usesPatterns } from '../../../core/workflow/compiled/uses-patterns.ts';
+import { hasSoundPatterns, usesPatterns } from '../../../core/workflow/compiled/uses-patterns.ts';
 import type { CompilePattern } from '../../../core/workflow/pattern.ts';
 import type { LoadedSession } from '../../ports/session-store.ts';
 import type { StoreFailure } from '../../ports/store-failure.ts';
@@ -35,6 +35,7 @@ export async function runPlace(
   if (read.isErr()) return err(read.error);
   const { workflow, snapshot, preferences } = read.value;
   const compilePattern = await patternsFor(services, workflow);
+  if (!hasSoundPatterns(workflow, compilePattern)) return err(brokenWorkflow(snapshot.workflowHash));
   const { view } = session;
   return ok({
     index: indexWorkflow(workflow),
@@ -47,6 +48,11 @@ export async function runPlace(
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
   });
+}
+
+/** What is pinned may come from anywhere: that it has its hash says nothing of what it holds. */
+function brokenWorkflow(hash: WorkflowHash): StoreFailure {
+  return { code: 'damaged', damage: { reason: 'content_wrong_shape', place: `workflows/pinned/${hash}`, offset: 0 } };
 }
 
 /** The engine for the patterns of a workflow; one without any never asks for it. */

@@ -34,7 +34,7 @@ function removedText({ kind, sessions, binned, files, bytes }: Collection, days:
 
 function stayedLines({ stayed: { recent, kept, inUse, timeless, inBin } }: Collection): readonly Line[] {
   const reasons = [
-    ...(recent === 0 ? [] : [`${recent} written to since`]),
+    ...(recent === 0 ? [] : [`${recent} written to or taken in since`]),
     ...(kept.length === 0 ? [] : [`${kept.length} marked to be kept (${shortList(kept)})`]),
     ...(inUse.length === 0 ? [] : [`${inUse.length} in use right now (${shortList(inUse)})`]),
     ...(timeless.length === 0 ? [] : [`${timeless.length} that tell no time (${shortList(timeless)})`]),

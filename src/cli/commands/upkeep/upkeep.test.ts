@@ -220,7 +220,7 @@ describe('gc', () => {
     time.nowMs += 8 * DAY_MS;
     const before = readdirSync(root, { recursive: true }).sort();
     expect((await run('gc', '--dry-run')).out).toBe(
-      'There is nothing to remove.\n1 session stays: 1 written to since.\n',
+      'There is nothing to remove.\n1 session stays: 1 written to or taken in since.\n',
     );
     const dry = await run('gc', '--dry-run', '--older-than', '1w');
     expect(dry.out).toMatch(
@@ -252,15 +252,12 @@ describe('gc', () => {
   it('asks before it empties the bin, which nothing brings back', async () => {
     const { run, id, store } = await world();
     await run('session', 'delete', id, '--yes');
-    expect(await run('gc', '--empty-bin')).toMatchObject({
-      exitCode: 5,
-      talk: expect.stringContaining('Fix: Type: workrail gc --empty-bin --yes\n'),
-    });
+    const unasked = await run('gc', '--empty-bin');
+    expect([unasked.exitCode, unasked.talk]).toEqual([5, expect.stringContaining('workrail gc --empty-bin --yes\n')]);
     const asked: string[] = [];
     expect((await run('gc', '--empty-bin', answering(false, asked))).exitCode).toBe(5);
     expect(asked).toEqual(['Remove 1 deleted session for good?']);
     expect((await store.bin.list())._unsafeUnwrap()).toHaveLength(1);
-    expect((await run('gc', '--empty-bin', '--dry-run')).exitCode).toBe(0);
     expect((await run('gc', '--empty-bin', answering(true))).out).toMatch(/^Removed 1 deleted session, /);
   });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import { blockerPointerSchema } from '../../log/blockers.ts';
+import { gapStep } from '../../run/gap-step.ts';
 import type { WorkflowIndex } from '../../run/workflow-index.ts';
 import { oneLine } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -28,24 +28,10 @@ export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string
 
 /** A title that holds values of its round says nothing without them, so the id stands for it. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {
-  const step = stepOfGap(details, index);
-  if (step === undefined) return undefined;
+  const found = gapStep(details, index);
+  if (found === undefined) return undefined;
+  const { step, loopPath } = found;
   const name = step.title.includes('{{') ? step.stepId : oneLine(step.title);
-  return `"${name}"${roundOf(details?.['requirement'])}`;
-}
-
-/** A gap that came with a bundle may say anything in its details. An artifact is named after the only step that asks for it. */
-function stepOfGap(details: JsonObject | undefined, { steps, workflow }: WorkflowIndex) {
-  const pointer = blockerPointerSchema.safeParse(details?.['pointer']).data;
-  if (pointer?.kind === 'workflow_step') return steps.get(pointer.stepId);
-  if (pointer?.kind !== 'output_contract') return undefined;
-  const [step, ...others] = workflow.steps.filter(({ output }) => output?.contractRef === pointer.contractRef);
-  return others.length === 0 ? step : undefined;
-}
-
-/** What is asked for in each round of a loop names its rounds, counted from 0: `notes:outer@0/inner@2::triage`. */
-function roundOf(requirement: unknown): string {
-  if (typeof requirement !== 'string' || !requirement.includes('::')) return '';
-  const rounds = [...requirement.matchAll(/@(\d+)/g)].map(([, iteration]) => Number(iteration) + 1);
-  return rounds.length === 0 ? '' : `, round ${rounds.join('.')}`;
+  const round = loopPath.map(({ iteration }) => iteration + 1).join('.');
+  return `"${name}"${round === '' ? '' : `, round ${round}`}`;
 }

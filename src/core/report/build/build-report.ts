@@ -7,7 +7,7 @@ import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
 import { nodeRecords } from '../../views/history/node-records.ts';
 import { observationsInOrder } from '../../views/observations.ts';
 import { preferencesAt } from '../../views/preferences.ts';
-import type { Run } from '../../views/run-graph.ts';
+import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { runStatus } from '../../views/run-status.ts';
 import { lastActivityIndex } from '../../views/session-summary.ts';
 import { withoutForgedMarkers } from '../redact/foreign-markers.ts';
@@ -17,6 +17,7 @@ import { isoTime } from '../utc-time.ts';
 import { type Branches, branchesOf } from './branches.ts';
 import { entriesOf, type NodeRecords } from './entries.ts';
 import type { ReportSource } from './report-source.ts';
+import { stepTried } from './step-at.ts';
 import { timelineOf } from './timeline.ts';
 
 /** Tells sessions as they stand in their logs, with nothing hidden yet. */
@@ -57,6 +58,7 @@ function timesOf(events: ReportSource['events']): Pick<ReportSession, 'firstAt' 
 function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun {
   const { runId, pinned, rootNodeId } = run;
   const { view, workflows } = source;
+  const workflow = workflows.get(pinned.workflowHash);
   const branches = branchesOf(source, runId);
   const { firstAt, lastAt } = timesOf(source.events.filter(({ scope }) => scope?.runId === runId));
   const goal = rootNodeId === undefined ? undefined : contextValueAt(view.context, rootNodeId, 'goal');
@@ -68,9 +70,10 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
     tag: runTag(runId),
     workflow: {
       workflowId: pinned.workflowId,
-      name: workflows.get(pinned.workflowHash)?.name ?? pinned.workflowId,
+      name: workflow?.name ?? pinned.workflowId,
       hash: pinned.workflowHash,
       source: { kind: pinned.workflowSourceKind, ref: pinned.workflowSourceRef },
+      ...(workflow === undefined ? {} : { steps: workflow.steps.length }),
     },
     ...(typeof goal === 'string' ? { goal } : {}),
     status: runStatus(view, runId, { snapshotOf: snapshotIn(source), defaults: PRESETS.guided }),
@@ -93,7 +96,8 @@ function snapshotIn({ snapshots }: ReportSource) {
 }
 
 /** Whether a gap is open is a matter of the line it is looked at from: its own counts. */
-function gapsOf({ view }: ReportSource, runId: RunId, { branches, branchOf }: Branches): ReportGap[] {
+function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Branches): ReportGap[] {
+  const { view } = source;
   const records = gapsOfRun(view.gaps, runId);
   const openOn = new Map<string, ReadonlySet<GapId>>(
     branches.map(({ name, tipNodeId }) => [
@@ -121,6 +125,7 @@ function gapsOf({ view }: ReportSource, runId: RunId, { branches, branchOf }: Br
         category: data.reason.category,
         detail: data.reason.detail,
         summary: data.summary,
+        step: stepTried(source, nodeOf(view.graph, scope.nodeId)),
         isOpen: openOn.get(branch)?.has(data.gapId) ?? true,
         resolvedOn: [...(resolvedOn.get(data.gapId) ?? [])],
       },

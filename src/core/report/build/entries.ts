@@ -5,12 +5,12 @@ import type { OutputEntry } from '../../views/current-outputs.ts';
 import { outputHistory } from '../../views/current-outputs.ts';
 import { decisionTrace } from '../../views/history/decision-trace.ts';
 import type { NodeRecord } from '../../views/history/node-records.ts';
-import { nodeOf, type RunNode } from '../../views/run-graph.ts';
-import type { ReportArtifact, ReportEntry, ReportStep } from '../report.ts';
+import type { RunNode } from '../../views/run-graph.ts';
+import type { ReportArtifact, ReportEntry } from '../report.ts';
 import { isoTime } from '../utc-time.ts';
 import type { Branches } from './branches.ts';
 import type { ReportSource } from './report-source.ts';
-import { namedStep, stepAt } from './step-at.ts';
+import { namedStep, stepTried } from './step-at.ts';
 
 /** What was written down at the nodes of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
@@ -35,11 +35,6 @@ export function entriesOf(
     if (node.parentNodeId === null) return { kind: 'start', ...facts, branch };
     return { kind: 'step', ...facts, branch, step, isFork: node.edge?.cause.kind === 'non_tip_advance' };
   });
-}
-
-/** What was done or tried to come to a node is the step that its parent stood at. */
-function stepTried(source: ReportSource, node: RunNode): ReportStep | null {
-  return node.parentNodeId === null ? null : stepAt(source, nodeOf(source.view.graph, node.parentNodeId));
 }
 
 type Facts = Omit<Extract<ReportEntry, { kind: 'start' }>, 'kind' | 'branch'>;

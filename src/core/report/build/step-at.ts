@@ -1,8 +1,8 @@
 import { pendingStep } from '../../log/execution-snapshot.ts';
 import type { StepId, WorkflowHash } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
-import type { RunNode } from '../../views/run-graph.ts';
-import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
+import { namedStep as stepByName } from '../../overview/step-place.ts';
+import { nodeOf, type RunNode } from '../../views/run-graph.ts';
 import type { ReportStep } from '../report.ts';
 import type { ReportSource } from './report-source.ts';
 
@@ -13,24 +13,22 @@ export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
   return step === undefined ? null : namedStep(source, node.workflowHash, step);
 }
 
-/** A step with its title. */
+/** What was done or tried to come to a node is the step that its parent stood at. */
+export function stepTried(source: ReportSource, node: RunNode): ReportStep | null {
+  return node.parentNodeId === null ? null : stepAt(source, nodeOf(source.view.graph, node.parentNodeId));
+}
+
+/** A step with its title and number. Values of a title are context, which a report does not tell. */
 export function namedStep(
   { workflows }: ReportSource,
   hash: WorkflowHash,
   { stepId, loopPath }: { readonly stepId: StepId; readonly loopPath: LoopPath },
 ): ReportStep {
-  const workflow = workflows.get(hash);
+  const { title, position } = stepByName(stepId, workflows.get(hash));
   return {
     stepId,
-    title: (workflow === undefined ? undefined : titlesOf(workflow).get(stepId)) ?? stepId,
+    title,
+    ...(position === undefined ? {} : { position }),
     rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
   };
-}
-
-const known = new WeakMap<CompiledWorkflow, ReadonlyMap<string, string>>();
-
-function titlesOf(workflow: CompiledWorkflow): ReadonlyMap<string, string> {
-  const titles = known.get(workflow) ?? new Map(workflow.steps.map(({ stepId, title }) => [stepId as string, title]));
-  known.set(workflow, titles);
-  return titles;
 }

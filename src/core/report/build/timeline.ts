@@ -6,7 +6,7 @@ import type { ReportSession } from '../report.ts';
 import { stepLabel, words } from '../report-words.ts';
 import { isoTime } from '../utc-time.ts';
 import type { ReportSource } from './report-source.ts';
-import { namedStep, stepAt } from './step-at.ts';
+import { namedStep, stepAt, stepTried } from './step-at.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
 
@@ -51,7 +51,7 @@ function sentence(source: ReportSource, told: Told): string | undefined {
     case 'capability':
       return `${words(told.capability.capability)}: ${told.capability.status} (${words(told.capability.provenance.kind)})`;
     case 'gap':
-      return `${told.isResolving ? 'Gap resolved' : 'Gap'}: ${told.summary}`;
+      return `${told.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, told.at)}: ${told.summary}`;
     case 'divergence':
       return `Left the instructions (${words(told.divergence.reason)}): ${told.divergence.summary}`;
     case 'context':
@@ -59,6 +59,11 @@ function sentence(source: ReportSource, told: Told): string | undefined {
     default:
       return unreachable(told);
   }
+}
+
+function gapStepOf(source: ReportSource, node: RunNode): string {
+  const step = stepTried(source, node);
+  return step === null ? '' : ` at ${stepLabel(step)}`;
 }
 
 /** The step that a node stands at, in words; none where no step is chosen. */

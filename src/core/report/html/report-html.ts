@@ -3,6 +3,7 @@ import {
   branchTitle,
   endLabel,
   forkLabel,
+  gapStepLabel,
   reportTitle,
   runFigures,
   salvageText,
@@ -135,11 +136,11 @@ function lineHtml(run: ReportRun, { branch, entries }: RunLine, numbers: ReturnT
 
 function gapsHtml(gaps: readonly ReportGap[]): string {
   if (gaps.length === 0) return '';
-  const items = gaps.map(({ isOpen, severity, category, detail, summary, branch, resolvedOn, nodeId }) => {
+  const items = gaps.map(({ isOpen, severity, category, detail, summary, step, branch, resolvedOn, nodeId }) => {
     const on = resolvedOn.length === 0 ? '' : ` on ${resolvedOn.join(', ')}`;
     const state = isOpen ? '<span class="chip bad">open</span>' : `<span class="chip complete">resolved${on}</span>`;
     const facts = `${severity} · ${words(category)}: ${words(detail)} · ${branchTitle(branch)}`;
-    return `<li>${state} <a href="#${nodeId}" dir="auto">${textHtml(summary)}</a><br><span class="muted">${facts}</span></li>`;
+    return `<li>${state} <a href="#${nodeId}" dir="auto">${textHtml(`${step === null ? '' : `${gapStepLabel(step)}: `}${summary}`)}</a><br><span class="muted">${facts}</span></li>`;
   });
   return `<section class="card gaps"><h3>Gaps</h3><ul>${items.join('')}</ul></section>`;
 }

@@ -3,6 +3,7 @@ import {
   branchTitle,
   endLabel,
   forkLabel,
+  gapStepLabel,
   reportTitle,
   runFigures,
   salvageText,
@@ -72,7 +73,7 @@ function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
     `**${statusLabel(run)}** · ${figures.join(' · ')}`,
     '',
     ...(goal === undefined ? [] : [`- Goal: ${markdownLine(goal)}`]),
-    `- Workflow: ${markdownLine(workflow.name)} (${codeSpan(workflow.workflowId)}, ${workflow.source.kind} ${markdownLine(workflow.source.ref)})`,
+    `- Workflow: ${markdownLine(workflow.name)} (${codeSpan(workflow.workflowId)}, ${workflow.source.kind} ${markdownLine(workflow.source.ref)})${workflow.steps === undefined ? '' : `, ${workflow.steps} steps, numbered as in the workflow`}`,
     `- Workflow hash: ${codeSpan(workflow.hash)}`,
     `- Run: ${codeSpan(runId)}`,
     `- Mode: ${words(preferences.autonomy)}, ${preferences.riskPolicy}`,
@@ -104,10 +105,10 @@ function gapLines(gaps: readonly ReportGap[], level: string): Lines {
   return [
     `${level}# Gaps`,
     '',
-    ...gaps.map(({ isOpen, severity, category, detail, summary, branch, resolvedOn, at }) => {
+    ...gaps.map(({ isOpen, severity, category, detail, summary, step, branch, resolvedOn, at }) => {
       const state = isOpen ? '**open**' : `resolved${resolvedOn.length === 0 ? '' : ` on ${resolvedOn.join(', ')}`}`;
       const facts = `${severity}, ${words(category)}: ${words(detail)}, on ${branch}`;
-      return `- ${state}: ${markdownLine(summary)} (${facts}${at === undefined ? '' : `, ${shownTime(at)}`})`;
+      return `- ${state}${step === null ? '' : ` at ${markdownLine(gapStepLabel(step))}`}: ${markdownLine(summary)} (${facts}${at === undefined ? '' : `, ${shownTime(at)}`})`;
     }),
     '',
   ];

@@ -2,7 +2,7 @@ import type { Secret } from './find/find-secrets.ts';
 import { hiddenMarker, type SecretKind } from './secret-kinds.ts';
 
 /** Takes a text piece by piece and gives it back with its secrets hidden. */
-export type Hider = { readonly take: (piece: string) => string; readonly skip: (length: number) => void };
+export type Hider = { readonly take: (piece: string) => string; readonly passOver: (length: number) => void };
 
 /** Begins at a place in the text that the secrets were found in. */
 export function hider(secrets: readonly Secret[], start: number, onHidden: (kind: SecretKind) => void): Hider {
@@ -32,8 +32,8 @@ export function hider(secrets: readonly Secret[], start: number, onHidden: (kind
     parts.push(piece.slice(done - from));
     return parts.join('');
   };
-  const skip = (length: number) => {
+  const passOver = (length: number) => {
     at += length;
   };
-  return { take, skip };
+  return { take, passOver };
 }

@@ -28,12 +28,14 @@ export function readNote(blocks: readonly NoteBlock[]): NoteText {
   const extras: string[] = [];
   const known: Secret[] = [];
   let length = 0;
+  const add = (text: string) => {
+    body.push(text);
+    length += text.length;
+    return text;
+  };
   const walk: Walk = {
-    text: (text) => {
-      body.push(text);
-      length += text.length;
-      return text;
-    },
+    text: add,
+    gap: add,
     extra: (text) => {
       extras.push(text, CELL_END);
       return text;
@@ -72,17 +74,18 @@ export function rewriteNote(
   };
   const extra = (piece: string) => {
     const told = inExtras.take(piece);
-    inExtras.skip(CELL_END.length);
+    inExtras.passOver(CELL_END.length);
     return told;
   };
   const walk: Walk = {
     text,
+    gap: (between) => inBody.passOver(between.length),
     extra: (piece) => (extra(piece) === piece ? piece : ''),
     link: (link) => {
       const before = changes;
       const content = walkInlines(link.content, walk);
       if (changes > before) {
-        if (!isBare(link)) inExtras.skip(link.href.length + CELL_END.length);
+        if (!isBare(link)) inExtras.passOver(link.href.length + CELL_END.length);
         return content;
       }
       const href = isBare(link) ? link.href : extra(link.href);
@@ -96,6 +99,8 @@ export function rewriteNote(
 /** Goes through a note in the order in which it is read. */
 type Walk = {
   readonly text: (piece: string) => string;
+  /** What no reader sees between two pieces. */
+  readonly gap: (between: string) => void;
   readonly extra: (piece: string) => string;
   readonly link: (link: Link) => readonly NoteInline[];
   readonly table: (rows: Cells) => Cells;
@@ -104,7 +109,7 @@ type Walk = {
 function walkBlocks(blocks: readonly NoteBlock[], walk: Walk): readonly NoteBlock[] {
   return blocks.map((block) => {
     const walked = walkBlock(block, walk);
-    walk.text(BLOCK_END);
+    walk.gap(BLOCK_END);
     return walked;
   });
 }
@@ -135,7 +140,7 @@ function walkBlock(block: NoteBlock, walk: Walk): NoteBlock {
 
 function walkCell(cell: readonly NoteInline[], walk: Walk): readonly NoteInline[] {
   const walked = walkInlines(cell, walk);
-  walk.text(CELL_END);
+  walk.gap(CELL_END);
   return walked;
 }
 
@@ -145,11 +150,11 @@ function walkInlines(content: readonly NoteInline[], walk: Walk): readonly NoteI
       case 'text':
       case 'code': {
         const text = walk.text(inline.text);
-        walk.text(SEAM);
+        walk.gap(SEAM);
         return text === '' ? [] : [{ ...inline, text }];
       }
       case 'break':
-        walk.text('\n');
+        walk.gap('\n');
         return [inline];
       case 'link':
         return walk.link(inline);

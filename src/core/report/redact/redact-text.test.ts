@@ -81,6 +81,8 @@ describe('hiding secrets in a text', () => {
       'Forgot your password? Reset it.',
       'keep "password" in the form, "email" too',
       '| Field | Type | Required |\n| --- | --- | --- |\n| password | string | yes |',
+      '| Part | What it does |\n| --- | --- |\n| `core/token` | reads tokens of 48 characters |',
+      `needs_a_token: 'one that only 1 user has'`,
       'The token is checked. max_tokens: 4096, tokens: 12000',
       'secrets are kept in the vault, which is the secret of success',
       'Tests: pass: 12, fail: 0; outcome: pass',
@@ -93,6 +95,19 @@ describe('hiding secrets in a text', () => {
     ];
     expect(harmless.map((text) => redacted(text))).toEqual(harmless);
     expect(harmless.map((text) => redactNote(text, NO_FOLDERS, () => undefined))).toEqual(harmless);
+  });
+
+  it('writes a note anew with its secrets hidden, and leaves one without as it was written', () => {
+    const examples: readonly (readonly [string, string])[] = [
+      ['# A #\n\n<password>**abc**\\_d</password>', '# A\n\n\\<password\\>**«hidden: password»**\\</password\\>'],
+      ['**Key** AKIA*IOSF*ODNN7EXAMPLE, see [x](y)', '**Key** «hidden: access key», see x'],
+      ['[a](mailto:ana@shop.example)\n\n***', 'a (mailto:«hidden: e-mail address»)\n\n***'],
+      ['password: https://shop.example/x', 'password: «hidden: password»'],
+      ['# A #\n\n\n__b__ [x](y)', '# A #\n\n\n__b__ [x](y)'],
+    ];
+    expect(examples.map(([note]) => redactNote(note, NO_FOLDERS, () => undefined))).toEqual(
+      examples.map(([, hidden]) => hidden),
+    );
   });
 
   it('hides folders it is told of wherever they are, and only where their name ends', () => {

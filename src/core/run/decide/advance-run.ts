@@ -5,13 +5,14 @@ import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets
 import { type DraftOf, eventIdOf } from '../../log/event-draft.ts';
 import type { StoredReply } from '../../log/events/advance-recorded.ts';
 import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
-import { type EngineState, executionSnapshot } from '../../log/execution-snapshot.ts';
+import { type EngineState, executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { blockerReport } from '../../log/operation/blocker-report.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
 import { outputDrafts } from '../../log/operation/output-drafts.ts';
 import type { Preferences } from '../../log/preferences.ts';
 import { REASONS } from '../../log/reasons.ts';
+import { type StepInstanceKey, stepInstanceKey } from '../../log/step-instance-key.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { HandedIn } from '../handed-in.ts';
 import type { StepCheck, Unmet } from '../requirements/step-check.ts';
@@ -122,7 +123,9 @@ function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
     ...walkDrafts(node, { skipped: walk.skipped, trace: [...forkTrace(attempted), ...walk.trace] }, sha256),
   ];
   const room = PLAN_EVENTS_MAX - ALWAYS_EVENTS - outputs.drafts.length - noticed.length;
-  const gaps = gapChanges({ nodeId: node.nodeId, unmet, met: check.met, open: openGaps, facts, room }, sha256);
+  const step = instanceTried(attempted);
+  const sources = { nodeId: node.nodeId, step, unmet, met: check.met, open: openGaps, facts, room };
+  const gaps = gapChanges(sources, sha256);
   const reply = ends.makeReply({
     state: walk.state,
     facts,
@@ -154,6 +157,11 @@ function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
 
 function canTryAgain({ attemptId }: Attempt): boolean {
   return attemptId < ATTEMPT_MAX;
+}
+
+function instanceTried({ at }: StepAttempt): StepInstanceKey | undefined {
+  const pending = pendingStep(at);
+  return pending === undefined ? undefined : stepInstanceKey(pending.stepId, pending.loopPath);
 }
 
 /** Node, edge and record, and as many gaps as an attempt may open. */

@@ -36,7 +36,7 @@ const scope: Unmet = {
 const list: Unmet = { ...scope, reason: 'contract_violation:missing_required_output', requirement: 'loop_items:each' };
 
 const changes = (more: Partial<GapSources>) =>
-  gapChanges({ nodeId: SECOND, unmet: [], met: [], open: [], facts: FACTS, room: 1_000, ...more }, sha256);
+  gapChanges({ nodeId: SECOND, step: undefined, unmet: [], met: [], open: [], facts: FACTS, room: 1_000, ...more }, sha256);
 const at = (place: number) => gapId({ nodeId: SECOND, place }, sha256);
 
 /** Gaps as an earlier attempt left them. */

@@ -7,6 +7,7 @@ import type { DraftOf } from '../../log/event-draft.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/derived-ids.ts';
 import { REASONS } from '../../log/reasons.ts';
+import type { StepInstanceKey } from '../../log/step-instance-key.ts';
 import { canonicalLength } from '../../log/text.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
@@ -19,6 +20,8 @@ export type GapChanges = { readonly opened: readonly Gap[]; readonly closing: re
 
 export type GapSources = {
   readonly nodeId: NodeId;
+  /** The step that was tried; none where a run is only begun. */
+  readonly step: StepInstanceKey | undefined;
   /** What goes on without being met. */
   readonly unmet: readonly Unmet[];
   readonly met: readonly string[];
@@ -37,7 +40,7 @@ export function gapChanges(sources: GapSources, sha256: Sha256): GapChanges {
   const stillOpen = sources.open.filter((gap) => !closed.has(gap));
   const news = sources.unmet.filter((unmet) => !isStanding(unmet, stillOpen));
   const idAt = (place: number) => gapId({ nodeId: sources.nodeId, place }, sha256);
-  const opened = openedGaps(news, idAt);
+  const opened = openedGaps(news, { step: sources.step, idAt });
   return {
     opened,
     closing: [...closed].map(({ data }, i) => closingGap(data, idAt(opened.length + i))),
@@ -60,20 +63,25 @@ export function gapDrafts(
   return [...opened, ...closing].map((data) => ({ kind: 'gap_recorded', scope, data }));
 }
 
+type Opening = Pick<GapSources, 'step'> & { readonly idAt: (place: number) => Gap['gapId'] };
+
 /** One gap for each thing unmet; a step that asks for more than there is room for has the rest told in the last one. */
-function openedGaps(news: readonly Unmet[], idAt: (place: number) => Gap['gapId']): readonly Gap[] {
+function openedGaps(news: readonly Unmet[], { step, idAt }: Opening): readonly Gap[] {
+  const at = step === undefined ? {} : { step };
   const more = news[GAPS_OPENED_MAX];
-  if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place)));
+  if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place), at));
   const told = news.slice(0, GAPS_OPENED_MAX - 1);
   const count = news.length - told.length;
-  const { details: _, ...last } = openedGap(more, idAt(told.length));
+  const { details: _, ...last } = openedGap(more, idAt(told.length), at);
   return [
-    ...told.map((unmet, place) => openedGap(unmet, idAt(place))),
-    { ...last, summary: `${count} more things that this step asks for are not met.`, details: { count } },
+    ...told.map((unmet, place) => openedGap(unmet, idAt(place), at)),
+    { ...last, summary: `${count} more things that this step asks for are not met.`, details: { count, ...at } },
   ];
 }
 
-function openedGap(unmet: Unmet, id: Gap['gapId']): Gap {
+type StepTold = { readonly step?: StepInstanceKey };
+
+function openedGap(unmet: Unmet, id: Gap['gapId'], at: StepTold): Gap {
   const { severity, category, detail } = REASONS[unmet.reason].gap;
   return {
     gapId: id,
@@ -82,7 +90,7 @@ function openedGap(unmet: Unmet, id: Gap['gapId']): Gap {
     reason: { category, detail } as Gap['reason'],
     summary: truncate(unmet.message, SUMMARY_BYTES_MAX),
     resolution: { kind: 'unresolved' },
-    details: detailsOf(unmet),
+    details: detailsOf(unmet, at),
   };
 }
 
@@ -97,8 +105,8 @@ function closingGap({ gapId: resolvesGapId, severity, reason, summary, details }
   };
 }
 
-function detailsOf({ requirement, pointer, details }: Unmet): JsonObject {
-  const named = { requirement, pointer };
+function detailsOf({ requirement, pointer, details }: Unmet, at: StepTold): JsonObject {
+  const named = { requirement, pointer, ...at };
   const whole = { ...details, ...named };
   return canonicalLength(whole) <= DETAILS_BYTES_MAX ? whole : named;
 }

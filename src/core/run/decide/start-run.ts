@@ -61,7 +61,7 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
   );
   const snapshot = executionSnapshot(pin.workflowHash, walk.state);
   const unmet = isNeverStop ? troubles : [];
-  const gaps = gapChanges({ nodeId, unmet, met: [], open: [], facts, room: 0 }, sha256);
+  const gaps = gapChanges({ nodeId, step: undefined, unmet, met: [], open: [], facts, room: 0 }, sha256);
   const warnings = preferenceWarnings(index.workflow, facts.preferences);
   const baseline = { before: undefined, effective: facts.preferences, source: start.preferenceSource };
   return {

@@ -8,7 +8,7 @@ import type { SkippedStep } from './chronicle.ts';
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 
-/** What one moment tells. `from` is the node whose step was worked on. */
+/** What one moment tells. `from` is the node whose step was worked on, `at` the node that came of it. */
 export type Told =
   | { readonly kind: 'session' }
   | { readonly kind: 'seen'; readonly seen: Of<'observation_recorded'> }
@@ -19,7 +19,7 @@ export type Told =
   | { readonly kind: 'skipped'; readonly onWayTo: RunNode; readonly step: SkippedStep }
   | { readonly kind: 'mode'; readonly mode: Of<'preferences_changed'> }
   | { readonly kind: 'capability'; readonly capability: Of<'capability_observed'> }
-  | { readonly kind: 'gap'; readonly summary: string; readonly isResolving: boolean }
+  | { readonly kind: 'gap'; readonly at: RunNode; readonly summary: string; readonly isResolving: boolean }
   | { readonly kind: 'divergence'; readonly divergence: Of<'divergence_recorded'> }
   | { readonly kind: 'context'; readonly keys: readonly string[] };
 
@@ -62,7 +62,12 @@ function toldBy(graph: RunGraph, event: AppliedEvent): Told | undefined {
     case 'capability_observed':
       return { kind: 'capability', capability: event.data };
     case 'gap_recorded':
-      return { kind: 'gap', summary: event.data.summary, isResolving: event.data.resolution.kind === 'resolves' };
+      return {
+        kind: 'gap',
+        at: nodeOf(graph, event.scope.nodeId),
+        summary: event.data.summary,
+        isResolving: event.data.resolution.kind === 'resolves',
+      };
     case 'divergence_recorded':
       return { kind: 'divergence', divergence: event.data };
     case 'context_set':

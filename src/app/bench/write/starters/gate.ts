@@ -26,6 +26,15 @@ export const GATE: Starter = {
         title: 'Size the task',
         prompt:
           'Read what is asked for and what it touches. Send context {"taskSize": "small"} when one place changes, otherwise {"taskSize": "large"}. Hand in notes that say why.',
+        validationCriteria: [
+          {
+            type: 'regex',
+            pattern: 'No taskSize in context, because .+',
+            message:
+              'Context says how big the task is, {"taskSize": "small"} or {"taskSize": "large"}, sent beside output; or else the notes say why that cannot be judged',
+            condition: { not: { var: 'taskSize', in: ['large', 'small'] } },
+          },
+        ],
       },
       {
         id: 'design',
@@ -67,6 +76,7 @@ export const GATE: Starter = {
     {
       name: 'a large task settles its way first, and is held back while it only believes',
       steps: [
+        { at: 'size', notes: 'It is large.', expect: 'blocked', blockers: ['INVALID_REQUIRED_OUTPUT'] },
         { at: 'size', context: { taskSize: 'large' } },
         {
           at: 'judge',
@@ -77,7 +87,7 @@ export const GATE: Starter = {
         },
         { at: 'judge', artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'shown' } }] },
       ],
-      expect: { path: ['size', 'design', 'do', 'judge'], blocks: 1, complete: true },
+      expect: { path: ['size', 'design', 'do', 'judge'], blocks: 2, complete: true },
     },
   ],
 };

@@ -1,10 +1,11 @@
 import type { LookedAt } from '../../../../app/overview/look-at-session.ts';
-import type { RunStanding } from '../../../../core/overview/run-standing.ts';
+import type { PlacedGap, RunStanding } from '../../../../core/overview/run-standing.ts';
 import type { SessionState } from '../../../../core/overview/session-state.ts';
 import type { StepPlace } from '../../../../core/overview/step-place.ts';
 import type { SessionSummary } from '../../../../core/views/session-summary.ts';
 import type { Line, Span } from '../../../output/line.ts';
 import { clipText, wrapText } from '../../../output/text-width.ts';
+import { plural } from '../../../output/wording.ts';
 import type { GapData, PlaceData, RunData } from '../../../shapes/session/look/look-parts.ts';
 import { healthWords } from './look-words.ts';
 
@@ -38,15 +39,34 @@ export function runState({ status, isClosed }: Pick<RunData, 'status' | 'isClose
   return status === 'complete' || status === 'complete_with_gaps' ? 'complete' : 'running';
 }
 
-export function runStateWords(run: Pick<RunData, 'status' | 'isClosed'>): string {
-  if (run.isClosed) return 'closed';
-  if (run.status === undefined) return 'unknown';
+type RunEnd = Pick<RunData, 'status' | 'isClosed' | 'openGaps'>;
+
+export function runStateWords({ status, isClosed, openGaps = 0 }: RunEnd): string {
+  if (isClosed) return 'closed';
+  if (status === undefined) return 'unknown';
+  const gaps = openGaps === 0 ? '' : `, ${plural(openGaps, 'gap')} open`;
   return {
     in_progress: 'running',
     blocked: 'blocked',
-    complete: 'complete',
-    complete_with_gaps: 'complete, with gaps',
-  }[run.status];
+    complete: `complete${gaps}`,
+    complete_with_gaps: `complete${gaps === '' ? ', gaps open' : gaps}`,
+  }[status];
+}
+
+/** Whether something that was asked for is missing for good: such an end is not painted as a good one. */
+export function lacksSomething(runs: readonly Pick<RunData, 'status' | 'isClosed'>[]): boolean {
+  return runs.some(({ status, isClosed }) => status === 'complete_with_gaps' && !isClosed);
+}
+
+/** The sign and the words of a state, with what its runs lack in sight. */
+export function endSpans(
+  state: SessionState,
+  runs: readonly Pick<RunData, 'status' | 'isClosed'>[],
+  words: string = state,
+): { readonly mark: Span; readonly words: Span } {
+  const spans = { mark: STATE_MARKS[state], words: stateSpan(state, words) };
+  if (state !== 'complete' || !lacksSomething(runs)) return spans;
+  return { mark: { text: '✓', style: 'notable' }, words: { text: words, style: 'notable' } };
 }
 
 /** What a session is called: the goal of its first run that has one, else its first workflow. */
@@ -106,7 +126,7 @@ export function placeData(place: StepPlace): PlaceData {
   };
 }
 
-type RunHeadData = Pick<RunData, 'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed'>;
+type RunHeadData = Pick<RunData, 'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed' | 'openGaps'>;
 
 export function runHeadData(run: RunStanding): RunHeadData {
   const { runId, tag, workflowId, workflowName, goal, status, isClosed } = run;
@@ -118,6 +138,7 @@ export function runHeadData(run: RunStanding): RunHeadData {
     ...(goal === undefined ? {} : { goal }),
     ...(status === undefined ? {} : { status }),
     isClosed,
+    openGaps: run.gaps.length,
   };
 }
 
@@ -138,6 +159,18 @@ export function runData(run: RunStanding): RunData {
   };
 }
 
-export function gapData({ severity, reason, summary }: RunStanding['gaps'][number]): GapData {
-  return { severity, category: reason.category, detail: reason.detail, summary };
+export function gapData({ severity, reason, summary, place }: PlacedGap): GapData {
+  const at = place === undefined ? undefined : placeData(place);
+  return {
+    severity,
+    category: reason.category,
+    detail: reason.detail,
+    summary,
+    ...(at?.kind === 'step' ? { place: at } : {}),
+  };
+}
+
+/** A gap on one line, with the step that it was left at. */
+export function gapWords({ severity, summary, place }: GapData): string {
+  return `${severity}${place === undefined ? '' : ` at ${placeWords(place)}`}: ${summary}`;
 }

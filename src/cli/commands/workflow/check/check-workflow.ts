@@ -93,13 +93,14 @@ function problemOf(
   isStrict: boolean,
 ): Problem | undefined {
   if (errors === 0 && (!isStrict || warnings === 0)) return undefined;
+  const counted = errors + (isStrict ? warnings : 0);
   const found = [
     ...(errors === 0 ? [] : [plural(errors, 'error')]),
     ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')}, which --strict does not let pass`] : []),
   ];
   return problem(EXIT.checkFailed, {
     code: 'WORKFLOW_INVALID',
-    message: `There ${errors + warnings === 1 ? 'is' : 'are'} ${found.join(' and ')}.`,
+    message: `There ${counted === 1 ? 'is' : 'are'} ${found.join(' and ')}.`,
     suggestion: mendable > 0 ? 'Add --fix to let the mendable ones be mended.' : 'Mend what is told above.',
   });
 }

@@ -24,13 +24,13 @@ export const workflowTest: RunCommand = async ({ program, switches, progress }, 
   const failing = report.files.find(
     ({ problems, scenarios: played }) => problems.length > 0 || played.some(({ failures }) => failures.length > 0),
   );
-  const named = failing?.workflowId ?? failing?.path ?? '';
+  const named = failing === undefined ? '' : ` ${failing.workflowId ?? failing.path}`;
   return ok({
     kind: 'done',
     data,
     lines: testLines(report, { isVerbose: switches.isVerbose, workspace: bench.workspace }),
     ...(wrong === undefined ? {} : { problem: wrong }),
-    next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test ${named} --verbose`,
+    next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test${named} --verbose`,
   });
 };
 
@@ -62,9 +62,9 @@ function problemOf(
       coverage !== undefined &&
       (percentOf(coverage.steps) < wanted.steps || percentOf(coverage.outcomes) < wanted.outcomes),
   );
-  const isCoverageAsked = wanted.steps + wanted.outcomes > 0;
+  const bare = wanted.steps + wanted.outcomes > 0 ? untested.length : 0;
   const said = [
-    ...(untested.length === 0 || !isCoverageAsked ? [] : [`${plural(untested.length, 'workflow')} without scenarios`]),
+    ...(bare === 0 ? [] : [`${plural(bare, 'workflow')} without scenarios`]),
     ...(unread === 0 ? [] : [`${plural(unread, 'file')} could not be played`]),
     ...(failed === 0 ? [] : [`${failed} of ${plural(scenarios, 'scenario')} failed`]),
     ...(thin.length === 0
@@ -77,6 +77,9 @@ function problemOf(
   return problem(EXIT.checkFailed, {
     code: 'WORKFLOW_INVALID',
     message: `${said.join(', ')}.`,
-    suggestion: 'Mend the workflow where it is wrong, or the scenario where it expects the wrong thing.',
+    suggestion:
+      said.length === 1 && bare > 0
+        ? 'Write scenarios into a .test.json file beside the workflow; "workrail workflow new" shows how they look.'
+        : 'Mend the workflow where it is wrong, or the scenario where it expects the wrong thing.',
   });
 }

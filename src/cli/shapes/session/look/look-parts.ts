@@ -13,17 +13,19 @@ export const count = z.int().min(0);
 export const moment = z.int().min(0);
 export const stateShape = z.enum(SESSION_STATES);
 
+const stepShape = z.strictObject({
+  kind: z.literal('step'),
+  stepId: z.string(),
+  title: z.string(),
+  /** Among all steps of the workflow, counted from 1. */
+  position: count.exactOptional(),
+  /** Rounds of the loops around it, counted from 1, outermost first; not there outside of loops. */
+  rounds: z.array(z.strictObject({ loopId: z.string(), round: count })).exactOptional(),
+});
+
 /** What is due at a place of a run. */
 export const placeShape = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('step'),
-    stepId: z.string(),
-    title: z.string(),
-    /** Among all steps of the workflow, counted from 1. */
-    position: count.exactOptional(),
-    /** Rounds of the loops around it, counted from 1, outermost first; not there outside of loops. */
-    rounds: z.array(z.strictObject({ loopId: z.string(), round: count })).exactOptional(),
-  }),
+  stepShape,
   /** The run waits for what its first step needs. */
   z.strictObject({ kind: z.literal('start') }),
   z.strictObject({ kind: z.literal('complete') }),
@@ -47,6 +49,8 @@ export const gapShape = z.strictObject({
   category: z.string(),
   detail: z.string(),
   summary: z.string(),
+  /** The step that it was left at; not there where that is not known. */
+  place: stepShape.exactOptional(),
 });
 export type GapData = z.infer<typeof gapShape>;
 
@@ -61,6 +65,8 @@ export const runHead = {
   /** Not told where what would tell is missing or damaged. */
   status: z.enum(RUN_STATUSES).exactOptional(),
   isClosed: z.boolean(),
+  /** How many gaps are open; not told in lists, which read no log. */
+  openGaps: count.exactOptional(),
 };
 
 /** How a run stands, at the end of the line where its work goes on. */

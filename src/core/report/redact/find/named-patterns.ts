@@ -39,7 +39,7 @@ export const NAMED_PATTERNS: readonly SecretPattern[] = [
       'gi',
     ),
   },
-  named(`(?:${TOKEN_NAMES})${SIGN}`, `${quoted(8)}|${HAS_DIGIT}${plainMin(8)}`),
+  named(`(?:${TOKEN_NAMES})${SIGN}`, `(?=\\\\{0,7}["'\`][^\\s"'\`]{8})(?:${quoted(8)})|${HAS_DIGIT}${plainMin(8)}`),
   named(`(?:${TOKEN_NAMES})\\\\{0,7}["'] {0,4}:[ \\t]{0,8}`, NESTED),
   named(`(?:${SHORT_NAMES})${SIGN}`, `["']?${KEY_LIKE}`),
   named(`(?:${SECRET_NAMES}|${TOKEN_NAMES})${SIGN_AND_BREAK}`, `${quoted(4)}|${PLAIN}${LINE_END}`),

@@ -1,6 +1,6 @@
 import { DELIMITERS } from '../../note/read-table.ts';
 import type { Secret } from './find-secrets.ts';
-import { isKeyLike, isNamedSecret, isSecretName } from './secret-names.ts';
+import { isKeyLike, isNamedCell, isSecretName } from './secret-names.ts';
 
 /** A cell of a table: where it stands in a text, and what a reader sees of it. */
 export type Cell = { readonly from: number; readonly to: number; readonly text: string };
@@ -15,13 +15,13 @@ export function secretCells(rows: readonly (readonly Cell[])[]): readonly Secret
     if (!isSecretName(name)) return [];
     return body.flatMap((row) => {
       const cell = row[column];
-      return cell !== undefined && isNamedSecret(name, cell.text) ? [cell] : [];
+      return cell !== undefined && isNamedCell(name, cell.text) ? [cell] : [];
     });
   });
   const beside = rows.flatMap(([first, ...others]) => {
     if (first === undefined || !isSecretName(first.text)) return [];
     const isPair = head.length === 2;
-    return others.filter(({ text }) => (isPair ? isNamedSecret(first.text, text) : isKeyLike(text)));
+    return others.filter(({ text }) => (isPair ? isNamedCell(first.text, text) : isKeyLike(text)));
   });
   return [...below, ...beside].map(({ from, to }) => ({ from, to, kind: 'password' }));
 }

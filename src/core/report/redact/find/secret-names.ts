@@ -59,6 +59,11 @@ export function isNamedSecret(name: string, value: string | number): boolean {
   return (SHORT_NAME.test(name) && isKeyLike(text)) || (COOKIE_NAME.test(name) && /[=\s]\S/.test(text));
 }
 
+/** The same in a table, where sentences about a thing stand beside its name. */
+export function isNamedCell(name: string, text: string): boolean {
+  return isNamedSecret(name, text) && (SECRET_NAME.test(name) || isKeyLike(text));
+}
+
 /** One word of letters and digits, as nobody writes in a sentence. */
 export function isKeyLike(text: string): boolean {
   return text.length <= 512 && KEY_LIKE.test(text);

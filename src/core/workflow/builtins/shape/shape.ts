@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { assert } from '../../../assert.ts';
 import type { JsonObject, JsonValue } from '../../../json/json-value.ts';
 
 /** Annotation of an enum whose values are taken in any case and with blanks around them. */
@@ -53,9 +52,8 @@ export function partOf(shape: Shape, key: string): Shape | undefined {
 
 /** The variants of a shape; none for one that has just one form. */
 export function variantsOf(shape: Shape): readonly Shape[] {
-  const variants = shape['oneOf'] ?? shape['anyOf'] ?? [];
-  assert(Array.isArray(variants), 'variants are a list');
-  return variants.filter(isObject);
+  const variants = shape['oneOf'] ?? shape['anyOf'];
+  return Array.isArray(variants) ? variants.filter(isObject) : [];
 }
 
 /** The field that has one value of its own in every variant, with these values. */

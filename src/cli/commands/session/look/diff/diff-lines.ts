@@ -4,6 +4,7 @@ import type { Line } from '../../../../output/line.ts';
 import { clipText } from '../../../../output/text-width.ts';
 import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
 import { entryLines } from '../notes/entries.ts';
+import { gapWords } from '../run-words.ts';
 
 type Layout = { readonly width: number; readonly isWhole: boolean };
 
@@ -31,10 +32,10 @@ function sideLines({ asked, entries, gaps }: DiffSideData, { width, isWhole, mar
       (line): Line => (line[0] === '' ? line : [{ text: `${mark} `, style }, ...line]),
     ),
     ...gaps.map(
-      ({ severity, summary }): Line => [
+      (gap): Line => [
         { text: `${mark} `, style },
         { text: 'gap ', style: 'notable' },
-        clipText(`${severity}: ${summary}`, width - 6),
+        clipText(gapWords(gap), width - 6),
       ],
     ),
   ];

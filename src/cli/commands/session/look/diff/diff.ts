@@ -3,6 +3,8 @@ import { findLine, findNodeByStart, findStep } from '../../../../../core/overvie
 import type { LineEnd } from '../../../../../core/overview/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../../../../core/overview/node-difference.ts';
 import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
+import { placed } from '../../../../../core/overview/run-standing.ts';
+import { nodeOf } from '../../../../../core/views/run-graph.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
 import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from '../look-words.ts';
@@ -83,11 +85,12 @@ async function sideData(
   { outputs, gaps }: OneSide,
 ): Promise<DiffSideData> {
   const { nodeId, isDue = false } = end;
+  const workflow = looked.workflowOf(nodeOf(looked.view.graph, nodeId).workflowHash);
   return {
     asked,
     nodeId,
     isDue,
     entries: await entriesData(overview.artifacts, looked, outputs),
-    gaps: gaps.map(gapData),
+    gaps: gaps.map((gap) => gapData(placed(gap, workflow))),
   };
 }

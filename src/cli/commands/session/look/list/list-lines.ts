@@ -3,7 +3,7 @@ import { ago } from '../../../../output/moment.ts';
 import { clipText, padText, textWidth } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
 import type { ListedSessionData, SessionListData } from '../../../../shapes/session/look/session-list-shape.ts';
-import { STATE_MARKS, stateSpan } from '../run-words.ts';
+import { endSpans, lacksSomething } from '../run-words.ts';
 
 type Layout = {
   /** How many sessions there are in all. */
@@ -55,13 +55,14 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
   const title = Math.max(TITLE_WIDTH_MIN, width - 2 - id - workflow - state - when - folder - 4 * GAP);
   return cells.map(({ session, ...cell }): Line => {
     const name = clipText(session.title ?? UNTOLD, title);
+    const end = endSpans(session.state, session.runs, padText(cell.state, state + GAP));
     return [
-      STATE_MARKS[session.state],
+      end.mark,
       ` ${padText(cell.id, id + GAP)}`,
       session.isHere ? { text: padText(name, title), style: 'strong' } : padText(name, title),
       blanks(GAP),
       { text: padText(cell.workflow, workflow + GAP), style: 'dim' },
-      stateSpan(session.state, padText(cell.state, state + GAP)),
+      end.words,
       { text: hasFolder ? padText(cell.when, when + GAP) : cell.when, style: 'dim' },
       { text: cell.folder, style: 'dim' },
     ];
@@ -76,8 +77,7 @@ function blanks(count: number): string {
 }
 
 function stateWords({ state, runs, isKept }: ListedSessionData): string {
-  const hasGaps = state === 'complete' && runs.some(({ status }) => status === 'complete_with_gaps');
-  return `${state}${hasGaps ? ', gaps' : ''}${isKept ? ', kept' : ''}`;
+  return `${state}${state === 'complete' && lacksSomething(runs) ? ', gaps open' : ''}${isKept ? ', kept' : ''}`;
 }
 
 function workflowWords({ runs }: ListedSessionData): string {

@@ -4,7 +4,7 @@ import { clipText, padText, wrapText } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
 import type { RunData } from '../../../../shapes/session/look/look-parts.ts';
 import type { SessionShowData } from '../../../../shapes/session/look/session-show-shape.ts';
-import { placeWords, runState, runStateWords, STATE_MARKS, stateSpan } from '../run-words.ts';
+import { endSpans, gapWords, placeWords, runState, runStateWords } from '../run-words.ts';
 
 type Layout = { readonly nowMs: number; readonly width: number };
 
@@ -14,11 +14,12 @@ const SHA_SHOWN = 10;
 
 /** A session at a glance: what it is about, where each run stands, what is in the way. */
 export function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
+  const head = endSpans(data.state, data.runs);
   return [
     ...wrapText(data.title ?? '', layout.width)
       .slice(0, TITLE_LINES)
       .map((text): Line => [{ text, style: 'strong' }]),
-    [STATE_MARKS[data.state], ' ', stateSpan(data.state), `  ${factsOf(data, layout).join('  ·  ')}`],
+    [head.mark, ' ', head.words, `  ${factsOf(data, layout).join('  ·  ')}`],
     ...workspaceLines(data, layout),
     ...data.runs.flatMap((run, i) => [[''], ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length })]),
   ];
@@ -51,12 +52,12 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
   const { nowMs, width, number, runs } = layout;
   const name = `${run.workflowName ?? run.workflowId}${run.workflowName === undefined ? '' : ` (${run.workflowId})`}`;
   const of = runs > 1 ? `run ${number} of ${runs}` : 'run';
-  const state = runState(run);
+  const { mark, words } = endSpans(runState(run), [run], runStateWords(run));
   const heading: Line = [
-    STATE_MARKS[state],
+    mark,
     { text: ` ${of} · ${run.tag}`, style: 'strong' },
     `  ${clipText(name, Math.max(8, width - of.length - 32))}  `,
-    stateSpan(state, runStateWords(run)),
+    words,
   ];
   return [
     heading,
@@ -86,9 +87,9 @@ function blockerLines({ blockers }: RunData, width: number): readonly Line[] {
 
 function gapLines({ gaps }: RunData, width: number): readonly Line[] {
   const more = gaps.length - GAPS_SHOWN;
-  const shown = gaps.slice(0, GAPS_SHOWN).flatMap(({ severity, summary }, i) => {
-    const text = `${severity}: ${summary}`;
-    return labelled(i === 0 ? 'open gaps' : '', severity === 'critical' ? { text, style: 'notable' } : text, width);
+  const shown = gaps.slice(0, GAPS_SHOWN).flatMap((gap, i) => {
+    const text = gapWords(gap);
+    return labelled(i === 0 ? 'open gaps' : '', gap.severity === 'critical' ? { text, style: 'notable' } : text, width);
   });
   return [...shown, ...(more > 0 ? labelled('', `and ${more} more`, width) : [])];
 }

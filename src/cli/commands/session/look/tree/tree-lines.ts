@@ -3,7 +3,7 @@ import { clockTime } from '../../../../output/moment.ts';
 import { textWidth, wrapText } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
 import type { SessionTreeData, TreeRunData } from '../../../../shapes/session/look/session-tree-shape.ts';
-import { placeWords, quoted, runState, runStateWords, stateSpan } from '../run-words.ts';
+import { endSpans, placeWords, quoted, runState, runStateWords } from '../run-words.ts';
 import { lineWidth } from './branch-rows.ts';
 import { shortened } from './shortened.ts';
 import { treeRows } from './tree-rows.ts';
@@ -46,7 +46,7 @@ function heading(run: TreeRunData, { width }: TreeLayout): Line {
     { text: run.workflowId, style: 'strong' },
     ...(goal === undefined ? [] : [`  ${quoted(goal, Math.max(GOAL_WIDTH_MIN, room))}`]),
     '   ',
-    stateSpan(runState(run), words),
+    endSpans(runState(run), [run], words).words,
     lines,
   ];
 }
