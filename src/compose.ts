@@ -42,6 +42,7 @@ const exitCode = await runCommand({
     isInput: () => process.stdin.isTTY === true,
     isOutput: () => process.stdout.isTTY === true,
     isError: () => process.stderr.isTTY === true,
+    columns: () => process.stdout.columns ?? process.stderr.columns,
   },
   write: (text) => process.stdout.write(text),
   writeError,

@@ -27,7 +27,19 @@ export function commandParser({ hasColor, write, writeError, run }: ParserOption
       getOutHasColors: () => hasColor,
       getErrHasColors: () => hasColor,
     })
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => `\u001b[1m${title}\u001b[22m` })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: WRAP_FROM,
+      // A list of commands has no room for what may be left out; the help of each has it all.
+      subcommandTerm: (command) =>
+        [
+          command.name(),
+          ...command.registeredArguments
+            .filter(({ required }) => required)
+            .map((argument) => `<${argument.name()}${argument.variadic ? '...' : ''}>`),
+        ].join(' '),
+      styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
+    })
     .addHelpText('after', exampleText('workrail session verify'));
   for (const [flags, help] of Object.entries(SWITCHES)) root.option(flags, help);
 
@@ -50,6 +62,9 @@ function groupOf(parent: Parser, name: CommandGroup): Parser {
   const { summary, example } = COMMAND_GROUPS[name];
   return parent.command(name).description(summary).helpCommand(false).addHelpText('after', exampleText(example));
 }
+
+/** Beside the longest flags there is at least this much room for words. */
+const WRAP_FROM = 24;
 
 function exampleText(example: string): string {
   return `\nExample:\n  ${example}`;

@@ -12,6 +12,7 @@ export type CommandContext = {
     Program,
     | 'version'
     | 'terminal'
+    | 'calledAs'
     | 'dataDir'
     | 'store'
     | 'exchange'

@@ -74,6 +74,8 @@ export type Terminal = {
   readonly isInput: () => boolean;
   readonly isOutput: () => boolean;
   readonly isError: () => boolean;
+  /** How wide it is; unknown where nothing is shown in one. */
+  readonly columns: () => number | undefined;
 };
 
 /** How MCP is served. A log is a line of JSON on standard error for everything that happens. */

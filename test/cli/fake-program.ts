@@ -22,6 +22,10 @@ type World = {
   readonly env?: Program['env'];
   /** Streams that are a terminal; none unless told. */
   readonly terminals?: readonly ('input' | 'output' | 'error')[];
+  /** How wide the terminal is, where there is one. */
+  readonly columns?: number;
+  /** What is typed in place of `workrail`. */
+  readonly calledAs?: string;
   /** What is stored, and what an audit of it finds. Only the example session can be read. */
   readonly audits?: readonly SessionAudit[];
   /** What the index remembers. */
@@ -83,6 +87,7 @@ export async function runFake(world: World): Promise<Ran> {
       isInput: () => terminals.includes('input'),
       isOutput: () => terminals.includes('output'),
       isError: () => terminals.includes('error'),
+      columns: () => world.columns,
     },
     write: (text) => {
       ran.out += text;
@@ -90,7 +95,7 @@ export async function runFake(world: World): Promise<Ran> {
     writeError: (text) => {
       ran.talk += text;
     },
-    calledAs: () => 'workrail',
+    calledAs: () => world.calledAs ?? 'workrail',
     dataDir: async () => '/data/workrail',
     store: async () => {
       calls.push('store');

@@ -1,6 +1,7 @@
 import type { Outcome, Problem } from '../command.ts';
 import type { Program } from '../program.ts';
 import type { Switches } from '../switches.ts';
+import { asTyped } from './as-typed.ts';
 import { type Line, lineRenderer } from './line.ts';
 import { printableJson } from './printable.ts';
 import { type Progress, progressDisplay } from './progress.ts';
@@ -30,13 +31,10 @@ export function reportTo(program: Speaker, switches: Switches): Report {
   const writeJson = (document: object) => program.write(`${printableJson(document)}\n`);
   const isTalkative = !switches.isQuiet && !switches.isJson;
 
-  /** Commands are shown so that they can be copied, also where no shell knows the program by its name. */
-  const asTyped = (text: string) => text.replace(/(?<=^|[\s"`])workrail(?= (?:[a-z]|--\w))/g, () => program.calledAs());
-
   const writeProblem = ({ error }: Problem) => {
     writeTalk(
       [{ text: error.code, style: 'bad' }, `: ${error.message}`],
-      [{ text: 'Fix: ', style: 'strong' }, asTyped(error.suggestion)],
+      [{ text: 'Fix: ', style: 'strong' }, asTyped(error.suggestion, program)],
     );
     if (switches.isVerbose && error.details !== undefined) writeTalk([printableJson(error.details)]);
   };
@@ -51,7 +49,7 @@ export function reportTo(program: Speaker, switches: Switches): Report {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (isTalkative && outcome.next !== '') writeTalk([{ text: `Next: ${asTyped(outcome.next)}`, style: 'dim' }]);
+      if (isTalkative && outcome.next !== '') writeTalk([{ text: `Next: ${asTyped(outcome.next, program)}`, style: 'dim' }]);
     },
     failed: (problem, command) => {
       if (switches.isJson) {

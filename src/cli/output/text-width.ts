@@ -53,6 +53,20 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
   return line === '' ? lines : [...lines, line];
 }
 
+/** A text behind its first words, going on below them where it does not fit: under the blanks that `rest` says. */
+export function hangText(
+  text: string,
+  { first, rest, width }: { readonly first: string; readonly rest: number; readonly width: number },
+): readonly string[] {
+  const room = Math.max(ROOM_MIN, width - rest);
+  const isBeside = textWidth(first) <= rest;
+  const lines = wrapText(text, room).map((line, i) => `${i === 0 && isBeside ? padText(first, rest) : ' '.repeat(rest)}${line}`);
+  return isBeside ? (lines.length === 0 ? [first] : lines) : [first, ...lines];
+}
+
+/** Less than this is no room for words. */
+const ROOM_MIN = 20;
+
 /** A word that is too long for a line, cut where lines end. */
 function inPieces(word: string, widthMax: number): readonly string[] {
   const pieces: string[] = [];

@@ -88,6 +88,13 @@ describe('recap', () => {
     expect(entries[1]?.text.endsWith(TRUNCATION_MARKER)).toBe(true);
   });
 
+  test('cuts a long note that comes before a short one to a narrow budget, and does not leave it out', () => {
+    const writer = sessionWriter();
+    const last = writer.advance(writer.startRun(note('a'.repeat(5_000))), note('Saved.'));
+    const { entries, olderLeftOut } = recap(foldEvents(writer.events).notes, last.nodeId, 1_024);
+    expect([entries.map(({ isCut }) => isCut), olderLeftOut]).toEqual([[true, false], 0]);
+  });
+
   test('shows no note when not even the sign of a cut would fit, and counts what it left out', () => {
     enforces('views_are_bounded');
     const writer = sessionWriter();

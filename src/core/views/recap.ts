@@ -1,6 +1,6 @@
 import { TRUNCATION_MARKER, truncate } from '../json/truncate.ts';
 import { utf8Length } from '../json/utf8.ts';
-import { RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
+import { RECAP_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { addFact, emptyLineage, heldAt, type Lineage } from './lineage/lineage.ts';
@@ -84,9 +84,14 @@ export function recapBelow(
   return { entries: entries.reverse(), olderLeftOut: below.length - entries.length };
 }
 
+/** Less than this is not divided: one note that can be read is worth more than the beginnings of two. */
+const SHARED_BYTES_MIN = 512;
+
 /** Takes notes, newest first, for as long as they fit. */
 function withinBudget(entries: RecapEntry[], bytesMax: number): (note: Note) => boolean {
-  const entryBytesMax = Math.min(RECAP_ENTRY_BYTES_MAX, bytesMax);
+  // In a narrow budget a long note leaves as much room for others as it does in the usual one, as long as there is some.
+  const share = Math.floor((bytesMax * RECAP_ENTRY_BYTES_MAX) / RECAP_BYTES_MAX);
+  const entryBytesMax = bytesMax < SHARED_BYTES_MIN ? bytesMax : Math.min(RECAP_ENTRY_BYTES_MAX, share);
   let bytesLeft = bytesMax;
   return (note) => {
     if (bytesMax < TRUNCATION_MARKER.length) return false;

@@ -1,8 +1,10 @@
 import { err, ok } from 'neverthrow';
 import { shortPath } from '../../../app/machine/setup/machine.ts';
 import { type Registrations, registrations } from '../../../app/machine/setup/registrations.ts';
-import type { Outcome, RunCommand } from '../../command.ts';
+import type { CommandContext, Outcome, RunCommand } from '../../command.ts';
+import { asTyped } from '../../output/as-typed.ts';
 import type { Line } from '../../output/line.ts';
+import { hangText, wrapText } from '../../output/text-width.ts';
 import type { WelcomeData } from '../../shapes/about/welcome-shape.ts';
 import type { StatusData } from '../../shapes/status/status-shape.ts';
 import { status } from '../status/status.ts';
@@ -25,7 +27,7 @@ export const welcome: RunCommand = async (context, input) => {
   return ok({
     kind: 'done',
     data,
-    lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir) }, clients, value),
+    lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir), program }, clients, value),
     next: nextOf(data, value),
   });
 };
@@ -36,27 +38,41 @@ function nextOf({ registered, status: standing }: WelcomeData, told: Outcome): s
   return isOpen && told.kind === 'done' ? told.next : 'workrail demo';
 }
 
-type Shown = { readonly version: string; readonly folder: string };
+type Shown = { readonly version: string; readonly folder: string; readonly program: CommandContext['program'] };
 
-function linesOf({ version, folder }: Shown, { registered, installed }: Registrations, told: Outcome): readonly Line[] {
+function linesOf(shown: Shown, { registered, installed }: Registrations, told: Outcome): readonly Line[] {
+  const { version, folder, program } = shown;
+  const width = program.terminal.columns() ?? Number.POSITIVE_INFINITY;
   const names = registered.map(({ name }) => name).join(', ');
+  const kept = wrapText(`Everything is kept in ${folder}. No telemetry; nothing leaves this machine.`, width);
   return [
     [{ text: `WorkRail ${version}`, style: 'strong' }, ' walks an AI agent through a workflow, one step at a time.'],
-    [{ text: `Everything is kept in ${folder}. No telemetry; nothing leaves this machine.`, style: 'dim' }],
+    ...kept.map((text): Line => [{ text, style: 'dim' }]),
     [],
     [{ text: 'Registered', style: 'strong' }],
-    ...(registered.length > 0 ? [[`  with ${names}`]] : notRegistered(installed.map(({ name }) => name))),
+    ...(registered.length > 0
+      ? hangText(names, { first: '  with ', rest: 7, width }).map((line): Line => [line])
+      : notRegistered(installed.map(({ name }) => name), width)),
     [],
     ...(told.kind === 'done' ? told.lines : []),
     [],
     [{ text: 'What to type', style: 'strong' }],
-    ...SUGGESTED.map(([command, about]): Line => [`  ${command.padEnd(WIDTH)}  `, { text: about, style: 'dim' }]),
+    ...SUGGESTED.flatMap(([command, about]) => suggestedLines(asTyped(command, program), about, width)),
   ];
 }
 
-function notRegistered(found: readonly string[]): readonly Line[] {
-  const here = found.length === 0 ? 'no agent client was found here' : `found here: ${found.join(', ')}`;
-  return [[{ text: '  with no agent client yet', style: 'notable' }, `; ${here}`]];
+function suggestedLines(command: string, about: string, width: number): readonly Line[] {
+  const [first = '', ...rest] = hangText(about, { first: `  ${command}`, rest: WIDTH + 4, width });
+  const [head, tail] = [first.slice(0, command.length + 2), first.slice(command.length + 2)];
+  return [[head, { text: tail, style: 'dim' }], ...rest.map((text): Line => [{ text, style: 'dim' }])];
+}
+
+function notRegistered(found: readonly string[], width: number): readonly Line[] {
+  const here = found.length === 0 ? 'none was found here' : `found here: ${found.join(', ')}`;
+  return [
+    [{ text: '  with no agent client yet', style: 'notable' }],
+    ...hangText(here, { first: '', rest: 2, width }).map((line): Line => [line]),
+  ];
 }
 
 const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
@@ -67,4 +83,5 @@ const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
   ['workrail doctor', 'check that everything works here'],
   ['workrail --help', 'every command'],
 ];
+/** Where a command is longer, as where the program has no name, what it does stands below it. */
 const WIDTH = Math.max(...SUGGESTED.map(([command]) => command.length));

@@ -1,8 +1,9 @@
 import { ok } from 'neverthrow';
 import { examine } from '../../../app/machine/setup/doctor/examine.ts';
 import type { Finding, FindingKind } from '../../../app/machine/setup/doctor/finding.ts';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, Problem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
+import { asTyped } from '../../output/as-typed.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { DoctorData } from '../../shapes/setup/doctor-shape.ts';
@@ -25,7 +26,7 @@ export const doctor: RunCommand = async ({ program, progress }, { options }) => 
   return ok({
     kind: 'done',
     data,
-    lines: findings.flatMap(findingLines),
+    lines: findings.flatMap((finding) => findingLines(finding, program)),
     ...(faults.length === 0 ? {} : { problem: problemOf(faults) }),
     next: faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail status',
   });
@@ -38,9 +39,9 @@ const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } =
   mended: { text: '✓ mended:', style: 'good' },
 };
 
-function findingLines({ kind, text, fix }: Finding): readonly Line[] {
+function findingLines({ kind, text, fix }: Finding, program: CommandContext['program']): readonly Line[] {
   const head: Line = [MARKS[kind], ` ${text}`];
-  return fix === undefined ? [head] : [head, [{ text: `  → ${fix}`, style: 'dim' }]];
+  return fix === undefined ? [head] : [head, [{ text: `  → ${asTyped(fix, program)}`, style: 'dim' }]];
 }
 
 function totalsOf(findings: readonly Finding[]): DoctorData['totals'] {

@@ -1,3 +1,4 @@
+import { asTyped } from '../../output/as-typed.ts';
 import type { Line, Span } from '../../output/line.ts';
 import { ago } from '../../output/moment.ts';
 import { clipText, padText } from '../../output/text-width.ts';
@@ -5,17 +6,22 @@ import { plural } from '../../output/wording.ts';
 import type { OpenRunData, StatusData, StatusPlaceData } from '../../shapes/status/status-shape.ts';
 import { placeWords, STATE_MARKS } from '../session/look/run-words.ts';
 
-type Layout = { readonly nowMs: number; readonly width: number; readonly stored: number };
+type Layout = {
+  readonly nowMs: number;
+  readonly width: number;
+  readonly stored: number;
+  readonly program: { readonly calledAs: () => string };
+};
 
 /** What is open, here first; what needs somebody stands on top. */
 export function statusLines(data: StatusData, layout: Layout): readonly Line[] {
   if (layout.stored === 0) return [['No sessions yet: nothing is running, blocked or waiting.']];
   return [
     ...placeLines(`Here, in ${data.folder}`, data.here, layout),
-    [''],
-    ...placeLines('Elsewhere', data.elsewhere, { ...layout, hasFolder: true }),
-    [''],
-    othersLine(data),
+    ...(data.elsewhere.total === 0
+      ? []
+      : [[''], ...placeLines('Elsewhere', data.elsewhere, { ...layout, hasFolder: true })]),
+    ...othersLines(data),
   ];
 }
 
@@ -33,7 +39,10 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
       ? [
           [
             {
-              text: `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`,
+              text: asTyped(
+                `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`,
+                layout.program,
+              ),
               style: 'dim',
             } as const,
           ],
@@ -85,11 +94,28 @@ function of({ place, stepsTotal }: OpenRunData['run']): string {
   return place.kind === 'step' && stepsTotal !== undefined ? ` (of ${stepsTotal})` : '';
 }
 
-function othersLine({ others: { complete, closed, salvaged, damaged } }: StatusData): Line {
-  const parts = [`${complete} complete`, `${closed} closed`, ...(salvaged > 0 ? [`${salvaged} salvaged`] : [])];
-  return [
-    { text: `Besides: ${parts.join(', ')}`, style: 'dim' },
-    ...(damaged > 0 ? [', ', { text: `${damaged} damaged`, style: 'bad' } as const] : []),
-    { text: '.', style: 'dim' },
+/** Sessions that are over; what there is none of is left out. */
+function othersLines({ others }: StatusData): readonly Line[] {
+  const { complete, withGaps, closed, salvaged, damaged } = others;
+  const parts: readonly (readonly Span[])[] = [
+    ...(complete > 0 ? [[dim(`${complete} complete`), ...gapsSpans(complete, withGaps)]] : []),
+    ...(closed > 0 ? [[dim(`${closed} closed`)]] : []),
+    ...(salvaged > 0 ? [[dim(`${salvaged} salvaged`)]] : []),
+    ...(damaged > 0 ? [[{ text: `${damaged} damaged`, style: 'bad' } as const]] : []),
   ];
+  if (parts.length === 0) return [];
+  return [
+    [''],
+    [dim('Besides: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')],
+  ];
+}
+
+function gapsSpans(complete: number, withGaps: number): readonly Span[] {
+  if (withGaps === 0) return [];
+  const which = withGaps === complete ? '' : `${withGaps} of them `;
+  return [{ text: ` (${which}with gaps open)`, style: 'notable' }];
+}
+
+function dim(text: string): Span {
+  return { text, style: 'dim' };
 }

@@ -9,7 +9,7 @@ import { shortIds } from '../../ids/short-ids.ts';
 import type { Overview } from '../../program.ts';
 import type { OpenRunData, StatusData } from '../../shapes/status/status-shape.ts';
 import { problemOf, widthOf } from '../session/look/look-output.ts';
-import { runData, runState } from '../session/look/run-words.ts';
+import { lacksSomething, runData, runState } from '../session/look/run-words.ts';
 import { statusLines } from './status-lines.ts';
 
 /** Sessions that are read to tell where they stand; more than this nobody works on at once. */
@@ -40,6 +40,7 @@ export const status: RunCommand = async ({ program, progress }) => {
     elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
     others: {
       complete: count('complete'),
+      withGaps: listed.filter(hasOpenGaps).length,
       closed: count('closed'),
       salvaged: count('salvaged'),
       damaged: count('damaged') + damaged,
@@ -48,10 +49,15 @@ export const status: RunCommand = async ({ program, progress }) => {
   return ok({
     kind: 'done',
     data,
-    lines: statusLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview), stored: listed.length }),
+    lines: statusLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview), stored: listed.length, program }),
     next: nextOf(data, listed),
   });
 };
+
+function hasOpenGaps({ state, summary, closed }: ListedSession): boolean {
+  const runs = (summary?.runs ?? []).map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
+  return state === 'complete' && lacksSomething(runs);
+}
 
 type OpenRuns = {
   readonly runs: OpenRunData[];

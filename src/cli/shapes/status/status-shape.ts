@@ -27,7 +27,14 @@ export const statusData = z.strictObject({
   here: place,
   elsewhere: place,
   /** Sessions that are over or cannot go on. */
-  others: z.strictObject({ complete: count, closed: count, salvaged: count, damaged: count }),
+  others: z.strictObject({
+    complete: count,
+    /** Those of the complete ones in which something that was asked for was never handed in. */
+    withGaps: count,
+    closed: count,
+    salvaged: count,
+    damaged: count,
+  }),
 });
 export type StatusData = z.infer<typeof statusData>;
 
