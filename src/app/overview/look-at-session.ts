@@ -63,7 +63,9 @@ export async function lookAtSession(
     placeOf: (nodeId) => {
       const snapshot = snapshots.get(nodeId);
       const { workflowHash } = nodeOf(view.graph, nodeId);
-      return snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
+      return snapshot === undefined
+        ? { kind: 'untold' }
+        : stepPlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
     },
   });
 }

@@ -49,7 +49,8 @@ export function reportTo(program: Speaker, switches: Switches): Report {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (isTalkative && outcome.next !== '') writeTalk([{ text: `Next: ${asTyped(outcome.next, program)}`, style: 'dim' }]);
+      if (isTalkative && outcome.next !== '')
+        writeTalk([{ text: `Next: ${asTyped(outcome.next, program)}`, style: 'dim' }]);
     },
     failed: (problem, command) => {
       if (switches.isJson) {

@@ -1,3 +1,4 @@
+import type { Terminal } from '../program.ts';
 import { printable } from './printable.ts';
 
 /** Marks that stand over the character before them, and what is not seen at all. */
@@ -60,8 +61,15 @@ export function hangText(
 ): readonly string[] {
   const room = Math.max(ROOM_MIN, width - rest);
   const isBeside = textWidth(first) <= rest;
-  const lines = wrapText(text, room).map((line, i) => `${i === 0 && isBeside ? padText(first, rest) : ' '.repeat(rest)}${line}`);
+  const lines = wrapText(text, room).map(
+    (line, i) => `${i === 0 && isBeside ? padText(first, rest) : ' '.repeat(rest)}${line}`,
+  );
   return isBeside ? (lines.length === 0 ? [first] : lines) : [first, ...lines];
+}
+
+/** How wide lines may be that a shell tool may want whole: as the terminal is, and without end where there is none. */
+export function columnsOf({ terminal }: { readonly terminal: Pick<Terminal, 'columns'> }): number {
+  return terminal.columns() ?? Number.POSITIVE_INFINITY;
 }
 
 /** Less than this is no room for words. */

@@ -5,18 +5,19 @@ import type { LineStep, RunLine } from './run-lines.ts';
 export type NamedPlace = { readonly line: RunLine; readonly step: LineStep };
 
 /**
- * The step that a person means: by its number, its id, a node id, or words of its title; `id@2` is the second round of a
- * loop. Of several rounds the last one is meant, and the line that goes on comes before those that were left.
+ * The step that a person means: by its number, its id, a node id, or words of its title, and as views print it; `id@2` is
+ * the second round of a loop. Of several rounds the last one is meant, and the line that goes on comes before those that were left.
  */
 export function findStep(lines: readonly RunLine[], asked: string): NamedPlace | 'several' | undefined {
-  const [name = '', round] = roundOf(asked.trim());
+  const [whole, round] = roundOf(asked.trim().replace(/^[✓●▲○◆–-] /, ''));
+  const [name, title] = numberOf(whole);
   for (const line of lines) {
     const due = line.steps.filter((step) => round === undefined || roundAt(step) === round);
     for (const isMeant of [isNode, isNumber, isId]) {
-      const step = due.findLast((one) => isMeant(one, name));
+      const step = due.findLast((one) => isMeant(one, name) && (title === '' || isTitled(one, title)));
       if (step !== undefined) return { line, step };
     }
-    const titled = due.filter((one) => isTitled(one, name));
+    const titled = due.filter((one) => isTitled(one, whole));
     if (new Set(titled.map(({ place }) => (place.kind === 'step' ? place.stepId : ''))).size > 1) return 'several';
     const step = titled.at(-1);
     if (step !== undefined) return { line, step };
@@ -43,9 +44,16 @@ export function findNodeByStart(nodeIds: Iterable<NodeId>, asked: string): NodeI
 
 const NODE_START_MIN = 'node_'.length + 3;
 
+/** A round as it is typed, or as replies, commands and reports show it; of loops in loops the inner one is meant. */
 function roundOf(asked: string): readonly [string, number?] {
-  const match = /^(.+)@(\d+)$/.exec(asked);
+  const match = /^(.+?)(?:@| · round |, round | \(round )(?:\d+\.)*(\d+)\)?$/.exec(asked);
   return match?.[1] === undefined ? [asked] : [match[1], Number(match[2])];
+}
+
+/** A number that stands before a title, as in `26 Raise it` or `26. Raise it`; else all there is, and no title. */
+function numberOf(asked: string): readonly [name: string, title: string] {
+  const match = /^(?:step )?(\d+)(?: of \d+)?[.:]?(?: "?(.*?)"?)?$/i.exec(asked);
+  return match?.[1] === undefined ? [asked, ''] : [match[1], match[2] ?? ''];
 }
 
 /** Rounds are counted from 1 for people. */

@@ -76,7 +76,8 @@ export function gapPlace(details: JsonObject | undefined, workflow: CompiledWork
 /** What a step is called, and where it stands. */
 export function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title' | 'position'> {
   const index = workflow === undefined ? undefined : indexWorkflow(workflow);
-  const title = index?.steps.get(stepId)?.title;
+  // A loop that was passed by goes by its own id.
+  const title = index?.steps.get(stepId)?.title ?? index?.loops.get(stepId)?.title;
   return {
     title: title === undefined ? stepId : titleWithoutValues(title),
     position: index?.positions.get(stepId),

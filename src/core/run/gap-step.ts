@@ -5,7 +5,7 @@ import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from './workflow-index.ts';
 
 /** A step of a workflow, in a round of the loops around it. */
-export type GapStep = { readonly step: CompiledStep; readonly loopPath: LoopPath };
+type GapStep = { readonly step: CompiledStep; readonly loopPath: LoopPath };
 
 /**
  * The step at which a gap was left, as far as its details tell: they may come with a bundle, and say anything. Where they

@@ -21,6 +21,17 @@ function brief(entry: ReportEntry): string {
 }
 
 describe('a report', () => {
+  it('numbers steps as replies do: by their place in the workflow, skipped ones counted', async () => {
+    const { report } = await hunted();
+    const markdown = reportMarkdown(report);
+    const [run] = report.sessions[0]?.runs ?? [];
+    expect(run?.workflow.steps).toBe(6);
+    expect(markdown).toContain('6 steps, numbered as in the workflow');
+    for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix: blocked', '✓ 6. Wrap up']) {
+      expect(markdown).toContain(`# ${heading}`);
+    }
+  });
+
   it('tells runs apart, and of each its lines, steps, blocks, checkpoints and gaps', async () => {
     const { report, sessionId } = await hunted();
     const [session] = report.sessions;

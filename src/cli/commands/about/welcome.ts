@@ -4,7 +4,7 @@ import { type Registrations, registrations } from '../../../app/machine/setup/re
 import type { CommandContext, Outcome, RunCommand } from '../../command.ts';
 import { asTyped } from '../../output/as-typed.ts';
 import type { Line } from '../../output/line.ts';
-import { hangText, wrapText } from '../../output/text-width.ts';
+import { columnsOf, hangText, wrapText } from '../../output/text-width.ts';
 import type { WelcomeData } from '../../shapes/about/welcome-shape.ts';
 import type { StatusData } from '../../shapes/status/status-shape.ts';
 import { status } from '../status/status.ts';
@@ -42,7 +42,7 @@ type Shown = { readonly version: string; readonly folder: string; readonly progr
 
 function linesOf(shown: Shown, { registered, installed }: Registrations, told: Outcome): readonly Line[] {
   const { version, folder, program } = shown;
-  const width = program.terminal.columns() ?? Number.POSITIVE_INFINITY;
+  const width = columnsOf(program);
   const names = registered.map(({ name }) => name).join(', ');
   const kept = wrapText(`Everything is kept in ${folder}. No telemetry; nothing leaves this machine.`, width);
   return [
@@ -52,7 +52,10 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, told: O
     [{ text: 'Registered', style: 'strong' }],
     ...(registered.length > 0
       ? hangText(names, { first: '  with ', rest: 7, width }).map((line): Line => [line])
-      : notRegistered(installed.map(({ name }) => name), width)),
+      : notRegistered(
+          installed.map(({ name }) => name),
+          width,
+        )),
     [],
     ...(told.kind === 'done' ? told.lines : []),
     [],

@@ -22,6 +22,14 @@ async function examined(fake: Fake, ...argv: string[]) {
 }
 
 describe('doctor', () => {
+  it('tells what to do in commands that can be copied, also where the program has no name', async () => {
+    const health = { rehearse: async (): Promise<Rehearsed> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }) };
+    const setup = fakeSetup({ files: new Map([[CURSOR, entry({ ...OURS, args: ['/gone.js'] })]]), health });
+    const { out } = await runFake({ argv: ['doctor'], setup, calledAs: 'node dist/workrail.js' });
+    expect(out).toMatch(/^ {2}→ .*node dist\/workrail\.js [a-z]/m);
+    expect(out).not.toMatch(/^ {2}→ (?:.*[\s"])?workrail [a-z]/m);
+  });
+
   it('starts what is registered, once for clients that start the same, and finds a sound machine sound', async () => {
     enforces('doctor_really_starts_clients');
     const rehearsals: Rehearsal[] = [];

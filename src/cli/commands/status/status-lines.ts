@@ -104,10 +104,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
     ...(damaged > 0 ? [[{ text: `${damaged} damaged`, style: 'bad' } as const]] : []),
   ];
   if (parts.length === 0) return [];
-  return [
-    [''],
-    [dim('Besides: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')],
-  ];
+  return [[''], [dim('Besides: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')]];
 }
 
 function gapsSpans(complete: number, withGaps: number): readonly Span[] {

@@ -27,8 +27,6 @@ it('shows first what waits for a person, then what is blocked, then what runs; h
       '  ● id00  over there                                    running        6 min ago',
       '      at 1 Do s1 (of 12) /work/other',
       '',
-      'Besides: 0 complete, 0 closed.',
-      '',
     ].join('\n'),
   );
   expect(talk).toMatch(/^Next: workrail session resume \w{4}\n$/);

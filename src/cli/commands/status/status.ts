@@ -49,7 +49,12 @@ export const status: RunCommand = async ({ program, progress }) => {
   return ok({
     kind: 'done',
     data,
-    lines: statusLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview), stored: listed.length, program }),
+    lines: statusLines(data, {
+      nowMs: overview.clock.nowMs(),
+      width: widthOf(overview),
+      stored: listed.length,
+      program,
+    }),
     next: nextOf(data, listed),
   });
 };

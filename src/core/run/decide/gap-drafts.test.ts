@@ -8,6 +8,7 @@ import { GAPS_CLOSED_MAX, GAPS_OPENED_MAX } from '../../log/budgets.ts';
 import { placeEvents } from '../../log/event-draft.ts';
 import { contextKeySchema } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/derived-ids.ts';
+import { stepInstanceKey } from '../../log/step-instance-key.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
 import { type GapSources, gapChanges, gapDrafts, openBehind } from './gap-drafts.ts';
@@ -36,7 +37,10 @@ const scope: Unmet = {
 const list: Unmet = { ...scope, reason: 'contract_violation:missing_required_output', requirement: 'loop_items:each' };
 
 const changes = (more: Partial<GapSources>) =>
-  gapChanges({ nodeId: SECOND, step: undefined, unmet: [], met: [], open: [], facts: FACTS, room: 1_000, ...more }, sha256);
+  gapChanges(
+    { nodeId: SECOND, step: undefined, unmet: [], met: [], open: [], facts: FACTS, room: 1_000, ...more },
+    sha256,
+  );
 const at = (place: number) => gapId({ nodeId: SECOND, place }, sha256);
 
 /** Gaps as an earlier attempt left them. */
@@ -48,14 +52,15 @@ function opened(...unmet: readonly Unmet[]): readonly GapRecord[] {
 describe('what goes on without being met', () => {
   it('is a critical gap by the one table of reasons, with what it was about', () => {
     enforces('contract_gap_in_never_stop');
-    expect(changes({ unmet: [{ ...notes, details: { n: 1 } }, browsing] }).opened).toEqual([
+    const tried = stepInstanceKey(step('look'), []);
+    expect(changes({ step: tried, unmet: [{ ...notes, details: { n: 1 } }, browsing] }).opened).toEqual([
       {
         gapId: at(0),
         severity: 'critical',
         reason: { category: 'contract_violation', detail: 'missing_required_output' },
         summary: notes.message,
         resolution: { kind: 'unresolved' },
-        details: { n: 1, requirement: 'notes:look', pointer: notes.pointer },
+        details: { n: 1, requirement: 'notes:look', pointer: notes.pointer, step: 'look' },
       },
       {
         gapId: at(1),
@@ -63,7 +68,7 @@ describe('what goes on without being met', () => {
         reason: { category: 'capability_missing', detail: 'required_capability_unavailable' },
         summary: 'No web.',
         resolution: { kind: 'unresolved' },
-        details: { requirement: 'capability:web_browsing', pointer: browsing.pointer },
+        details: { requirement: 'capability:web_browsing', pointer: browsing.pointer, step: 'look' },
       },
     ]);
   });

@@ -126,7 +126,10 @@ export function placeData(place: StepPlace): PlaceData {
   };
 }
 
-type RunHeadData = Pick<RunData, 'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed' | 'openGaps'>;
+type RunHeadData = Pick<
+  RunData,
+  'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed' | 'openGaps'
+>;
 
 export function runHeadData(run: RunStanding): RunHeadData {
   const { runId, tag, workflowId, workflowName, goal, status, isClosed } = run;

@@ -4,6 +4,7 @@ import { filterWorkflows } from '../../../../app/catalog/filter-workflows.ts';
 import { explainWorkspace } from '../../../../core/prompt/workspace-problem.ts';
 import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
+import { columnsOf, hangText, textWidth } from '../../../output/text-width.ts';
 import { plural } from '../../../output/wording.ts';
 import type { ListedData, WorkflowListData } from '../../../shapes/workflow/look-shapes.ts';
 import { shortPath } from '../short-path.ts';
@@ -35,17 +36,26 @@ export const workflowList: RunCommand = async ({ program, switches, say }, { ope
     kind: 'done',
     data,
     lines: [
-      ...linesOf(data, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
+      ...linesOf(data, {
+        workspace: bench.workspace,
+        isVerbose: switches.isVerbose,
+        width: columnsOf(program),
+      }),
       countLine(found.length, total),
     ],
     next: one === undefined ? 'workrail workflow list' : `workrail workflow show ${one.id}`,
   });
 };
 
-type Told = { readonly workspace: string; readonly isVerbose: boolean };
+/** The blanks around an id, and what a description needs to be read. */
+const BESIDE_ID = 34;
+
+type Told = { readonly workspace: string; readonly isVerbose: boolean; readonly width: number };
 
 function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly Line[] {
-  const width = Math.max(0, ...workflows.map(({ id }) => id.length));
+  const widest = Math.max(0, ...workflows.map(({ id }) => id.length));
+  // Ids that leave no room for words stand on a line of their own.
+  const width = widest + BESIDE_ID > told.width ? 2 : widest;
   const kinds = [
     { title: 'Workflows', of: workflows.filter(({ kind }) => kind === 'workflow') },
     { title: 'Routines', of: workflows.filter(({ kind }) => kind === 'routine') },
@@ -58,23 +68,27 @@ function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly
     ),
     ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
       [{ text: '✗ ', style: 'bad' }, `${shortPath(path, told.workspace)} cannot be used (${plural(errors, 'error')})`],
-      [{ text: `    ${first}`, style: 'dim' }],
+      ...hangText(first, { first: '', rest: 4, width: told.width }).map((text): Line => [{ text, style: 'dim' }]),
     ]),
   ];
 }
 
 function oneOf(one: ListedData, width: number, told: Told): readonly Line[] {
   const { id, description, source, shadows, suggestedId } = one;
-  const below = (words: string): Line => [{ text: `  ${' '.repeat(width)}  ${words}`, style: 'dim' }];
+  const rest = width + 4;
+  const below = (words: string) =>
+    hangText(words, { first: '', rest, width: told.width }).map((text): Line => [{ text, style: 'dim' }]);
+  const from = source === 'bundled' && !told.isVerbose ? '' : `  ${sourceText(one)}`;
+  const described = hangText(description, { first: `  ${id}`, rest, width: told.width });
+  const last = described.at(-1) ?? '';
+  const isBeside = textWidth(last + from) <= told.width;
   return [
-    [
-      `  ${id.padEnd(width)}  ${description}`,
-      { text: source === 'bundled' && !told.isVerbose ? '' : `  ${sourceText(one)}`, style: 'dim' },
-    ],
-    ...shadows.map((path) => below(`stands before ${shortPath(path, told.workspace)}`)),
+    ...described.slice(0, -1).map((text): Line => [text]),
+    ...(isBeside ? [[last, { text: from, style: 'dim' } as const]] : [[last], ...below(from.trim())]),
+    ...shadows.flatMap((path) => below(`stands before ${shortPath(path, told.workspace)}`)),
     ...(suggestedId === undefined
       ? []
-      : [below(`an id of the old kind: workrail workflow migrate-id ${id} ${suggestedId}`)]),
+      : below(`an id of the old kind: workrail workflow migrate-id ${id} ${suggestedId}`)),
   ];
 }
 

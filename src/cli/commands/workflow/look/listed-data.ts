@@ -5,6 +5,7 @@ import { promptBytes } from '../../../../core/workflow/compiled/prompt-bytes.ts'
 import { conditionText } from '../../../../core/workflow/outline/condition-text.ts';
 import type { OutlineEntry } from '../../../../core/workflow/outline/workflow-outline.ts';
 import type { Line } from '../../../output/line.ts';
+import { hangText, textWidth } from '../../../output/text-width.ts';
 import { sizeOf } from '../../../output/wording.ts';
 import type { ListedData, StepData, WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
 import { short } from '../../source/source-words.ts';
@@ -57,38 +58,56 @@ export function outlineData(entries: readonly OutlineEntry[], depth = 0): readon
   });
 }
 
+/** Behind a longer id a condition stands below it. */
+const CONDITION_ID_MAX = 30;
+
 /** What the names of conditions stand for. */
 export function conditionsData({ conditions }: CompiledWorkflow): WorkflowShowData['conditions'] {
   return conditions.map(({ conditionId, condition }) => ({ id: conditionId, when: conditionText(condition) }));
 }
 
-export function conditionLines(conditions: WorkflowShowData['conditions']): readonly Line[] {
-  const width = Math.max(0, ...conditions.map(({ id }) => id.length));
+export function conditionLines(conditions: WorkflowShowData['conditions'], width: number): readonly Line[] {
+  const widest = Math.max(0, ...conditions.map(({ id }) => id.length));
+  const rest = Math.min(widest + 6, CONDITION_ID_MAX);
   return [
     ...(conditions.length === 0 ? [] : [[], [{ text: 'Conditions', style: 'strong' } as const]]),
-    ...conditions.map(({ id, when }): Line => [`    ${id.padEnd(width)}  ${when}`]),
+    ...conditions.flatMap(({ id, when }) =>
+      hangText(when, { first: `    ${id}`, rest, width }).map((line): Line => [line]),
+    ),
   ];
 }
 
 /** A step on a line, and under it what is to be known of it. */
-export function outlineLines(steps: readonly StepData[], { isFull }: { readonly isFull: boolean }): readonly Line[] {
+export function outlineLines(
+  steps: readonly StepData[],
+  { isFull, width: columns }: { readonly isFull: boolean; readonly width: number },
+): readonly Line[] {
   const width = Math.max(0, ...steps.map(({ id, depth }) => id.length + 2 * depth));
   return steps.flatMap((step): readonly Line[] => {
     const { kind, id, title, depth, when, repeats, asksFor, promptBytes: bytes, origin } = step;
     const indent = '  '.repeat(depth);
     const mark = kind === 'loop' ? '↻ ' : '  ';
-    const below = (words: string): Line => [{ text: `    ${indent}    ${words}`, style: 'dim' }];
+    const below = (words: string) =>
+      hangText(words, { first: '', rest: indent.length + 8, width: columns }).map(
+        (text): Line => [{ text, style: 'dim' }],
+      );
+    const size = bytes === undefined ? '' : `  ${sizeOf(bytes)}`;
+    const room = columns - width - 6;
+    const isBeside = textWidth(title) + size.length <= room;
     return [
       [
         `  ${indent}${mark}`,
-        { text: id.padEnd(width - 2 * depth), style: 'strong' },
-        `  ${title}`,
-        { text: bytes === undefined ? '' : `  ${sizeOf(bytes)}`, style: 'dim' },
+        { text: isBeside ? id.padEnd(width - 2 * depth) : id, style: 'strong' },
+        isBeside ? `  ${title}` : '',
+        { text: size, style: 'dim' },
       ],
-      ...(repeats === undefined ? [] : [below(repeats)]),
-      ...(when === undefined ? [] : [below(`when ${when}`)]),
-      ...(asksFor.length === 0 || !isFull ? [] : [below(`asks for ${asksFor.join(', ')}`)]),
-      ...(origin === undefined || !isFull ? [] : [below(`from ${origin}`)]),
+      ...(isBeside
+        ? []
+        : hangText(title, { first: '', rest: indent.length + 8, width: columns }).map((line): Line => [line])),
+      ...(repeats === undefined ? [] : below(repeats)),
+      ...(when === undefined ? [] : below(`when ${when}`)),
+      ...(asksFor.length === 0 || !isFull ? [] : below(`asks for ${asksFor.join(', ')}`)),
+      ...(origin === undefined || !isFull ? [] : below(`from ${origin}`)),
     ];
   });
 }

@@ -59,6 +59,18 @@ describe('a preview', () => {
 });
 
 describe('looking at workflows', () => {
+  it('keeps to the width of the terminal, and to one line for each workflow where there is none', async () => {
+    const description = 'Says at length what it is for, and goes on about it until no line of a terminal can hold it.';
+    const about = `${'Prose goes on. '.repeat(12)}\n- ${'An item goes on. '.repeat(8)}`;
+    const file = { ...EXAMPLE, description, about, examples: [description], tags: [] };
+    const { bench } = onBench({ [FILE]: file });
+    for (const words of [['list'], ['show', 'team.example'], ['preview', 'team.example']]) {
+      const { out } = await runFake({ argv: ['workflow', ...words, '--verbose'], bench, columns: 60 });
+      expect(out.split('\n').filter((line) => line.length > 60)).toEqual([]);
+    }
+    expect((await runFake({ argv: ['workflow', 'list'], bench })).out).toContain(`  team.example  ${description}`);
+  });
+
   it('tells the name of the source, and what a repository is pinned to', async () => {
     const { bench } = onBench({ [FILE]: EXAMPLE });
     const { files } = await bench.source.files();

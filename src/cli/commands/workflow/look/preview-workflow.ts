@@ -6,6 +6,7 @@ import { sealWorkflow } from '../../../../core/workflow/compiled/compiled-workfl
 import { workflowOutline } from '../../../../core/workflow/outline/workflow-outline.ts';
 import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
+import { columnsOf } from '../../../output/text-width.ts';
 import { sizeOf } from '../../../output/wording.ts';
 import type { WorkflowPreviewData } from '../../../shapes/workflow/look-shapes.ts';
 import { readContext, readMode } from '../run-options.ts';
@@ -35,8 +36,8 @@ export const workflowPreview: RunCommand = async ({ program }, { operands, optio
     const [first] = workflow.steps;
     const lines: readonly Line[] = [
       [{ text: id, style: 'strong' }],
-      ...outlineLines(head.steps, { isFull: true }),
-      ...conditionLines(head.conditions),
+      ...outlineLines(head.steps, { isFull: true, width: columnsOf(program) }),
+      ...conditionLines(head.conditions, columnsOf(program)),
     ];
     const next = `workrail workflow preview ${asked.value} --step ${first?.stepId ?? ''}`;
     return ok({ kind: 'done', data: head satisfies WorkflowPreviewData, lines, next });

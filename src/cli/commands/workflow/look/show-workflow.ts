@@ -6,6 +6,7 @@ import { workflowSize } from '../../../../core/workflow/outline/workflow-size.ts
 import { sourceOutline } from '../../../../core/workflow/source/source-outline.ts';
 import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
+import { columnsOf, hangText, textWidth } from '../../../output/text-width.ts';
 import { plural, sizeOf } from '../../../output/wording.ts';
 import type { WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
 import { shortPath } from '../short-path.ts';
@@ -34,34 +35,47 @@ export const workflowShow: RunCommand = async ({ program, switches }, { operands
   return ok({
     kind: 'done',
     data,
-    lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose }),
+    lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
     next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
   });
 };
 
+/** A line of prose with its own indentation, which wrapping keeps; one that fits stays as it was written. */
+function indentedLines(text: string, indent: string, width: number): readonly Line[] {
+  if (textWidth(indent + text) <= width) return [[`${indent}${text}`]];
+  const [own = ''] = /^\s*(?:[-*] )?/.exec(text) ?? [];
+  const first = `${indent}${own}`;
+  return hangText(text.slice(own.length), { first, rest: first.length, width }).map((line): Line => [line]);
+}
+
 function linesOf(
   data: WorkflowShowData,
-  { workspace, isFull }: { readonly workspace: string; readonly isFull: boolean },
+  { workspace, isFull, width }: { readonly workspace: string; readonly isFull: boolean; readonly width: number },
 ): readonly Line[] {
   const { id, name, version, description, about, examples, tags, path, size, steps, shadows } = data;
   const { median, max, total } = size.promptBytes;
   const label = (text: string) => ({ text, style: 'strong' }) as const;
+  const wrapped = (text: string, indent = '') => indentedLines(text, indent, width);
+  const labelled = (name: string, text: string) => {
+    const [first = '', ...rest] = hangText(text, { first: '', rest: name.length, width });
+    return [[label(name), first.slice(name.length)], ...rest.map((line): Line => [line])];
+  };
   return [
     [label(id), `  ${name}`, { text: version === undefined ? '' : `  ${version}`, style: 'dim' }],
-    [description],
-    ...(about === undefined ? [] : [[], ...about.split('\n').map((line): Line => [line])]),
-    ...(examples.length === 0 ? [] : [[], [label('For example')], ...examples.map((one): Line => [`  ${one}`])]),
+    ...wrapped(description),
+    ...(about === undefined ? [] : [[], ...about.split('\n').flatMap((line) => wrapped(line))]),
+    ...(examples.length === 0 ? [] : [[], [label('For example')], ...examples.flatMap((one) => wrapped(one, '  '))]),
     [],
     [label('Steps')],
-    ...outlineLines(steps, { isFull }),
-    ...conditionLines(data.conditions),
+    ...outlineLines(steps, { isFull, width }),
+    ...conditionLines(data.conditions, width),
     [],
-    [
-      label('Size   '),
+    ...labelled(
+      'Size   ',
       `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
-    ],
-    [label('Source '), `${sourceText(data)}, ${shortPath(path, workspace)}`],
-    ...shadows.map((shadow): Line => [label('Before '), shortPath(shadow, workspace)]),
-    ...(tags.length === 0 ? [] : [[label('Tags   '), tags.join(', ')]]),
+    ),
+    ...labelled('Source ', `${sourceText(data)}, ${shortPath(path, workspace)}`),
+    ...shadows.flatMap((shadow) => labelled('Before ', shortPath(shadow, workspace))),
+    ...(tags.length === 0 ? [] : labelled('Tags   ', tags.join(', '))),
   ];
 }

@@ -3,6 +3,14 @@ import { RunId, SessionId } from '../../../../core/log/ids.ts';
 import { commandShape } from '../../envelope-shape.ts';
 import { placeShape } from './look-parts.ts';
 
+const openSession = z.strictObject({
+  sessionId: SessionId.schema,
+  shortId: z.string(),
+  state: z.enum(['running', 'blocked']),
+  title: z.string().exactOptional(),
+});
+export type OpenSessionData = z.infer<typeof openSession>;
+
 const sessionResumeData = z.strictObject({
   sessionId: SessionId.schema,
   runId: RunId.schema,
@@ -10,6 +18,8 @@ const sessionResumeData = z.strictObject({
   place: placeShape,
   /** Whether the run has gone further than that. */
   isEarlier: z.boolean(),
+  /** What else is open in this folder; told when no session was named. */
+  alsoOpen: z.array(openSession).exactOptional(),
   /** Text to paste into a new chat. */
   prompt: z.string(),
   /** The call that it asks for. */

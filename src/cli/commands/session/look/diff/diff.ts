@@ -7,6 +7,7 @@ import { placed } from '../../../../../core/overview/run-standing.ts';
 import { nodeOf } from '../../../../../core/views/run-graph.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
 import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
+import { knownSteps } from '../known-steps.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from '../look-words.ts';
 import { entriesData } from '../notes/entries.ts';
 import { type OpenedSession, openSession } from '../open-session.ts';
@@ -71,12 +72,7 @@ function endOf({ looked, runs }: OpenedSession, lines: readonly RunLine[], asked
     const { doneBy } = found.step;
     return ok(doneBy === undefined ? { nodeId: found.line.tip, isDue: true } : { nodeId: doneBy, isAsMade: true });
   }
-  return err(placeUnknown(asked, [...lines.map(({ name }) => name), ...stepIds(lines)]));
-}
-
-function stepIds(lines: readonly RunLine[]): readonly string[] {
-  const steps = lines.flatMap(({ steps }) => steps);
-  return [...new Set<string>(steps.flatMap(({ place }) => (place.kind === 'step' ? [place.stepId] : [])))];
+  return err(placeUnknown(asked, [...lines.map(({ name }) => name), ...knownSteps(lines, asked)]));
 }
 
 async function sideData(

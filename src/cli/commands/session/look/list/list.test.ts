@@ -62,7 +62,7 @@ describe('session list', () => {
     expect(rows(await look('--state', 'salvaged', '--limit', '1'))).toEqual([salvaged]);
     expect(rows(await look('--state', 'running'))).toEqual([running]);
     const { out } = await runFake({ argv: ['status'], overview: overview(another()) });
-    expect(out).toMatch(/Besides: 0 complete, 0 closed, 1 salvaged, 2 damaged\.\n$/);
+    expect(out).toMatch(/Besides: 1 salvaged, 2 damaged\.\n$/);
     const shown = await runFake({ argv: ['session', 'show', `${part}`], overview: overview(another()) });
     expect(shown.out).toMatch(/^✗ only part of a session.*\n◐ salvaged /s);
   });

@@ -6,6 +6,7 @@ import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
 import type { Line } from '../../../../output/line.ts';
 import type { SessionNotesData } from '../../../../shapes/session/look/session-notes-shape.ts';
+import { knownSteps } from '../known-steps.ts';
 import { placeAmbiguous, placeUnknown } from '../look-words.ts';
 import { type OpenedSession, openSession } from '../open-session.ts';
 import { bannerOf, quoted, runHeadData, runStateWords } from '../run-words.ts';
@@ -54,10 +55,7 @@ function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunN
 function missing({ looked, runs }: OpenedSession, asked: string): Problem {
   const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
-  const known = lines.flatMap(({ steps }) =>
-    steps.flatMap(({ place }) => (place.kind === 'step' ? [place.stepId] : [])),
-  );
-  return placeUnknown(asked, [...new Set<string>(known)]);
+  return placeUnknown(asked, knownSteps(lines, asked));
 }
 
 function isSome<T>(value: T | undefined): value is T {

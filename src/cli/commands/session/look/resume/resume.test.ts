@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
-import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
+import { lookedAtWorld, MINUTE_MS } from '../../../../../../test/cli/looked-at.ts';
 import { enforces } from '../../../../../../test/enforces.ts';
 import { tokenOf, told } from '../../../../../../test/examples/engine.ts';
 import { sessionOf } from '../../../../../../test/examples/shared-session.ts';
@@ -56,6 +56,36 @@ describe('session resume', () => {
       talk: expect.stringContaining(`Name the run instead of the session: ${tags.join(', ')}.`),
     });
     expect((await look(['session', 'resume', String(tags[1]), '--at', '1'])).out).toContain('"second"');
+  });
+
+  it('without an id takes what is open here before what came to its end later, and says what else is open', async () => {
+    const { start, send, wait, look } = lookedAtWorld();
+    for (const goal of ['older', 'newer']) {
+      await start('test.plain', { goal });
+      wait(MINUTE_MS);
+    }
+    await start('test.plain', { goal: 'elsewhere', workspace: '/work/other' });
+    let at = await start('test.first_loop', { goal: 'over', context: { files: [] } });
+    wait(MINUTE_MS);
+    at = await send(at, { notes: 'Done.' });
+    expect(told(at, 'isComplete')).toBe(true);
+    const { out, talk } = await look(['session', 'resume']);
+    expect(out).toContain('"newer"');
+    expect(talk).toMatch(/^Also open here: \w{4} "older"\n/);
+    const { data } = JSON.parse((await look(['session', 'resume', '--json'])).out);
+    expect(data.alsoOpen).toMatchObject([{ state: 'running', title: 'older' }]);
+  });
+
+  it('takes a step as any view prints it, and names near ones for a number that is not there', async () => {
+    const { look, sessionId } = await forkedWorld();
+    const resume = (at: string) => look(['session', 'resume', sessionId, '--at', at]);
+    for (const at of ['2 Do s2', '2. Do s2', '✓ 2. Do s2', 'step 2 "Do s2"', 'Step 2 of 12: Do s2'])
+      expect([at, (await resume(at)).out]).toEqual([at, expect.stringContaining('step 2 "Do s2"')]);
+    expect(await resume('7')).toMatchObject({
+      exitCode: 3,
+      talk: expect.stringContaining('There are: 2 Do s2, 3 Do s3, 4 Do s4, 5 Do s5.'),
+    });
+    expect((await resume('2 Do s4')).exitCode).toBe(3);
   });
 
   it('brings the draft back with a step that is held up', async () => {

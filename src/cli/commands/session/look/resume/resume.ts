@@ -3,21 +3,25 @@ import { brokenRefusal, resumeCall } from '../../../../../app/overview/resume-ca
 import type { NodeId } from '../../../../../core/log/ids.ts';
 import { findNodeByStart, findStep } from '../../../../../core/overview/find-place.ts';
 import { resumePrompt } from '../../../../../core/overview/resume-prompt.ts';
-import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
+import { runLines } from '../../../../../core/overview/run-lines.ts';
 import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
 import { isOver } from '../../../../../core/overview/session-state.ts';
 import type { StepPlace } from '../../../../../core/overview/step-place.ts';
 import { nodeOf } from '../../../../../core/views/run-graph.ts';
 import type { Problem, RunCommand } from '../../../../command.ts';
 import type { SessionResumeData } from '../../../../shapes/session/look/session-resume-shape.ts';
+import { knownSteps } from '../known-steps.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from '../look-words.ts';
 import { type OpenedSession, openSession } from '../open-session.ts';
 import { placeData } from '../run-words.ts';
+import { openHere, toldOpen } from './open-here.ts';
 
 /** Prints text that brings a new chat back to a session, at its current step or an earlier one. */
 export const sessionResume: RunCommand = async (context, { operands, options }) => {
   const at = typeof options['at'] === 'string' ? options['at'] : undefined;
-  const opened = await openSession(context, operands[0], at === undefined ? 'standing' : 'history');
+  const [asked] = operands;
+  const here = asked === undefined ? await openHere(context) : [];
+  const opened = await openSession(context, asked ?? here[0]?.sessionId, at === undefined ? 'standing' : 'history');
   if (opened.isErr()) return err(opened.error);
   const { overview, looked, name } = opened.value;
   const dataDir = await context.program.dataDir();
@@ -29,11 +33,14 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
   const call = await resumeCall(overview, looked, { runId: run.runId, ...(nodeId === undefined ? {} : { nodeId }) });
   if (call.isErr()) return err(resumeProblem(call.error, dataDir));
   const prompt = resumePrompt({ run, place, isHeldUp, isEarlier, call: call.value });
+  const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
+  if (alsoOpen.length > 0) context.say([{ text: toldOpen(alsoOpen, opened.value.width), style: 'dim' }]);
   const data: SessionResumeData = {
     sessionId: looked.sessionId,
     runId: run.runId,
     place: placeData(place),
     isEarlier,
+    ...(asked === undefined ? { alsoOpen } : {}),
     prompt,
     call: call.value as SessionResumeData['call'],
   };
@@ -73,7 +80,7 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
   const lines = runLines(looked, run.runId);
   const found = findStep(lines, asked);
   if (found === 'several') return err(placeAmbiguous(asked));
-  if (found === undefined) return err(placeUnknown(asked, stepIds(lines)));
+  if (found === undefined) return err(placeUnknown(asked, knownSteps(lines, asked)));
   const { nodeId, place, state, doneBy } = found.step;
   return ok({
     run,
@@ -83,9 +90,4 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
     // What was tried or saved at a step that is still due hangs below it, and must come back with it.
     nodeId: doneBy === undefined ? found.line.tip : nodeId,
   });
-}
-
-function stepIds(lines: readonly RunLine[]): readonly string[] {
-  const places = lines.flatMap(({ steps }) => steps.map(({ place }) => place));
-  return [...new Set<string>(places.flatMap((place) => (place.kind === 'step' ? [place.stepId] : [])))];
 }

@@ -26,32 +26,37 @@ export function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number)
 
 /** As many steps as fit: the first ones and, behind an ellipsis, where it ended. */
 function fitting(steps: readonly TreeStepData[], width: number): Line {
-  const whole = compactSteps(steps, true);
+  const whole = compactSteps(steps, LEFT);
   if (lineWidth(whole) <= width) return whole;
   for (let shown = steps.length - 1; shown > 1; shown -= 1) {
     const head = Math.floor(shown / 2);
     const line: Line = [
-      ...compactSteps(steps.slice(0, head), true),
+      ...compactSteps(steps.slice(0, head), LEFT),
       '  …  ',
-      ...compactSteps(steps.slice(steps.length - (shown - head)), true),
+      ...compactSteps(steps.slice(steps.length - (shown - head)), LEFT),
     ];
     if (lineWidth(line) <= width) return line;
   }
-  return compactSteps(steps.slice(-1), true);
+  return compactSteps(steps.slice(-1), LEFT);
 }
 
+/** `isLacking` says that something is missing at the end of the line. */
+type Drawn = { readonly isLeft: boolean; readonly isLacking: boolean };
+const LEFT: Drawn = { isLeft: true, isLacking: false };
+
 /** Steps as numbers with their marks. */
-export function compactSteps(steps: readonly TreeStepData[], isLeft: boolean): Line {
+export function compactSteps(steps: readonly TreeStepData[], how: Drawn): Line {
   return steps.flatMap((step, i): readonly Span[] => [
     ...(i === 0 ? [''] : ['  ', ...compactSkips(step)]),
-    ...compactStep(step, isLeft),
+    ...compactStep(step, how),
   ]);
 }
 
-function compactStep(step: TreeStepData, isLeft: boolean): readonly Span[] {
+function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly Span[] {
   const { place, state, blocked, checkpoints, gaps } = step;
   const saved: readonly Span[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
-  if (state === 'complete') return [{ text: 'complete', style: 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
+  if (state === 'complete')
+    return [{ text: 'complete', style: isLacking ? 'notable' : 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
   const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
   const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
   const beside: readonly Span[] = [
@@ -70,8 +75,10 @@ function times(mark: string, count: number): string {
 
 /** Steps that were passed by on the way to a step, the first and the last of them. */
 function compactSkips({ skipped }: TreeStepData): readonly Span[] {
-  const [first, last] = [skipped[0], skipped.at(-1)].map((step) => step?.position ?? step?.stepId);
-  if (first === undefined) return [];
+  if (skipped.length === 0) return [];
+  // A loop has no number, so only steps tell the range.
+  const numbers = skipped.flatMap(({ position }) => position ?? []);
+  const [first = skipped[0]?.stepId, last = first] = [numbers[0], numbers.at(-1)];
   return [{ text: `${first}${last === first ? '' : `…${last}`} –`, style: 'dim' }, '  '];
 }
 

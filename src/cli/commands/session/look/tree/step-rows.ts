@@ -20,18 +20,30 @@ const TITLE_WIDTH_MAX = 48;
 /** Room for the mark, the time and a few remarks. */
 const BESIDE_TITLE = 30;
 
-type RowLayout = { readonly layout: TreeLayout; readonly titleWidth: number; readonly depth?: number };
+type RowLayout = {
+  readonly layout: TreeLayout;
+  readonly titleWidth: number;
+  readonly timeWidth: number;
+  /** Whether something that was asked for is missing at the end. */
+  readonly isLacking: boolean;
+  readonly depth?: number;
+};
 
 /** One step, how long it took, and what happened on the way. */
-export function stepRow(step: TreeStepData, { layout, titleWidth, depth = 0 }: RowLayout): TreeRow {
+export function stepRow(
+  step: TreeStepData,
+  { layout, titleWidth, timeWidth, isLacking, depth = 0 }: RowLayout,
+): TreeRow {
   const { place, state } = step;
   const indent = '  '.repeat(depth);
   const name = state === 'complete' ? 'complete' : placeWords(place);
   const title = padText(clipText(name, titleWidth - 2 * depth), titleWidth - 2 * depth);
   const remarks = remarksOf(step).map((span): readonly Span[] => ['  ', span]);
   const steps = state === 'complete' ? 0 : 1;
+  const mark: Span = state === 'complete' && isLacking ? { text: '✓', style: 'notable' } : STEP_MARKS[state];
+  const time: Span = { text: timeOf(step, layout.nowMs).padStart(timeWidth), style: 'dim' };
   return {
-    line: [indent, STEP_MARKS[state], ` ${title}`, timeOf(step, layout.nowMs), ...remarks.flat()],
+    line: [indent, mark, ` ${title}`, time, ...remarks.flat()],
     steps,
     branches: 0,
   };
@@ -46,12 +58,16 @@ const STEP_MARKS: { readonly [state in TreeStepData['state']]: Span } = {
 
 const TIME_WIDTH = 9;
 
+/** How wide the column of times is. */
+export function widestTime(steps: readonly TreeStepData[], nowMs: number): number {
+  return steps.reduce((most, step) => Math.max(most, timeOf(step, nowMs).length + 2), TIME_WIDTH);
+}
+
 /** How long a step took; of the last one, since when it is due. */
-function timeOf({ state, startedAt, endedAt }: TreeStepData, nowMs: number): Span {
-  if (startedAt === undefined) return { text: ' '.repeat(TIME_WIDTH), style: 'dim' };
-  if (state === 'complete') return { text: clockTime(startedAt, nowMs).padStart(TIME_WIDTH), style: 'dim' };
-  if (endedAt === undefined) return { text: `  since ${clockTime(startedAt, nowMs)}`, style: 'dim' };
-  return { text: duration(endedAt - startedAt).padStart(TIME_WIDTH), style: 'dim' };
+function timeOf({ state, startedAt, endedAt }: TreeStepData, nowMs: number): string {
+  if (startedAt === undefined) return '';
+  if (state === 'complete') return clockTime(startedAt, nowMs);
+  return endedAt === undefined ? `since ${clockTime(startedAt, nowMs)}` : duration(endedAt - startedAt);
 }
 
 type Counted = Pick<TreeStepData, 'blocked' | 'checkpoints' | 'gaps'>;
@@ -67,11 +83,11 @@ function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly Span[] {
 type Rounds = Extract<Chunk, { kind: 'rounds' }>;
 
 /** Rounds of a loop that are told together. */
-export function roundsRow(rounds: Rounds, { layout, titleWidth }: RowLayout): TreeRow {
+export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: RowLayout): TreeRow {
   const { steps } = rounds;
   const sum = (of: keyof Counted) => steps.reduce((whole, step) => whole + step[of], 0);
   const times = steps.map(({ startedAt, endedAt }) => (endedAt ?? 0) - (startedAt ?? endedAt ?? 0));
-  const spent = duration(times.reduce((a, b) => a + b, 0)).padStart(TIME_WIDTH);
+  const spent = duration(times.reduce((a, b) => a + b, 0)).padStart(timeWidth);
   const remarks = remarksOf({ blocked: sum('blocked'), checkpoints: sum('checkpoints'), gaps: sum('gaps') });
   const title = padText(clipText(roundsWords(rounds, layout), titleWidth), titleWidth);
   return {
@@ -91,6 +107,7 @@ function roundsWords({ steps, from, to, loopId }: Rounds, { loopTitle }: TreeLay
 }
 
 const SKIPS_SHOWN = 3;
+const SKIPPED_TITLE_WIDTH = 26;
 
 /** Steps that were passed by; many in a row are told as one. */
 export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
@@ -107,8 +124,10 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
       ),
     );
   }
-  const [first, last] = [skipped[0], skipped.at(-1)].map((step) => step?.position ?? step?.stepId);
-  return [row(`– ${first}–${last}  ${skipped.length} steps skipped`, skipped.length)];
+  const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
+    step === undefined ? '' : clipText(numbered(step), SKIPPED_TITLE_WIDTH),
+  );
+  return [row(`– ${skipped.length} skipped: ${first} to ${last}`, skipped.length)];
 }
 
 const TITLE_WIDTH_MIN = 10;

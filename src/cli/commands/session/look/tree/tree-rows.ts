@@ -1,9 +1,10 @@
 import type { Line } from '../../../../output/line.ts';
 import { padText, textWidth } from '../../../../output/text-width.ts';
 import type { TreeLineData, TreeRunData, TreeStepData } from '../../../../shapes/session/look/session-tree-shape.ts';
+import { lacksSomething } from '../run-words.ts';
 import { branchLabel, branchRows, compactSteps, lineWidth } from './branch-rows.ts';
 import { type Chunk, chunksOf } from './rounds.ts';
-import { roundsRow, skippedRows, stepRow, type TreeRow, widestTitle } from './step-rows.ts';
+import { roundsRow, skippedRows, stepRow, type TreeRow, widestTime, widestTitle } from './step-rows.ts';
 import type { TreeLayout } from './tree-lines.ts';
 
 /** A tail of the main line this short is shown on one line beside the branches, where it fits. */
@@ -21,15 +22,22 @@ export function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow
   const whole = compactFrom === undefined ? main.steps : main.steps.slice(0, compactFrom);
   const chunks = chunksOf(whole, layout.isWhole);
   const titleWidth = widestTitle(chunks, layout);
+  const row = {
+    layout,
+    titleWidth,
+    timeWidth: widestTime(whole, layout.nowMs),
+    isLacking: lacksSomething([run]),
+  };
   const drawn = new Set<string>();
   const rowsOf = (chunk: Chunk): readonly TreeRow[] => {
     const branches = chunk.steps.flatMap((step) => partingAt(step, others, drawn));
     return [
       ...chunk.steps.slice(0, 1).flatMap(skippedRows),
       ...branchRows(branches, { ...layout, label }),
+      ...(branches.length === 0 ? [] : [MAIN_GOES_ON]),
       ...(chunk.kind === 'rounds'
-        ? [roundsRow(chunk, { layout, titleWidth })]
-        : chunk.steps.map((step) => stepRow(step, { layout, titleWidth, depth: chunk.depth }))),
+        ? [roundsRow(chunk, row)]
+        : chunk.steps.map((step) => stepRow(step, { ...row, depth: chunk.depth }))),
     ];
   };
   const rows = chunks.flatMap(rowsOf);
@@ -41,11 +49,14 @@ export function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow
     ...rows,
     ...skippedRows(first),
     ...branchRows(branches, { ...layout, label }),
-    { line: mainTail(tail, label), steps: tail.length, branches: 0, isCompact: true },
+    { line: mainTail(tail, { label, isLacking: row.isLacking }), steps: tail.length, branches: 0, isCompact: true },
   ];
 }
 
 const LABEL_WIDTH_MIN = 20;
+
+/** Where the main line goes on step by step behind branches. */
+const MAIN_GOES_ON: TreeRow = { line: [{ text: '└─  main', style: 'strong' }], steps: 0, branches: 0 };
 
 type Room = { readonly width: number; readonly label: number };
 
@@ -56,11 +67,14 @@ function compactStart(main: TreeLineData, others: readonly TreeLineData[], { wid
   const tail = main.steps.slice(at);
   if (at < 0 || tail.length > COMPACT_STEPS_MAX || tail.slice(1).some(({ skipped }) => skipped.length > 0))
     return undefined;
-  return lineWidth(mainTail(tail, label)) <= width ? at : undefined;
+  return lineWidth(mainTail(tail, { label, isLacking: false })) <= width ? at : undefined;
 }
 
-function mainTail(tail: readonly TreeStepData[], label: number): Line {
-  return [{ text: padText('└─  main', label + 2), style: 'strong' }, ...compactSteps(tail, false)];
+type Tail = { readonly label: number; readonly isLacking: boolean };
+
+function mainTail(tail: readonly TreeStepData[], { label, isLacking }: Tail): Line {
+  const steps = compactSteps(tail, { isLeft: false, isLacking });
+  return [{ text: padText('└─  main', label + 2), style: 'strong' }, ...steps];
 }
 
 /** The lines that part from a step, each with those that part from it in turn; every line once. */

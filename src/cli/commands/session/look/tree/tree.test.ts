@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forkedWorld } from '../../../../../../test/cli/forked-session.ts';
 import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
-import { tokenOf, withFile } from '../../../../../../test/examples/engine.ts';
+import { tokenOf, told, withFile } from '../../../../../../test/examples/engine.ts';
+import { forEachLoop, step } from '../../../../../../test/examples/loop-files.ts';
 
 describe('session tree', () => {
   it('draws what was done, what was left and what is needed', async () => {
@@ -43,15 +44,15 @@ describe('session tree', () => {
       [
         '── run 1 of 2 · tag0 · started 12:00 ──',
         'test.loops  "Loops"   running',
-        '✓ 1 Do plan                             0:00',
-        '  ✓ 2 Do try-it · round 1               0:00  ◆ 1 checkpoint',
-        '  ✓ 3 Do decide · round 1               0:00',
-        '✓ ↻ Each file · rounds 1–2, 2 steps     0:00',
+        '✓ 1 Do plan                                 0:00',
+        '  ✓ 2 Do try-it · round 1                   0:00  ◆ 1 checkpoint',
+        '  ✓ 3 Do decide · round 1                   0:00',
+        '✓ ↻ Each file · rounds 1–2, 2 steps         0:00',
         '  ● 4 Look · round 3                 since 12:00',
         '',
         '── run 2 of 2 · tag0 · started 12:00 ──',
         'test.skips  "the second run"   running',
-        '✓ 1 Do first     0:00  ! 1 gap',
+        '✓ 1 Do first         0:00  ! 1 gap',
         '– 2 Do split  skipped by is-large',
         '– 3 Do shrink  skipped',
         '● 4 Do last   since 12:00',
@@ -71,6 +72,48 @@ describe('session tree', () => {
       expect.stringMatching(/^└─ {2}main {19}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
     ]);
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
+  });
+
+  it('tells the rounds of a loop by their items, as the reply did, and notes do so too', async () => {
+    const steps = [
+      { ...step('pick'), title: 'Pick' },
+      forEachLoop('each', 'deps', [{ ...step('raise'), title: 'Raise {{currentItem.name}} to {{target}}' }]),
+    ];
+    const file = { id: 'test.raise', name: 'Raise', description: 'Over a list.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    const deps = ['left-pad', 'is-odd'].map((name) => ({ name }));
+    const first = await send(await start('test.raise'), { notes: 'Picked.', context: { deps, target: 'latest' } });
+    expect(told(first, 'pending.title')).toBe('Raise left-pad to latest');
+    await send(first, { notes: 'Raised.', context: { target: 'next' } });
+    const { out } = await look(['session', 'tree']);
+    expect(out).toMatch(/2 Raise left-pad to latest · round 1 .*\n.*2 Raise is-odd to next · round 2 /);
+    expect((await look(['session', 'notes'])).out).toContain('\n## 2 Raise left-pad to latest · round 1\n');
+    expect((await look(['session', 'show'])).out).toContain('2 Raise is-odd to next · round 2');
+    expect((await look(['session', 'resume', '--at', 'Raise left-pad'])).out).toContain('"Raise left-pad to latest"');
+  });
+
+  it('shows where the main line goes on behind a branch, however early it parts', async () => {
+    const { start, send, show, look } = lookedAtWorld();
+    const first = await start('test.plain');
+    await send(first, { notes: 'One way.' });
+    let at = await show(first);
+    for (let i = 0; i < 8; i++) at = await send(at, { notes: 'Another.' });
+    expect((await look(['session', 'tree'])).out.split('\n').slice(1, 5)).toEqual([
+      '├─⑂ branch A (left 12:00)  1 ✓  2 ○',
+      '└─  main',
+      '✓ 1 Do s1            0:00',
+      '✓ 2 Do s2            0:00',
+    ]);
+  });
+
+  it('tells many skipped steps and loops by their titles', async () => {
+    const never = { runCondition: { var: 'isLarge', equals: true } };
+    const parts = ['b', 'c', 'd'].map((id) => step(id, { title: `Part ${id}`, ...never }));
+    const steps = [step('a'), { ...forEachLoop('slices', 'list', [step('slice')]), ...never }, ...parts, step('z')];
+    const file = { id: 'test.skipping', name: 'Skipping', description: 'Skips.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    await send(await start('test.skipping', { context: { isLarge: false } }), { notes: 'n' });
+    expect((await look(['session', 'tree'])).out).toContain('\n– 4 skipped: Loop slices to 5 Part d\n');
   });
 
   it('stays on a screen however long a run is, and shows all to who wants it', async () => {

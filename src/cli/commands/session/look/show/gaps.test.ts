@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../../../../test/cli/fake-program.ts';
+import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
+import { reportOf } from '../../../../../../test/e2e/report/hunted-report.ts';
+import { told, withFile } from '../../../../../../test/examples/engine.ts';
+import { forEachLoop, step } from '../../../../../../test/examples/loop-files.ts';
+import { sessionOf } from '../../../../../../test/examples/shared-session.ts';
+import { reportHtml } from '../../../../../core/report/html/report-html.ts';
+import { reportMarkdown } from '../../../../../core/report/markdown/report-markdown.ts';
+
+const report = { outputContract: { contractRef: 'wr.contracts.verification_report', required: true } };
+const FILE = {
+  id: 'test.left',
+  name: 'Left open',
+  description: 'Leaves gaps at steps that what they are about does not tell apart.',
+  steps: [
+    step('plan', { title: 'Plan it' }),
+    forEachLoop('each', 'deps', [step('raise', { title: 'Raise {{currentItem}}' })]),
+    step('first-check', { title: 'Check the parts', ...report }),
+    forEachLoop('more', 'nobodySetThis', [step('never')]),
+    step('last-check', { title: 'Verify the whole', ...report }),
+  ],
+};
+
+/** A run that never stops, and at whose every step something is missing. */
+async function leftOpen() {
+  const world = lookedAtWorld({ listing: () => withFile(FILE) });
+  const { start, send } = world;
+  let at = await start('test.left', {
+    goal: 'Leave gaps',
+    mode: 'full_auto_never_stop',
+    context: { deps: ['a', 'b'] },
+  });
+  for (let i = 0; i < 5; i++) at = await send(at);
+  return { ...world, end: at, sessionId: sessionOf(at) };
+}
+
+describe('what was left open', () => {
+  it('is told with the step that it was left at, by the final reply and in every view', async () => {
+    const { look, end, sessionId, services } = await leftOpen();
+    expect(told(end, 'isComplete')).toBe(true);
+    const gapsIn = (text: string, head: RegExp) => text.split('\n').flatMap((line) => head.exec(line)?.[1] ?? []);
+    expect(gapsIn(end.text, /^- (".+?) \(/)).toEqual([
+      '"Plan it"',
+      '"raise", round 1',
+      '"raise", round 2',
+      '"Check the parts"',
+      '"Check the parts"',
+      '"Verify the whole"',
+    ]);
+    const steps = [
+      '1 Plan it',
+      ...[1, 2].map((round) => `2 Raise … · round ${round}`),
+      '3 Check the parts',
+      '3 Check the parts',
+      '5 Verify the whole',
+    ];
+    const shown = (await look(['session', 'show'])).out;
+    expect(gapsIn(shown, /critical at (.+?): /)).toEqual(steps);
+    expect((await look(['session', 'diff', sessionId, '1', 'main'], 200)).out).toContain(
+      'critical at 5 Verify the whole: ',
+    );
+    const made = await reportOf(services, sessionId);
+    const labels = steps.map((label) => label.replace(/ · (round \d)/, ' ($1)'));
+    expect(gapsIn(reportMarkdown(made), /^- \*\*open\*\* at (.+?): /)).toEqual(labels);
+    for (const label of labels) expect(reportHtml(made)).toContain(`${label}: `);
+    expect(reportMarkdown(made)).toContain('| Gap at Verify the whole: ');
+  });
+
+  it('is no good end: it is counted, and not painted as one', async () => {
+    const { overview } = await leftOpen();
+    const look = async (...argv: string[]) =>
+      (await runFake({ argv, overview: overview(), terminals: ['output'] })).out.replaceAll('\u001b', '');
+    const [yellow, green] = ['[33m', '[32m'];
+    expect(await look('session', 'show')).toContain(`${yellow}complete, 6 gaps open`);
+    expect(await look('session', 'tree')).toMatch(/\[33mcomplete, 6 gaps open.*\[33m✓\[39m complete/s);
+    expect(await look('session', 'list')).toContain(`${yellow}complete, gaps open`);
+    expect(await look('status')).toContain(`1 complete[22m${yellow} (with gaps open)`);
+    for (const command of ['show', 'list']) expect(await look('session', command)).not.toContain(green);
+  });
+});
