@@ -63,17 +63,6 @@ describe('the name of the program alone', () => {
     expect(known.out).toContain('with Cursor');
   });
 
-  it('fits the terminal, and shows commands as they are typed where the program has no name', async () => {
-    const calledAs = 'node ../some/where/dist/workrail.js';
-    const world = { terminals: ['input'], setup: fakeSetup(), overview: emptyOverview(), columns: 80 } as const;
-    const { out } = await runFake({ ...world, argv: [], calledAs });
-    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(out).toContain(`\n  ${calledAs} workflow list\n`);
-    expect(out).not.toMatch(/^ {2}workrail /m);
-    const named = await runFake({ ...world, argv: [] });
-    expect(named.out).toMatch(/^ {2}workrail workflow list {2}what an agent/m);
-  });
-
   it('is a document of its published shape when that is asked for', async () => {
     const { exitCode, out } = await runFake({ argv: ['--json'], setup: fakeSetup(), overview: emptyOverview() });
     expect(exitCode).toBe(0);

@@ -69,8 +69,12 @@ export function hangText(
 
 /** How wide lines may be that a shell tool may want whole: as the terminal is, and without end where there is none. */
 export function columnsOf({ terminal }: { readonly terminal: Pick<Terminal, 'columns'> }): number {
-  return terminal.columns() ?? Number.POSITIVE_INFINITY;
+  const columns = terminal.columns() ?? 0;
+  // A terminal that nobody has given a size says 0.
+  return columns === 0 ? Number.POSITIVE_INFINITY : Math.max(COLUMNS_MIN, columns);
 }
+
+const COLUMNS_MIN = 40;
 
 /** Less than this is no room for words. */
 const ROOM_MIN = 20;

@@ -65,7 +65,11 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, told: O
 }
 
 function suggestedLines(command: string, about: string, width: number): readonly Line[] {
-  const [first = '', ...rest] = hangText(about, { first: `  ${command}`, rest: WIDTH + 4, width });
+  const [first = '', ...rest] = hangText(about, {
+    first: `  ${command}`,
+    rest: command.length > WIDTH ? BELOW : WIDTH + 4,
+    width,
+  });
   const [head, tail] = [first.slice(0, command.length + 2), first.slice(command.length + 2)];
   return [[head, { text: tail, style: 'dim' }], ...rest.map((text): Line => [{ text, style: 'dim' }])];
 }
@@ -88,3 +92,4 @@ const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
 ];
 /** Where a command is longer, as where the program has no name, what it does stands below it. */
 const WIDTH = Math.max(...SUGGESTED.map(([command]) => command.length));
+const BELOW = 6;

@@ -1,8 +1,9 @@
 import { err, ok } from 'neverthrow';
 import type { Problem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
+import { fitLine } from '../../output/fit-line.ts';
 import type { Line } from '../../output/line.ts';
-import { hangText, textWidth } from '../../output/text-width.ts';
+import { columnsOf } from '../../output/text-width.ts';
 import type { DemoData } from '../../shapes/demo/demo-shape.ts';
 import { playDemo } from './demo-story.ts';
 
@@ -24,7 +25,7 @@ export const demo: RunCommand = async ({ program, switches, say }, { options }) 
       const played = await playDemo({
         call: server.call,
         tell: async (line) => {
-          for (const one of fitted(line, program.terminal.columns())) say(one);
+          for (const one of fitLine(line, columnsOf(program))) say(one);
           if (isWatched && line.length > 0) await theatre.pause(pauseMs);
         },
       });
@@ -35,16 +36,6 @@ export const demo: RunCommand = async ({ program, switches, say }, { options }) 
   );
   return ok({ kind: 'done', data, lines: linesOf(data, tree), next: 'workrail init' });
 };
-
-/** Who speaks stands in front; what does not fit goes on below the words. */
-function fitted(line: Line, columns: number | undefined): readonly Line[] {
-  const [speaker = '', ...words] = line;
-  const text = words.map((span) => (typeof span === 'string' ? span : span.text)).join('');
-  const before = typeof speaker === 'string' ? speaker : speaker.text;
-  if (columns === undefined || words.length === 0 || textWidth(before + text) <= columns) return [line];
-  const [first = '', ...rest] = hangText(text, { first: '', rest: before.length, width: columns });
-  return [[speaker, first.slice(before.length)], ...rest.map((one): Line => [one])];
-}
 
 function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   return [
