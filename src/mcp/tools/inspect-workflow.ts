@@ -49,7 +49,7 @@ function startCall({ listed }: InspectedWorkflow, workspacePath: string | undefi
 
 function textOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): string {
   const { workflow } = inspected.listed;
-  const steps = mode === 'metadata' ? [] : ['', ...outlineText(workflowOutline(workflow), mode)];
+  const steps = mode === 'metadata' ? [] : ['', ...outlineText(workflow, mode)];
   return [...metadataText(inspected), ...steps, '', `Start it with ${callText(start).join('')}`].join('\n');
 }
 

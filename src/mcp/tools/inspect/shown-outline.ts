@@ -1,6 +1,13 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
+import { indexWorkflow, positionOf, type WorkflowIndex } from '../../../core/run/workflow-index.ts';
 import type { CompiledStep } from '../../../core/workflow/compiled/compiled-step.ts';
-import type { OutlinedLoop, OutlinedStep, OutlineEntry } from '../../../core/workflow/outline/workflow-outline.ts';
+import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import {
+  type OutlinedLoop,
+  type OutlinedStep,
+  type OutlineEntry,
+  workflowOutline,
+} from '../../../core/workflow/outline/workflow-outline.ts';
 import type { InspectMode } from './inspect-mode.ts';
 
 /** An entry of the outline as data; in full it is all that a run would be pinned to. */
@@ -37,18 +44,21 @@ function shownLoop({ loop, when, repeats, body }: OutlinedLoop, mode: InspectMod
 }
 
 /** The outline as numbered lines, bodies of loops set in. */
-export function outlineText(entries: readonly OutlineEntry[], mode: InspectMode, prefix = ''): readonly string[] {
-  const indent = '   '.repeat(prefix.split('.').length - 1);
-  return entries.flatMap((entry, i) => {
-    const number = `${prefix}${i + 1}`;
-    const head = `${indent}${number}. ${entry.kind === 'step' ? stepLine(entry) : loopLine(entry)}`;
-    const inside =
-      entry.kind === 'loop'
-        ? outlineText(entry.body, mode, `${number}.`)
-        : mode === 'full'
-          ? promptLines(entry.step).map((line) => `${indent}   ${line}`)
-          : [];
-    return [head, ...inside];
+export function outlineText(workflow: CompiledWorkflow, mode: InspectMode): readonly string[] {
+  return entryLines(workflowOutline(workflow), { index: indexWorkflow(workflow), mode, indent: '' });
+}
+
+type Told = { readonly index: WorkflowIndex; readonly mode: InspectMode; readonly indent: string };
+
+/** A step has the number that replies give it; a loop has none of its own. */
+function entryLines(entries: readonly OutlineEntry[], told: Told): readonly string[] {
+  const { index, mode, indent } = told;
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'loop') {
+      return [`${indent}${loopLine(entry)}`, ...entryLines(entry.body, { ...told, indent: `${indent}   ` })];
+    }
+    const prompt = mode === 'full' ? promptLines(entry.step).map((line) => `${indent}   ${line}`) : [];
+    return [`${indent}${positionOf(index, entry.step.stepId)}. ${stepLine(entry)}`, ...prompt];
   });
 }
 
