@@ -12,7 +12,7 @@ const env = () => ({ PATH: `${at('bin')}:${process.env['PATH']}`, HOME: at('home
 
 beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'workrail-plugin-'));
-  for (const folder of ['bin', 'home', 'project', 'elsewhere']) mkdirSync(at(folder));
+  for (const folder of ['bin', 'odd', 'home', 'project', 'elsewhere']) mkdirSync(at(folder));
   writeFileSync(at('bin', 'workrail'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
 });
 
@@ -30,6 +30,20 @@ describe('the plugin for Claude Code', () => {
     for (const name of ['bring-back.mjs', 'hold-stop.mjs']) {
       expect(hook(name, { cwd: at('project') })).toBe('');
       expect(hook(name, { cwd: at('project') }, { PATH: '/nowhere' })).toBe('');
+    }
+  });
+
+  it('never fails, whatever it is told', () => {
+    for (const said of [
+      'not json',
+      '',
+      'null',
+      '{"ok":true}',
+      '{"ok":true,"data":{"here":{"runs":[null,{"run":{}}]}}}',
+    ]) {
+      writeFileSync(at('odd', 'workrail'), `#!/bin/sh\ncat <<'EOF'\n${said}\nEOF\n`, { mode: 0o755 });
+      const variables = { ...env(), PATH: `${at('odd')}:${process.env['PATH']}` };
+      for (const name of ['bring-back.mjs', 'hold-stop.mjs']) expect(hook(name, { cwd: 7 }, variables)).toBe('');
     }
   });
 
