@@ -7,7 +7,7 @@ import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Setup } from './app/machine/setup/setup.ts';
 import type { Services, Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
-import type { Exchange, ServeOptions, ServeRefusal } from './cli/program.ts';
+import type { Exchange, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 import type { ConfigProblem } from './core/machine/config/resolve-config.ts';
 import type { Backend } from './mcp/server.ts';
 
@@ -16,6 +16,7 @@ declare const WORKRAIL_VERSION: string;
 const program = fileURLToPath(import.meta.url);
 const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
 
+const FAILED = 1;
 const INTERRUPTED = 130;
 /** What a server that is told to end does first. */
 let stopServing = async (): Promise<void> => undefined;
@@ -27,10 +28,12 @@ process.on('SIGINT', () => {
   if (process.stderr.isTTY) process.stderr.write('\n');
   stopServing().finally(() => process.exit(INTERRUPTED));
 });
-// Whoever reads our output may stop reading; that is no failure. Anything else that goes wrong there is.
+// Whoever reads our output may stop reading; that is no failure. Anything else that goes wrong there is, but not ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (error.code === 'EPIPE') process.exit();
+  const why = error.code === 'ENOSPC' ? 'no space is left where it goes' : (error.code ?? error.message);
+  writeError(`workrail: The output could not be written: ${why}.\n`);
+  process.exit(FAILED);
 });
 
 const exitCode = await runCommand({
@@ -90,7 +93,7 @@ async function refuseToServe(problem: ConfigProblem): Promise<void> {
 }
 
 /** Serves MCP. Only the protocol is loaded before the first reply. */
-async function serve(how: ServeOptions): Promise<Result<{ readonly url?: string }, ServeRefusal>> {
+async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
   const [{ loadOwnConfig }, { settingsOf }, { mcpBackend }, { ok }, onStdio] = await Promise.all([
     import('./adapters/setup/config/load-config.ts'),
     import('./adapters/setup/config/settings.ts'),
@@ -102,7 +105,7 @@ async function serve(how: ServeOptions): Promise<Result<{ readonly url?: string 
   const [problem] = config.problems;
   if (problem !== undefined) {
     await refuseToServe(problem);
-    return ok({});
+    return ok({ isRefused: true });
   }
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
   const settings = settingsOf(config);

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { checkFiles } from '../src/app/bench/check/check-files.ts';
 import { testWorkflows } from '../src/app/bench/scenario/test-workflows.ts';
 import { openAuthorBench } from '../src/compose/author-bench.ts';
@@ -34,3 +34,13 @@ it('the scenarios of the library pass, in all modes, and reach every step and ne
   const modes = files.map(({ path, scenarios }) => ({ path, modes: new Set(scenarios.map(({ mode }) => mode)).size }));
   expect(modes.filter((one) => one.modes < AUTONOMY.length)).toEqual([]);
 }, 120_000);
+
+it.each([
+  ['test', () => testWorkflows(bench, { names: ['wr.first_steps'], isAll: false })],
+  ['check', () => checkFiles(bench, { names: [LIBRARY], isAll: false })],
+])('whoever waits for a %s is heard meanwhile, as with Ctrl-C', async (_, work) => {
+  const heard = vi.fn();
+  setImmediate(heard);
+  expect((await work()).isOk()).toBe(true);
+  expect(heard).toHaveBeenCalled();
+});

@@ -6,8 +6,6 @@ import { RULE_EXAMPLES } from '../../test/lint/rule-examples.ts';
 import { compilerOver } from './bundled-library.ts';
 import { cell } from './markdown.ts';
 
-const TEXT_SHOWN_MAX = 160;
-
 /** The page that explains the rules of quality and the fixes, with examples that tests run. */
 export function lintPage(root: string): string {
   const compile = compilerOver(root);
@@ -36,11 +34,11 @@ export function lintPage(root: string): string {
         '',
         'Found here:',
         '',
-        ...jsonBlock(differing(failing, passing)),
+        ...jsonBlock(failing),
         '',
         'Nothing is found here:',
         '',
-        ...jsonBlock(differing(passing, failing)),
+        ...jsonBlock(passing),
         '',
       ];
     }),
@@ -68,19 +66,8 @@ function fixSection(code: string, words: string, lines: readonly string[]): read
   return [`### ${code}`, '', words, '', '```diff', ...lines, '```', ''];
 }
 
-/** The fields by which a file differs from another. */
-function differing(file: object, other: object): object {
-  const others = new Map(Object.entries(other).map(([key, value]) => [key, JSON.stringify(value)]));
-  const own = Object.entries(file).filter(([key, value]) => others.get(key) !== JSON.stringify(value));
-  return Object.fromEntries(own.length === 0 ? Object.entries(file).filter(([key]) => key === 'name') : own);
-}
-
 function jsonBlock(value: object): readonly string[] {
-  const shorten = (_: string, inner: unknown) =>
-    typeof inner === 'string' && inner.length > TEXT_SHOWN_MAX * 2
-      ? `${inner.slice(0, TEXT_SHOWN_MAX)}… (${inner.length} characters)`
-      : inner;
-  return ['```json', JSON.stringify(value, shorten, 2), '```'];
+  return ['```json', written(value), '```'];
 }
 
 /** What changed, with a line before and after it. */

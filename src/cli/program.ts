@@ -85,6 +85,9 @@ export type ServeOptions = { readonly isLogged: boolean } & (
   | { readonly transport: 'http'; readonly port: number }
 );
 
+/** A server that runs, or one that said itself why it does not, as a client shows it. */
+export type Serving = { readonly url?: string; readonly isRefused?: true };
+
 export type ServeRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
@@ -125,5 +128,5 @@ export type Program = {
   /** Where workflows come from, as far as the user decides it; loaded when a command asks for it. */
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
-  readonly serve: (how: ServeOptions) => Promise<Result<{ readonly url?: string }, ServeRefusal>>;
+  readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
 };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { memoryStore } from '../adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../adapters/node-hasher.ts';
@@ -29,6 +30,7 @@ export function openAuthorBench(bundledFolder: string, workspace: string): Autho
       aliases: BUNDLED_ALIASES,
       compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
     },
+    breathe: () => setImmediate(),
     services: (catalog) => ({
       ...memoryStore(sha256),
       catalog,

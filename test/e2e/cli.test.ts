@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -36,6 +37,15 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('says so when its output finds no space', () => {
+  const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--version'], {
+    stdio: [...stdio],
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([1, 'workrail: The output could not be written: no space is left where it goes.\n']);
+});
 
 describe('the version', () => {
   it.each([['--version'], ['version']])('%s loads no chunk but the main one', async (word) => {

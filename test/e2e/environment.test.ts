@@ -15,7 +15,11 @@ describe('a server', () => {
     [{ WORKRAIL_TOKEN_FORMAT: 'v3' }, 'WORKRAIL_TOKEN_FORMAT is "v3"; it may be v1 (long) or v2 (short, the default).'],
     [
       { WORKRAIL_DATA_DIR: '~nobody/runs' },
-      'WORKRAIL_DATA_DIR is "~nobody/runs"; it may be a path, or one that begins with ~/ for your own home folder.',
+      'WORKRAIL_DATA_DIR is "~nobody/runs"; it may be a path from the root, or one that begins with ~/ for your own home folder.',
+    ],
+    [
+      { WORKRAIL_DATA_DIR: 'relative/x' },
+      'WORKRAIL_DATA_DIR is "relative/x"; it may be a path from the root, or one that begins with ~/ for your own home folder.',
     ],
     [
       { WORKRAIL_ENABLE_START_SESSION: 'yes' },

@@ -61,10 +61,6 @@ export const FIX_EXAMPLES: { readonly [code: string]: Mistake } = {
       ],
     }),
   },
-  two_operators: {
-    words: 'Two operators in one condition.',
-    failing: workflow({ steps: [step({ runCondition: { var: 'files', gt: 1, lt: 10 } })] }),
-  },
   unknown_argument: {
     words: 'An argument that the template does not have.',
     failing: workflow({

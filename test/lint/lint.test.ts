@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { LINT_CODES } from '../../src/core/workflow/lint/lint-rule.ts';
@@ -23,6 +24,16 @@ describe('rules of quality', () => {
   it.each(LINT_CODES)('%s: finds what its example shows, and nothing once it is put right', (code) => {
     const { failing, passing } = RULE_EXAMPLES[code];
     expect([codes(failing), codes(passing)]).toEqual([[code], []]);
+  });
+
+  it('show on their page what they say is found there, and what is not', () => {
+    const page = readFileSync('docs/reference/lint.md', 'utf8');
+    const shown = LINT_CODES.map((code) => {
+      const section = page.split(`\n### ${code}\n`)[1]?.split('\n#')[0] ?? '';
+      const examples = [...section.matchAll(/```json\n([\s\S]*?)\n```/g)];
+      return [code, ...examples.map(([, json = '']) => codes(JSON.parse(json)))];
+    });
+    expect(shown).toEqual(LINT_CODES.map((code) => [code, [code], []]));
   });
 
   it('point at the place', () => {
@@ -80,6 +91,16 @@ describe('fixes', () => {
     expect(compileText(fixed).diagnostics.filter((one) => one.code === code)).toEqual([]);
     const changed = fixed.split('\n').filter((line) => !text.split('\n').includes(line));
     expect(changed.length).toBeLessThanOrEqual(2);
+  });
+
+  it('are offered for nothing that only the author can decide', () => {
+    const twice = {
+      ...RULE_EXAMPLES.missing_about.passing,
+      steps: [{ id: 'a', title: 'A', prompt: 'P.', runCondition: { var: 'n', gt: 1, lt: 9 } }],
+    };
+    const text = written(twice);
+    expect(compileText(text).diagnostics).toMatchObject([{ code: 'two_operators' }]);
+    expect(mended(text, (one) => compileText(one).diagnostics)).toBe(text);
   });
 
   it('of an id goes by where the file lies', async () => {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { atExit } from './at-exit.ts';
@@ -11,6 +12,8 @@ export type ServerCommand = {
   readonly cwd?: string;
   /** It is killed when it is not stopped before; whatever was asked of it then rejects. */
   readonly lifeMs?: number;
+  /** Hears of that. */
+  readonly onOverdue?: () => void;
   /** Hears what the server says aside; without it nobody does. */
   readonly onSaid?: (text: string) => void;
 };
@@ -28,21 +31,26 @@ export type StartedServer = {
 
 /** Starts a server and shakes hands with it; rejects when it does not answer. */
 export async function startServer(server: ServerCommand): Promise<StartedServer> {
-  const { command, args, env, cwd, lifeMs, onSaid } = server;
+  const { command, args, env, cwd, lifeMs, onOverdue, onSaid } = server;
   const client = new Client({ name: 'workrail-cli', version: '0' });
   const place = cwd === undefined ? {} : { cwd };
   const stderr = onSaid === undefined ? 'ignore' : 'pipe';
-  const transport = new StdioClientTransport({ command, args: [...args], env: { ...env }, stderr, ...place });
+  const transport = new FairTransport({ command, args: [...args], env: { ...env }, stderr, ...place });
   transport.stderr?.on('data', (data) => onSaid?.(String(data)));
-  const end = lifeMs === undefined ? undefined : setTimeout(() => kill(transport.pid), lifeMs);
+  const overdue = () => {
+    onOverdue?.();
+    transport.kill();
+  };
+  const end = lifeMs === undefined ? undefined : setTimeout(overdue, lifeMs);
   // Whoever is interrupted leaves nothing running.
-  const spare = atExit(() => kill(transport.pid));
+  const spare = atExit(() => transport.kill());
   const forget = () => {
     clearTimeout(end);
     spare();
   };
   await client.connect(transport).catch((cause: unknown) => {
     forget();
+    transport.kill();
     throw cause;
   });
   return {
@@ -55,15 +63,31 @@ export async function startServer(server: ServerCommand): Promise<StartedServer>
     stop: async () => {
       await client.close();
       forget();
+      transport.kill();
     },
   };
 }
 
-/** It may have ended by itself meanwhile. */
-function kill(pid: number | null): void {
-  try {
-    if (pid !== null) process.kill(pid, 'SIGKILL');
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH')) throw cause;
+/** A server that talks without end would be listened to without end, and no timer would ever come to its turn. */
+class FairTransport extends StdioClientTransport {
+  #child: ChildProcess | undefined;
+
+  override async start(): Promise<void> {
+    const started = super.start();
+    // The library forgets the process as soon as it begins to close, so it is taken while it is known.
+    this.#child = Reflect.get(this, '_process') as ChildProcess | undefined;
+    const out = this.#child?.stdout;
+    out?.on('data', () => {
+      out.pause();
+      setImmediate(() => out.resume());
+    });
+    await started;
+  }
+
+  /** What the process has started itself may hold its pipes open, so nobody waits for those. */
+  kill(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child?.stdout?.destroy();
+    this.#child?.stderr?.destroy();
   }
 }

@@ -8,8 +8,11 @@ import { fileStoreParts } from '../file-store/file-store-parts.ts';
 import { indexCare } from '../file-store/index/index-care.ts';
 import { nodeHasher } from '../node-hasher.ts';
 import { loadConfig } from './config/load-config.ts';
+import { nodeCommands } from './node-commands.ts';
 
 const OTHERS = 0o077;
+/** Asking for a version is a matter of a moment. */
+const ASKING_MS = 3_000;
 
 /** The health of this machine, with its data in a folder. */
 export function machineHealth(machine: Machine, dataDir: string): MachineHealth {
@@ -43,7 +46,7 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
         () => ({ isLoaded: true }),
         (cause: unknown) => ({ isLoaded: false, cause: codeOf(cause) }),
       ),
-    versionOf,
+    versionOf: async (path) => (await packageVersion(machine, path)) ?? saidVersion(machine, path),
   };
 }
 
@@ -66,17 +69,28 @@ async function openPlace(path: string, wanted: string): Promise<OpenPlace | unde
   return { path, found: (found.mode & 0o777).toString(8), wanted };
 }
 
-/** The package is the nearest folder above with its description; on Windows it lies beside the command. */
-async function versionOf(programPath: string): Promise<string | undefined> {
-  const beside = join(dirname(programPath), 'node_modules', 'workrail', 'package.json');
-  const found = await readFile(beside, 'utf8').catch(() => undefined);
-  if (found !== undefined) return versionIn(found);
+/**
+ * The package is the nearest folder above with its description; on Windows it lies beside the command. A script of a
+ * shell, wherever it lies, may start any version.
+ */
+async function packageVersion({ platform }: Machine, programPath: string): Promise<string | undefined> {
+  if (platform === 'win32') {
+    const beside = join(dirname(programPath), 'node_modules', 'workrail', 'package.json');
+    const found = await readFile(beside, 'utf8').catch(() => undefined);
+    if (found !== undefined) return versionIn(found);
+  }
+  if (!programPath.endsWith('.js')) return undefined;
   for (let folder = dirname(programPath); folder !== dirname(folder); folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
     return /"name"\s*:\s*"workrail"/.test(text) ? versionIn(text) : undefined;
   }
   return undefined;
+}
+
+async function saidVersion(machine: Machine, path: string): Promise<string | undefined> {
+  const { said } = await nodeCommands(machine).run({ path, args: ['--version'], timeoutMs: ASKING_MS });
+  return /(?:^|[\sv])(\d+\.\d+\.\d+[\w.+-]*)/.exec(said)?.[1];
 }
 
 function versionIn(text: string): string | undefined {

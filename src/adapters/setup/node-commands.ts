@@ -18,11 +18,11 @@ export function nodeCommands({ env, platform, workspace }: Pick<Machine, 'env' |
       const found = await Promise.all(candidates.map(programAt));
       return found.filter((program) => program !== undefined);
     },
-    run: ({ path, args }) =>
+    run: ({ path, args, timeoutMs = TIMEOUT_MS }) =>
       new Promise((resolve) => {
         // Such files are run by a shell only, and no shell shall read what we pass on.
         if (/\.(?:cmd|bat)$/i.test(path)) return resolve({ exitCode: undefined, said: '' });
-        const options = { cwd: workspace, env: { ...env }, timeout: TIMEOUT_MS };
+        const options = { cwd: workspace, env: { ...env }, timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
         const child = execFile(path, [...args], options, (error, stdout, stderr) => {
           const code = error === null ? 0 : error.code;
           resolve({ exitCode: typeof code === 'number' ? code : undefined, said: `${stdout}${stderr}`.trim() });

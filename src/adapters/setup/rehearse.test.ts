@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fakeSetup } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { rehearser } from './rehearse.ts';
@@ -10,6 +10,8 @@ const node = (...args: string[]) => ({
   launch: { command: process.execPath, args, env: {} },
   environment: 'shell' as const,
 });
+/** Where a flood is read to its end before any timer, even the first turn takes longer. */
+const LIMIT_MS = 4_000;
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('workrail-doctor-')).length;
 
 it('a server that never answers is ended, and takes its folder with it', async () => {
@@ -22,6 +24,21 @@ it('a server that never answers is ended, and takes its folder with it', async (
     said: 'no answer in 300 ms',
   });
   expect(leftovers()).toBe(before);
+});
+
+describe.runIf(process.platform !== 'win32')('a server that floods its output is ended', () => {
+  // What a shell started is no child of ours, and holds the pipe open when the shell is gone.
+  const message = '{"jsonrpc":"2.0","method":"x"}';
+  it.each(['yes X', 'yes X; true', 'yes X >&2; true', `yes '${message}'; true`])(
+    '%s',
+    async (script) => {
+      enforces('doctor_really_starts_clients');
+      const launch = { command: '/bin/sh', args: ['-c', script], env: {} };
+      const noAnswer = { kind: 'fails', at: 'the start', said: 'no answer in 300 ms' };
+      expect(await rehearser(machine, 300)({ launch, environment: 'shell' })).toEqual(noAnswer);
+    },
+    LIMIT_MS,
+  );
 });
 
 it('what a program says before it gives up is told', async () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { nodeSetupFiles as files } from './setup-files.ts';
@@ -33,6 +33,26 @@ it('a file is replaced at once, with its permissions, and through a link', async
     true,
   ]);
   expect(readdirSync(folder)).toEqual(['link.json', 'real.json']);
+});
+
+it('what a link led to that was not there is made, and removed again; the link stays', async () => {
+  enforces('init_reversible');
+  const [first, second, target] = [join(folder, 'a.json'), join(folder, 'b.json'), join(folder, 'dots', 'c.json')];
+  symlinkSync('b.json', first);
+  symlinkSync('dots/c.json', second);
+  const made = (await files.put(first, 'x'))._unsafeUnwrap();
+  expect([readFileSync(target, 'utf8'), lstatSync(second).isSymbolicLink()]).toEqual(['x', true]);
+  await files.remove(first);
+  await files.removeEmpty(made);
+  expect(readdirSync(folder)).toEqual(['a.json', 'b.json']);
+});
+
+it('a file that is read-only is left alone, whoever asks', async () => {
+  enforces('init_leaves_foreign_content');
+  const path = join(folder, 'sealed.json');
+  writeFileSync(path, 'mine', { mode: 0o444 });
+  expect(await files.put(path, 'x')).toEqual(err({ code: 'file_failed', path, cause: 'it is read-only' }));
+  expect(readFileSync(path, 'utf8')).toBe('mine');
 });
 
 it('folders that had to be made are told, and go again when they are empty', async () => {

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
 import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ResultAsync } from 'neverthrow';
+import { err, ResultAsync } from 'neverthrow';
 import type { FileFailure, SetupFiles } from '../../app/machine/setup/setup-services.ts';
 import { atExit } from '../server-process/at-exit.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
+const WRITABLE = 0o222;
+/** More than any system follows. */
+const LINKS_MAX = 40;
 
 /** Files as they lie on this machine. */
 export const nodeSetupFiles: SetupFiles = {
@@ -17,8 +20,11 @@ export const nodeSetupFiles: SetupFiles = {
       () => true,
       () => false,
     ),
-  put: async (path, text) => trying(path, () => put(path, text)),
-  remove: async (path) => trying(path, () => rm(path, { force: true })),
+  put: async (path, text) =>
+    (await isReadOnly(path))
+      ? err({ code: 'file_failed', path, cause: 'it is read-only' })
+      : trying(path, () => put(path, text)),
+  remove: async (path) => trying(path, async () => rm(await throughLinks(path), { force: true })),
   removeEmpty: async (folders) => {
     // One that somebody else has put something into stays.
     for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
@@ -46,6 +52,14 @@ async function readText(path: string): Promise<string | undefined> {
       return undefined;
     throw cause;
   }
+}
+
+/** A rename would replace it all the same; by its mode somebody said that nobody shall. */
+function isReadOnly(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ mode }) => (mode & WRITABLE) === 0,
+    () => false,
+  );
 }
 
 async function put(path: string, text: string): Promise<readonly string[]> {
@@ -76,14 +90,18 @@ async function put(path: string, text: string): Promise<readonly string[]> {
   return made;
 }
 
-/** Many keep such files in a repository and link to them: the link stays, and what it leads to is written. */
+/**
+ * Many keep such files in a repository and link to them: the link stays, and what it leads to is written or removed,
+ * also where that is not there yet.
+ */
 async function throughLinks(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const link = await readlink(path).catch(() => undefined);
-    return link === undefined ? path : resolve(dirname(path), link);
+  let at = path;
+  for (let links = 0; links < LINKS_MAX; links++) {
+    const link = await readlink(at).catch(() => undefined);
+    if (link === undefined) break;
+    at = resolve(await realpath(dirname(at)), link);
   }
+  return realpath(at).catch(() => at);
 }
 
 /** Gives the folders that were not there, topmost first. */

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
+import { issueWords } from '../../core/spelling/issue-words.ts';
 
 /** The list as a small JSON file that a person may read and edit. */
 export function fileSourceList(file: string): SourceList {
@@ -33,10 +34,23 @@ export function readSourceList(file: string): Result<readonly WorkflowSourceEntr
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return ok([]);
-    return broken(causeOf(error));
+    return broken(error instanceof SyntaxError ? 'it is not JSON' : causeOf(error));
   }
   const list = sourceListSchema.safeParse(document);
-  return list.success ? ok(list.data.sources) : broken(z.prettifyError(list.error));
+  return list.success
+    ? ok(list.data.sources)
+    : broken(list.error.issues.map((issue) => told(issue, document)).join('; '));
+}
+
+/** A place as a person would find it, and what is wrong there. */
+function told(issue: z.core.$ZodIssue, document: unknown): string {
+  const place = issue.path.reduce<string>(
+    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}${at === '' ? '' : '.'}${String(key)}`),
+    '',
+  );
+  const isThere = issue.path.reduce<unknown>((at, key) => Object(at)[key], document) !== undefined;
+  const words = issueWords(issue, { isThere });
+  return `${place === '' ? 'the file' : place}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
 function causeOf(error: unknown): string {

@@ -48,7 +48,7 @@ export function gitCopies(root: string): GitCopies {
       const commit = head.value.trim();
       if (mustContain !== undefined && mustContain !== commit) {
         const follows = await git(url, ['-C', draft, 'merge-base', '--is-ancestor', mustContain, commit]);
-        if (follows.isErr()) return err({ code: 'git_rewritten', url, from: mustContain, to: commit });
+        if (follows.isErr()) return err({ code: 'git_rewritten', name, url, from: mustContain, to: commit });
       }
       const place = copyFolder(root, { name, commit });
       if (existsSync(place)) return ok({ commit });

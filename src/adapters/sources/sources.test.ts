@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -94,7 +94,9 @@ describe('a git source', () => {
     const other = commit(dir, 'another second');
 
     const refused = (await updateSources(services, { names: [], isForced: false }))._unsafeUnwrap();
-    expect(refused).toMatchObject([{ from: first, to: first, refusal: { code: 'git_rewritten', to: other } }]);
+    expect(refused).toMatchObject([
+      { from: first, to: first, refusal: { code: 'git_rewritten', name: 'flows', to: other } },
+    ]);
     expect(await listedFiles()).toHaveLength(1);
     const forced = (await updateSources(services, { names: [], isForced: true }))._unsafeUnwrap();
     expect(forced).toEqual([{ name: 'flows', from: first, to: other }]);
@@ -189,6 +191,26 @@ describe('other sources', () => {
     });
   });
 
+  it('give only workflows that lie in them; links to elsewhere and other files are none', async () => {
+    const folder = join(place, 'etc');
+    const pack = join(place, 'node_modules', 'flows');
+    for (const dir of [folder, pack]) mkdirSync(dir, { recursive: true });
+    writeFileSync(join(folder, 'settings.json'), '{"level": 3}');
+    symlinkSync('/etc/hostname', join(folder, 'hostname'));
+    symlinkSync('/etc', join(folder, 'flows.json'));
+    writeFileSync(join(pack, 'package.json'), '{"workrail": {"workflows": "../../etc"}}');
+    expect((await addSource(services, { address: folder }))._unsafeUnwrapErr()).toEqual({
+      code: 'source_empty',
+      health: { kind: 'ready', files: 0, dir: folder },
+    });
+    expect((await addSource(services, { address: 'npm:flows' }))._unsafeUnwrapErr()).toEqual({
+      code: 'source_empty',
+      health: { kind: 'outside', dir: folder, target: realpathSync(folder) },
+    });
+    writeFileSync(join(folder, 'team.hello.json'), JSON.stringify(WORKFLOW));
+    expect((await addSource(services, { address: folder }))._unsafeUnwrap().health).toMatchObject({ files: 1 });
+  });
+
   it('that cannot be read are told in the list of workflows, never left out in silence', async () => {
     const { list } = sourcePlaces(own);
     const dir = repository();
@@ -197,6 +219,14 @@ describe('other sources', () => {
     expect(await listedFiles()).toMatchObject([{ ref: 'flows/', content: { kind: 'unread' } }]);
     writeFileSync(list, '{"v": 1, "sources": [{"kind": "git"}]}');
     expect(await listedFiles()).toMatchObject([{ ref: 'sources.json', content: { kind: 'unread' } }]);
-    expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_broken', file: list });
+    expect((await services.list.read())._unsafeUnwrapErr()).toEqual({
+      code: 'source_list_broken',
+      file: list,
+      cause: ['name', 'url', 'commit', 'folder']
+        .map((key) => `sources[0].${key}: it is missing and must be text`)
+        .join('; '),
+    });
+    writeFileSync(list, '{');
+    expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'it is not JSON' });
   });
 });

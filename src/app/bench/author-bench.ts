@@ -13,6 +13,8 @@ export type AuthorBench = {
   readonly files: AuthorFiles;
   readonly source: WorkflowSource;
   readonly tools: CatalogTools;
+  /** To be awaited between pieces of work: none of them waits, so without it Ctrl-C would not be heard. */
+  readonly breathe: () => Promise<void>;
   /** The real use cases over a store that ends with them. */
   readonly services: (catalog: WorkflowCatalog) => Services;
 };

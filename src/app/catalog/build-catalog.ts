@@ -14,6 +14,8 @@ import { type Routine, routinesOf, type Templates, usableTemplates } from './rou
 export type CatalogTools = {
   readonly compile: (input: CompileInput) => CompileResult;
   readonly sha256: Sha256;
+  /** Awaited between files when all are compiled, where a person waits who may break it off. */
+  readonly breathe?: () => Promise<void>;
   /** Ids that bundled workflows used to have, with the ids they have now. */
   readonly aliases: ReadonlyMap<string, string>;
 };
@@ -24,6 +26,8 @@ export type Built = {
   readonly catalog: () => Catalog;
   /** What an id stands for. One file of many is all that is compiled for it. */
   readonly find: (id: string) => FoundWorkflow;
+  /** What a file compiles to, kept for whoever asks next. */
+  readonly resultOf: (file: WorkflowFile) => CompileResult;
   readonly listing: SourceListing;
   readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
   readonly surroundings: Surroundings;
@@ -61,7 +65,7 @@ export function buildCatalog(listing: SourceListing, tools: CatalogTools, before
     return result;
   };
   const assembled = assembleCatalog(listing, { claims, choice, surroundings, resultOf }, tools);
-  return { ...assembled, listing, claims, surroundings, results };
+  return { ...assembled, resultOf, listing, claims, surroundings, results };
 }
 
 function isSameListing(a: SourceListing, b: SourceListing): boolean {

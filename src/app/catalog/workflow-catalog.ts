@@ -28,7 +28,15 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
     return now;
   };
   return {
-    list: async (workspace) => (await current(workspace)).catalog(),
+    list: async (workspace) => {
+      const { catalog, listing, resultOf } = await current(workspace);
+      const { breathe } = tools;
+      for (const file of breathe === undefined ? [] : listing.files) {
+        await breathe?.();
+        resultOf(file);
+      }
+      return catalog();
+    },
     find: async (id, workspace) => {
       const { find, listing } = await current(workspace);
       const { workspaceProblem } = listing;

@@ -5,7 +5,6 @@ import { condition, inSteps, listOf, type Operator, operator, ref } from './mist
 export const CONDITIONS: readonly Operator[] = [
   inSteps('compare twice in one condition', 'any', {
     code: 'two_operators',
-    hasFix: true,
     put: () => ({ runCondition: { var: 'n', gt: 1, lt: 5 } }),
     at: ['runCondition', 'lt'],
   }),

@@ -40,14 +40,16 @@ type Work = {
   readonly env?: Record<string, string>;
   /** A folder in which the command puts something as soon as it is at work; else it says something. */
   readonly begunIn?: string;
+  /** What it is broken off with; Ctrl-C unless told. */
+  readonly signal?: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 };
 
 /** Breaks a command off as soon as it is at work. */
-async function brokenOff({ typed, env = {}, begunIn }: Work): Promise<number | null> {
+async function brokenOff({ typed, env = {}, begunIn, signal = 'SIGINT' }: Work): Promise<number | null> {
   const all = { WORKRAIL_DATA_DIR: at('data'), TMPDIR: at('temp'), ...env };
   const child = machine.start(typed, { env: all });
   const ended = ending(child);
-  const interrupt = () => child.kill('SIGINT');
+  const interrupt = () => child.kill(signal);
   if (begunIn === undefined) {
     child.stdout.once('data', interrupt);
     child.stderr.once('data', interrupt);
@@ -79,6 +81,14 @@ describe('Ctrl-C', () => {
       expect([work.typed.join(' '), everything()]).toEqual([work.typed.join(' '), before]);
     }
   }, 120_000);
+
+  it('is not the only thing after which nothing is left', async () => {
+    const before = everything();
+    const demo = { typed: ['demo', '--speed', '1'] };
+    expect(await brokenOff({ ...demo, signal: 'SIGTERM' })).toBe(143);
+    expect(await brokenOff({ ...demo, signal: 'SIGHUP' })).toBe(129);
+    expect(everything()).toEqual(before);
+  });
 });
 
 /** Every file of the machine but for locks, which end with their holder. */

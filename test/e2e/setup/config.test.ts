@@ -53,11 +53,13 @@ it('a server lives by the settings: where data lies, which tokens, and how runs 
 it('a broken file is named with its line, by a server and by a command, and nothing is started', async () => {
   machine.put('.workrail/config.json', '{\n  "log": true\n  "mode": "guided"\n}\n');
   const place = join(machine.home, '.workrail', 'config.json');
-  expect(await machine.run(['serve'])).toEqual({
-    exitCode: 2,
-    out: '',
-    talk: `workrail: ${place}, line 3: this is not JSON (comma expected). Nothing was started.\n`,
-  });
+  for (const typed of [['serve'], ['serve', '--http', '0']]) {
+    expect(await machine.run(typed)).toEqual({
+      exitCode: 2,
+      out: '',
+      talk: `workrail: ${place}, line 3: this is not JSON (comma expected). Nothing was started.\n`,
+    });
+  }
   expect(await machine.run(['session', 'verify'])).toMatchObject({
     exitCode: 2,
     out: '',

@@ -50,7 +50,7 @@ export async function checkFiles(bench: AuthorBench, asked: Asked): Promise<Resu
     file.path === bindings ||
     wanted.has(bench.files.resolve(file.path)) ||
     isWithin(bench, own, file.path);
-  const files = [...checkedIn(all, isWanted), ...scenarios.map((path) => checkScenarios(bench, path))];
+  const files = [...(await checkedIn(bench, all, isWanted)), ...scenarios.map((path) => checkScenarios(bench, path))];
   return files.length === 0 ? err(nothingOwn(bench)) : ok({ scope, files });
 }
 
@@ -58,21 +58,28 @@ function holdsFiles({ files }: AuthorBench, folder: string): boolean {
   return files.list(folder).length > 0;
 }
 
-function checkedIn(all: Catalog, isWanted: (one: ListedWorkflow | InvalidFile) => boolean): readonly CheckedFile[] {
-  const listed = all.workflows.filter(isWanted).map((one): CheckedFile => {
+async function checkedIn(
+  { breathe }: AuthorBench,
+  all: Catalog,
+  isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
+): Promise<readonly CheckedFile[]> {
+  const files: CheckedFile[] = [];
+  for (const one of all.workflows.filter(isWanted)) {
+    await breathe();
     const text = textOf(one);
     const lints = lintWorkflow(text, one).map((lint) => ({ ...lint, isLint: true }));
     const warnings = one.warnings.map((warning) => ({ ...warning, isLint: false }));
-    return { path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) };
-  });
-  const invalid = all.invalid.filter(isWanted).map((one): CheckedFile => {
+    files.push({ path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) });
+  }
+  for (const one of all.invalid.filter(isWanted)) {
+    await breathe();
     const text = textOf(one);
     const diagnostics = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
     const lints = lintFile(text).map((lint) => ({ ...lint, isLint: true }));
     const id = one.id === undefined ? {} : { workflowId: one.id };
-    return { path: one.file.path, ...id, text, findings: inOrder([...diagnostics, ...lints]) };
-  });
-  return [...listed, ...invalid].sort((a, b) => (a.path < b.path ? -1 : 1));
+    files.push({ path: one.file.path, ...id, text, findings: inOrder([...diagnostics, ...lints]) });
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function textOf({ file }: ListedWorkflow | InvalidFile): string {

@@ -10,7 +10,8 @@ const NAMED_RANK = 1_000;
 export type BenchCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
 
 export async function benchCatalog(bench: AuthorBench, paths: readonly string[] = []): Promise<BenchCatalog> {
-  const { source, tools, workspace } = bench;
+  const { source, breathe, workspace } = bench;
+  const tools = { ...bench.tools, breathe };
   const { files } = await source.files(workspace);
   const known = new Set(files.map(({ path }) => bench.files.resolve(path)));
   const loose = looseFiles(

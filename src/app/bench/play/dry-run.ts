@@ -32,6 +32,7 @@ export async function dryRun(
   const player = {
     stage,
     send: stage.send,
+    breathe: bench.breathe,
     answer: answer ?? scripted.answer,
     ...(watch === undefined ? {} : { watch }),
   };

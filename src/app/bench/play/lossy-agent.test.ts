@@ -21,7 +21,8 @@ async function played(spoil: (stage: Rehearsal) => Rehearsal) {
     mode: 'guided',
     context: { taskSize: 'large' },
   } as const;
-  const run = (await playRun({ stage: sound, send, answer: listedAnswers([]).answer }, request))._unsafeUnwrap();
+  const player = { stage: sound, send, answer: listedAnswers([]).answer, breathe: bench.breathe };
+  const run = (await playRun(player, request))._unsafeUnwrap();
   return { run, problems };
 }
 

@@ -65,6 +65,8 @@ export type Player = {
   readonly stage: Rehearsal;
   readonly send: Send;
   readonly answer: Answer;
+  /** Awaited before every call, so that whoever waits can break it off. */
+  readonly breathe: () => Promise<void>;
   /** Told of every turn as it comes. */
   readonly watch?: (turn: Turn) => void;
 };
@@ -77,6 +79,7 @@ export async function playRun(player: Player, request: PlayRequest): Promise<Res
   await arrive(player, progress, started.value);
   let stuck: Stuck | undefined;
   while (stuck === undefined && !progress.turn.reply.isComplete) {
+    await player.breathe();
     stuck = progress.calls.length >= CALLS_MAX ? { code: 'too_long', calls: CALLS_MAX } : await goOn(player, progress);
   }
   return ok(await outcome(player, progress, stuck));

@@ -3,6 +3,7 @@ import { type Coverage, coverageOf } from '../../../core/run/coverage/coverage.t
 import { type DocumentProblem, problemAt, readDocument } from '../../../core/run/scenario/read-document.ts';
 import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../../core/run/scenario/scenario.ts';
 import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import type { AuthorBench } from '../author-bench.ts';
 import { benchCatalog } from '../files/bench-catalog.ts';
@@ -83,7 +84,7 @@ function problemsWith({ file, text }: Read, found: Found): readonly DocumentProb
       return [problemAt(text, '/workflowId', `There is no workflow "${workflowId}".${hint}`)];
     }
     case 'invalid': {
-      const message = `"${workflowId}" does not compile. Type "workrail workflow check ${found.invalid.file.path}" to see why.`;
+      const message = `"${workflowId}" does not compile. Type "workrail workflow check ${shellWord(found.invalid.file.path)}" to see why.`;
       return [problemAt(text, '/workflowId', message)];
     }
     case 'found':
@@ -111,12 +112,12 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
 async function playAll(
   stage: () => ReturnType<typeof rehearsal>,
   { workflowId, scenarios }: ScenarioFile,
-  { bench, workflow }: { readonly bench: AuthorBench; readonly workflow: CompiledWorkflow },
+  { bench: { workspace, breathe }, workflow }: { readonly bench: AuthorBench; readonly workflow: CompiledWorkflow },
 ): Promise<Omit<TestedFile, 'path'>> {
   const played: Awaited<ReturnType<typeof testScenario>>[] = [];
   for (const scenario of scenarios) {
     for (const mode of scenario.modes ?? [scenario.mode ?? 'guided']) {
-      const asked = { workflowId, workspace: bench.workspace, scenario, mode, number: played.length };
+      const asked = { workflowId, workspace, scenario, mode, number: played.length, breathe };
       played.push(await testScenario(stage, asked));
     }
   }

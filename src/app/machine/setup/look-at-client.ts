@@ -46,6 +46,12 @@ export function editorOf({ parseToml }: Pick<SetupServices, 'parseToml'>, { form
   return format === 'toml' ? tomlEditor(parseToml) : jsonEditor;
 }
 
+/** Why not even force could replace an entry. */
+export function replaceTrouble(services: SetupServices, { client, text, wanted }: LookedAt): FileTrouble | undefined {
+  const edited = editorOf(services, client).put(text ?? '', placeOf(client), client.entry(wanted));
+  return 'trouble' in edited ? edited.trouble : undefined;
+}
+
 export function placeOf({ key }: Client): { readonly key: string; readonly name: string } {
   return { key, name: SERVER_NAME };
 }

@@ -193,6 +193,36 @@ describe('a file of somebody else', () => {
     expect((await undo(services))._unsafeUnwrap()).toEqual([]);
   });
 
+  it('whose backup was changed or got lost is not overwritten by it: only our entry goes, and that is told', async () => {
+    enforces('init_reversible');
+    const backup = `${HOME}/.workrail/setup/0001-mcp.json`;
+    for (const [tamper, words] of [
+      [(files: Map<string, string>) => files.set(backup, '{"evil":1}'), 'was changed since'],
+      [(files: Map<string, string>) => files.delete(backup), 'is gone'],
+    ] as const) {
+      const files = new Map([[file, '{"a":1}']]);
+      const services = fakeSetup({ files });
+      await register(services, 'cursor');
+      tamper(files);
+      const left = files.get(backup);
+      expect((await undo(services))._unsafeUnwrap()).toMatchObject([
+        { result: 'taken_out', trouble: expect.stringContaining(words) },
+      ]);
+      expect(JSON.parse(files.get(file) ?? '')).toEqual({ a: 1, mcpServers: {} });
+      expect(files.get(backup)).toBe(left);
+    }
+  });
+
+  it('has a backup whose name no lost one on record has', async () => {
+    enforces('init_reversible');
+    const files = new Map([[file, '{"a":1}']]);
+    const services = fakeSetup({ files });
+    await register(services, 'cursor');
+    files.delete(`${HOME}/.workrail/setup/0001-mcp.json`);
+    files.set(file, '{"b":2}');
+    expect(await register(services, 'cursor')).toMatchObject({ backup: `${HOME}/.workrail/setup/0002-mcp.json` });
+  });
+
   it('that is broken is named with its line and left alone', async () => {
     enforces('init_leaves_foreign_content');
     for (const [id, text] of [

@@ -34,11 +34,11 @@ export async function registerClient(
   const { client, text, state } = looked;
   if (state.kind === 'same') return { looked, result: 'unchanged' };
   if (state.kind === 'broken' || state.kind === 'unreadable') return { looked, result: state.kind };
-  if (state.kind === 'other' && !isForced) return { looked, result: 'kept' };
-
   const edited = editorOf(services, client).put(text ?? '', placeOf(client), client.entry(looked.wanted));
   if ('trouble' in edited)
     return { looked: { ...looked, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
+  // An entry that could not be replaced either is told before, so that nobody forces it in vain.
+  if (state.kind === 'other' && !isForced) return { looked, result: 'kept' };
   // The client's command only adds; what is to be replaced is replaced in the file.
   const command = state.kind === 'absent' ? await ownCommand(services, looked) : undefined;
   if (isDry) {
@@ -78,13 +78,16 @@ async function change(
   const earlier = await readChanges(services);
   if (earlier.isErr()) return err(earlier.error);
   const kept: Result<string | null, FileFailure> =
-    looked.text === undefined ? ok(null) : await keepBackup(services, { file: looked.file, text: looked.text });
+    looked.text === undefined
+      ? ok(null)
+      : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier.value });
   if (kept.isErr()) return err(kept.error);
   const begun: Change = {
     client: looked.client.id,
     scope: looked.scope,
     file: looked.file,
     backup: kept.value,
+    ...(looked.text === undefined ? {} : { backupDigest: digestOf(services, looked.text) }),
     after: command === undefined ? digestOf(services, text) : null,
     madeFolders: [],
   };

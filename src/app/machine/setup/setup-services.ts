@@ -12,14 +12,23 @@ export type SetupFiles = {
   read(path: string): Promise<Result<string | undefined, FileFailure>>;
   /** Whether anything of that name is there. */
   isThere(path: string): Promise<boolean>;
-  /** Puts a whole file in place at once, through a link too. Gives the folders that had to be made, topmost first. */
+  /**
+   * Puts a whole file in place at once, through a link too, unless it is read-only. Gives the folders that had to be
+   * made, topmost first.
+   */
   put(path: string, text: string): Promise<Result<readonly string[], FileFailure>>;
+  /** Of a link, what it leads to. */
   remove(path: string): Promise<Result<void, FileFailure>>;
   /** Removes those folders that are empty, the last one first. */
   removeEmpty(folders: readonly string[]): Promise<void>;
 };
 
-export type RunOf = { readonly path: string; readonly args: readonly string[] };
+export type RunOf = {
+  readonly path: string;
+  readonly args: readonly string[];
+  /** How long it may take, where that is less than usual. */
+  readonly timeoutMs?: number;
+};
 
 /** Programs of the machine. */
 export type Commands = {

@@ -11,6 +11,8 @@ const changeSchema = z.strictObject({
   file: z.string(),
   /** Where what it held is kept; null when there was no file. */
   backup: z.string().nullable(),
+  /** Digest of that; notes of earlier days have none. */
+  backupDigest: z.string().exactOptional(),
   /** Digest of what we left there; null while the client's own command was at work. */
   after: z.string().nullable(),
   madeFolders: z.array(z.string()),
@@ -47,15 +49,14 @@ export async function writeChanges(services: Notes, changes: readonly Change[]):
   return removed;
 }
 
-/** Keeps a text in a file that no other backup has. */
-export async function keepBackup(
-  services: Notes,
-  { file, text }: { readonly file: string; readonly text: string },
-): Promise<Result<string, FileFailure>> {
+type Kept = { readonly file: string; readonly text: string; readonly changes: readonly Change[] };
+
+/** Keeps a text in a file that no other backup has, or had that is on record and got lost. */
+export async function keepBackup(services: Notes, { file, text, changes }: Kept): Promise<Result<string, FileFailure>> {
   const name = /[^\\/]+$/.exec(file)?.[0] ?? 'file';
   for (let number = 1; ; number++) {
     const path = services.machine.join(setupFolder(services), `${String(number).padStart(4, '0')}-${name}`);
-    if (await services.files.isThere(path)) continue;
+    if (changes.some(({ backup }) => backup === path) || (await services.files.isThere(path))) continue;
     return (await services.files.put(path, text)).map(() => path);
   }
 }

@@ -17,9 +17,10 @@ export type Undone = {
   readonly change: Change;
   /**
    * `restored`: the file is as it was, to the byte. `removed`: there was none, so there is none again. `taken_out`:
-   * somebody changed the file since, so only our entry was taken back. `nothing`: it is gone already.
+   * somebody changed the file or its backup since, so only our entry was taken back. `nothing`: it is gone already.
    */
   readonly result: 'restored' | 'removed' | 'taken_out' | 'nothing' | 'failed';
+  /** Why it failed, or what is wrong with the backup. */
   readonly trouble?: string;
 };
 
@@ -38,7 +39,8 @@ export async function undoRegistrations(
     undone.push(step);
     if (isDry || step.result === 'failed') continue;
     left = left.filter((one) => one !== change);
-    if (change.backup !== null) await services.files.remove(change.backup);
+    // A backup that somebody has changed is not ours to delete.
+    if (change.backup !== null && step.trouble === undefined) await services.files.remove(change.backup);
     const written = await writeChanges(services, left);
     if (written.isErr()) return err(written.error);
   }
@@ -51,10 +53,13 @@ async function undo(services: SetupServices, change: Change, isDry: boolean): Pr
   const before = change.backup === null ? ok(undefined) : await files.read(change.backup);
   if (now.isErr()) return failed(change, now.error);
   if (before.isErr()) return failed(change, before.error);
-  if (change.backup !== null && before.value === undefined) {
-    return { change, result: 'failed', trouble: `${change.backup} is gone` };
+  const trouble = backupTrouble(services, change, before.value);
+  if (now.value === undefined) return { change, result: 'nothing', ...(trouble === undefined ? {} : { trouble }) };
+  if (trouble !== undefined) {
+    const taken = await takeOut(services, change, { now: now.value, before: undefined, isDry });
+    return { trouble, ...taken };
   }
-  if (now.value === before.value || now.value === undefined) return { change, result: 'nothing' };
+  if (now.value === before.value) return { change, result: 'nothing' };
   if (digestOf(services, now.value) !== change.after) {
     return takeOut(services, change, { now: now.value, before: before.value, isDry });
   }
@@ -65,6 +70,18 @@ async function undo(services: SetupServices, change: Change, isDry: boolean): Pr
   if (done.isErr()) return failed(change, done.error);
   await files.removeEmpty(change.madeFolders);
   return { change, result };
+}
+
+/** What a backup holds is put back only when it is what we put there. */
+function backupTrouble(
+  services: SetupServices,
+  { backup, backupDigest }: Change,
+  text: string | undefined,
+): string | undefined {
+  if (backup === null) return undefined;
+  if (text === undefined) return `the backup ${backup} is gone`;
+  if (backupDigest === undefined || digestOf(services, text) === backupDigest) return undefined;
+  return `the backup ${backup} was changed since, so it was not put back; it stays there`;
 }
 
 type Meanwhile = { readonly now: string; readonly before: string | undefined; readonly isDry: boolean };

@@ -17,7 +17,13 @@ export type GitRefusal =
   | { readonly code: 'git_failed'; readonly url: string; readonly said: string }
   | { readonly code: 'git_timeout'; readonly url: string; readonly ms: number }
   /** What was pinned is no longer part of the branch: somebody rewrote it. */
-  | { readonly code: 'git_rewritten'; readonly url: string; readonly from: string; readonly to: string };
+  | {
+      readonly code: 'git_rewritten';
+      readonly name: string;
+      readonly url: string;
+      readonly from: string;
+      readonly to: string;
+    };
 
 /** Copies of repositories, each at one commit. */
 export type GitCopies = {
@@ -36,6 +42,8 @@ export type GitCopies = {
 export type SourceHealth =
   | { readonly kind: 'ready'; readonly files: number; readonly dir: string }
   | { readonly kind: 'missing'; readonly dir: string }
+  /** Its folder is a link to a place that is not part of it. */
+  | { readonly kind: 'outside'; readonly dir: string; readonly target: string }
   | { readonly kind: 'not_installed'; readonly package: string; readonly from: string }
   | { readonly kind: 'undeclared'; readonly package: string; readonly dir: string };
 

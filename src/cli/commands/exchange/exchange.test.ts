@@ -24,6 +24,9 @@ describe('export', () => {
     expect(out).toMatch(new RegExp(`^${sessionId} is in ${file}: 32 events, 1 artifact, [0-9.]+ kB\\.\n`));
     expect(readdirSync(folder)).toEqual(['session.json']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    const odd = join(folder, 'a b;touch x.json');
+    const told = await run('export', sessionId, '--as', 'bundle', '-o', odd);
+    expect(told.talk).toBe(`Next: workrail import '${odd}' --dry-run\n`);
 
     const there = await world({ isEmpty: true });
     expect(await there.run('import', file, '--dry-run')).toMatchObject({

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Exported, exportSession } from '../../../app/handover/bundle/export-session.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CommandContext, Outcome, Problem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
@@ -22,7 +23,7 @@ export async function exportBundle(
     return err(
       wrongUse(
         'A bundle is for a file, not for the screen.',
-        `Say which: workrail export ${asked[0]} --as bundle -o FILE`,
+        `Say which: workrail export ${shellWord(asked[0] ?? '')} --as bundle -o FILE`,
       ),
     );
   }
@@ -49,7 +50,7 @@ export async function exportBundle(
     kind: 'done',
     data,
     lines: file === undefined ? [] : linesOf(exported.value, file),
-    next: file === undefined ? 'workrail import FILE --dry-run' : `workrail import ${file} --dry-run`,
+    next: file === undefined ? 'workrail import FILE --dry-run' : `workrail import ${shellWord(file)} --dry-run`,
   });
 }
 

@@ -6,6 +6,7 @@ import { reportHtml } from '../../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../core/report/markdown/report-markdown.ts';
 import type { Report } from '../../../core/report/report.ts';
 import { reportJson } from '../../../core/report/report-json.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CommandContext, Outcome, Problem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
@@ -38,7 +39,7 @@ export async function exportReport(
   const isForScreen = format !== 'html' || !program.terminal.isOutput();
   if (file === undefined && (switches.isJson || !isForScreen)) {
     const why = switches.isJson ? 'With --json the report needs a file.' : 'A page is for a file, not for the screen.';
-    return err(wrongUse(why, `Say which: workrail export ${asked.join(' ')} --as ${format} -o FILE`));
+    return err(wrongUse(why, `Say which: workrail export ${asked.map(shellWord).join(' ')} --as ${format} -o FILE`));
   }
   progress.show({ label: 'looking for sessions' });
   const dataDir = await program.dataDir();

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { type Imported, importSession } from '../../../app/handover/bundle/import-session.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import type { Line } from '../../output/line.ts';
@@ -29,7 +30,9 @@ export const importCommand: RunCommand = async ({ program, progress }, { operand
     kind: 'done',
     data: dataOf(imported.value),
     lines: linesOf(imported.value),
-    next: isDryRun ? `workrail import ${file}` : `workrail session verify ${imported.value.sessionId ?? ''}`.trim(),
+    next: isDryRun
+      ? `workrail import ${shellWord(file)}`
+      : `workrail session verify ${imported.value.sessionId ?? ''}`.trim(),
   });
 };
 

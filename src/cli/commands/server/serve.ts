@@ -29,11 +29,12 @@ function serveOptions({ options }: CommandInput): Result<ServeOptions, ServeTrou
 }
 
 async function onStdio({ program, say }: CommandContext, how: ServeOptions): Promise<Result<Outcome, Problem>> {
-  if (program.terminal.isInput()) {
+  const serving = await program.serve(how);
+  const isServing = serving.isOk() && serving.value.isRefused !== true;
+  if (isServing && program.terminal.isInput()) {
     say(['Serving MCP on standard input and output, for an agent client. Ctrl-C ends it.']);
     say([{ text: 'To register it: claude mcp add workrail -- workrail serve', style: 'dim' }]);
   }
-  await program.serve(how);
   return ok({ kind: 'serving' });
 }
 
@@ -41,7 +42,8 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   const { program, say } = context;
   const serving = await program.serve(how);
   if (serving.isErr()) return refused(context, serving.error);
-  const { url = '' } = serving.value;
+  const { url = '', isRefused } = serving.value;
+  if (isRefused === true) return ok({ kind: 'serving' });
   say([`Serving MCP at ${url} for this machine. Ctrl-C ends it.`]);
   say([{ text: `To register it: claude mcp add --transport http workrail ${url}`, style: 'dim' }]);
   return ok({ kind: 'serving' });

@@ -163,6 +163,14 @@ describe('doctor', () => {
     expect(mended).toEqual(['/data/workrail', 'index']);
   });
 
+  it('claims no version for a workrail on the PATH that does not tell it', async () => {
+    const files = new Map([[CURSOR, entry(OURS)]]);
+    const { told } = await examined({ files, programs: { workrail: ['/usr/bin/workrail'] } });
+    expect(told.map(({ text }) => text)).toEqual([
+      `several versions are installed: one that does not tell its version at /usr/bin/workrail, 1.2.3 at ${PROGRAM}`,
+    ]);
+  });
+
   it('ends with what to do next', async () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);

@@ -12,7 +12,7 @@ const WORDS: { readonly [result in ClientResult['result']]: string } = {
   failed: 'failed',
   restored: 'as it was before, to the byte',
   removed: 'removed, there was none before',
-  taken_out: 'our entry taken out; the rest was changed since and stays',
+  taken_out: 'our entry taken out; the rest stays as it is now',
   nothing: 'nothing left to undo',
 };
 

@@ -108,6 +108,22 @@ describe('init', () => {
     ]);
   });
 
+  it('does not propose to force what force refuses as well', async () => {
+    enforces('init_leaves_foreign_content');
+    const files = new Map([[`${HOME}/.codex/config.toml`, '[mcp_servers]\nworkrail.command = "docker"\n']]);
+    for (const argv of [
+      ['init', '--yes'],
+      ['init', '--yes', '--force'],
+      ['doctor', '--fix'],
+    ]) {
+      const rehearse = async () => ({ kind: 'stale', missing: 'docker' }) as const;
+      const { out, talk } = await runFake({ argv, setup: fakeSetup({ files, health: { rehearse } }) });
+      expect(out).toContain('"workrail" is not written as a table of its own; change it by hand');
+      expect(out).toContain('line 2');
+      expect(out + talk).not.toMatch(/--f(?:orce|ix)/);
+    }
+  });
+
   it('knows what it cannot do', async () => {
     const { setup } = machine();
     const ended = async (...argv: string[]) => {

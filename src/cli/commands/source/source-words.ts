@@ -118,7 +118,7 @@ function gitWords(refusal: GitRefusal): Said {
         'VALIDATION_ERROR',
         EXIT.checkFailed,
         `${refusal.url} was rewritten: ${short(refusal.to)} does not follow ${short(refusal.from)}.`,
-        'Ask who did it. To take it all the same: workrail source update NAME --force',
+        `Ask who did it. To take it all the same: workrail source update ${refusal.name} --force`,
       ];
     default:
       return unreachable(refusal);
@@ -146,6 +146,8 @@ export function healthText(health: SourceHealth): string {
       return health.files === 0 ? `There are no workflow files in ${health.dir}.` : `${plural(health.files, 'file')}.`;
     case 'missing':
       return `${health.dir} is not there.`;
+    case 'outside':
+      return `${health.dir} leads out of the source, to ${health.target}.`;
     case 'not_installed':
       return `The package ${health.package} is not installed in ${health.from} or above.`;
     case 'undeclared':
@@ -158,6 +160,7 @@ export function healthText(health: SourceHealth): string {
 function emptyAdvice(health: SourceHealth): string {
   if (health.kind === 'not_installed') return `Type "npm install ${health.package}" there first.`;
   if (health.kind === 'undeclared') return 'Its package.json needs "workrail": {"workflows": "FOLDER"}.';
+  if (health.kind === 'outside') return 'A source holds its workflows itself: add the folder that they lie in instead.';
   return 'Name the folder that holds the .json files, in a repository with --folder.';
 }
 

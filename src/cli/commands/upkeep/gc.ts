@@ -3,6 +3,7 @@ import type { Collection } from '../../../app/ports/upkeep/collector.ts';
 import { collectGarbage, RETENTION_DAYS } from '../../../app/upkeep/collect-garbage.ts';
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
 import { utcMinute } from '../../../core/resume/utc-minute.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CommandContext, Problem, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
@@ -62,7 +63,7 @@ function daysOf(written: unknown): Result<number, Problem> {
 }
 
 function again(options: { readonly [name: string]: unknown }): string {
-  const older = typeof options['olderThan'] === 'string' ? ` --older-than ${options['olderThan']}` : '';
+  const older = typeof options['olderThan'] === 'string' ? ` --older-than ${shellWord(options['olderThan'])}` : '';
   return `${older}${options['emptyBin'] === true ? ' --empty-bin' : ''}`;
 }
 

@@ -9,6 +9,7 @@ import type { ScenarioRefusal } from '../../../app/bench/scenario/scenario-files
 import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
 import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { Problem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortList } from '../../output/wording.ts';
@@ -43,7 +44,7 @@ export function benchProblem(refusal: BenchRefusal): Problem {
       return problem(EXIT.checkFailed, {
         code: 'WORKFLOW_INVALID',
         message: `${where} cannot be used: ${first?.message ?? 'it does not compile.'}`,
-        suggestion: `Type "workrail workflow check ${file.path}" to see all that is wrong.`,
+        suggestion: `Type "workrail workflow check ${shellWord(file.path)}" to see all that is wrong.`,
       });
     }
     case 'step_unknown': {

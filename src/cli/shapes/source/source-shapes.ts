@@ -5,6 +5,7 @@ import { commandShape } from '../envelope-shape.ts';
 const health = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready'), files: z.int().min(0), dir: z.string() }),
   z.strictObject({ kind: z.literal('missing'), dir: z.string() }),
+  z.strictObject({ kind: z.literal('outside'), dir: z.string(), target: z.string() }),
   z.strictObject({ kind: z.literal('not_installed'), package: z.string(), from: z.string() }),
   z.strictObject({ kind: z.literal('undeclared'), package: z.string(), dir: z.string() }),
 ]);

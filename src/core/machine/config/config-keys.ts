@@ -49,7 +49,7 @@ export const CONFIG_KEYS = {
     fallback: undefined,
     about:
       'Where sessions, keys and everything else durable lies. By default where the platform keeps the data of a program.',
-    expected: 'a path, or one that begins with ~/ for your own home folder',
+    expected: 'a path from the root, or one that begins with ~/ for your own home folder',
   },
   tokenFormat: {
     kind: 'choice',
@@ -92,8 +92,7 @@ export function valueOfText(name: ConfigName, text: string): ConfigValue | undef
   const key: ConfigKey = CONFIG_KEYS[name];
   if (key.kind === 'switch') return SWITCHES.get(text.toLowerCase());
   if (key.kind === 'choice') return key.values.includes(text) ? text : undefined;
-  // The home folder of somebody else cannot be found in a way that holds on every system.
-  return /^~[^\\/]/.test(text) ? undefined : text;
+  return isWholePath(text) ? text : undefined;
 }
 
 const SWITCHES: ReadonlyMap<string, boolean> = new Map([
@@ -108,6 +107,13 @@ export function mayBe(name: ConfigName, value: unknown): value is ConfigValue {
   const key: ConfigKey = CONFIG_KEYS[name];
   if (key.kind === 'switch') return typeof value === 'boolean';
   if (typeof value !== 'string') return false;
-  // A relative path in a file would mean another folder in every process.
-  return key.kind === 'choice' ? key.values.includes(value) : /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/.test(value);
+  return key.kind === 'choice' ? key.values.includes(value) : isWholePath(value);
+}
+
+/**
+ * A relative path would mean another folder in every process, and the home folder of somebody else cannot be found in a
+ * way that holds on every system.
+ */
+function isWholePath(path: string): boolean {
+  return /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/.test(path);
 }

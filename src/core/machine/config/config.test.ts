@@ -62,10 +62,10 @@ describe('settings', () => {
     ]);
   });
 
-  it('are refused when data would lie in the home folder of somebody else', () => {
+  it('are refused when data would lie in the home folder of somebody else, or somewhere else for each process', () => {
     const problems = (value: string) => resolveConfig([], { WORKRAIL_DATA_DIR: value }).problems;
-    for (const value of ['~ada', '~ada/runs']) expect(problems(value)).toHaveLength(1);
-    for (const value of ['', '~', '~/runs', '/data/~', 'here']) expect(problems(value)).toEqual([]);
+    for (const value of ['~ada', '~ada/runs', 'here', './here', '../there']) expect(problems(value)).toHaveLength(1);
+    for (const value of ['', '~', '~/runs', '/data/~', 'C:\\data']) expect(problems(value)).toEqual([]);
   });
 
   it('of the machine cannot be made by a repository', () => {

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
+import { issueWords } from '../../spelling/issue-words.ts';
 import { nearest } from '../../spelling/nearest.ts';
 import { collectDiagnostics } from '../../workflow/diagnostics/collect-diagnostics.ts';
 import { nodeAt } from '../../workflow/source/node-at.ts';
@@ -44,7 +45,8 @@ function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): 
   const pointer = issue.path.reduce<string>((at, key) => pointerTo(at, typeof key === 'symbol' ? '' : key), '');
   if (issue.code !== 'unrecognized_keys') {
     const node = nodeAt(root, pointer);
-    return [{ ...locate(text, node.span), pointer, message: sentence(issue.message, node.pointer === pointer) }];
+    const message = `${issueWords(issue, { isThere: node.pointer === pointer })}.`;
+    return [{ ...locate(text, node.span), pointer, message }];
   }
   const node = nodeAt(root, pointer);
   const known = keysAt(schema, issue.path);
@@ -54,14 +56,6 @@ function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): 
     const hint = meant === undefined ? `It may be ${known.join(', ')}.` : `Did you mean "${meant}"?`;
     return { ...locate(text, span), pointer: pointerTo(pointer, key), message: `"${key}" is not known here. ${hint}` };
   });
-}
-
-/** The library's words, as a sentence; what is not there at all is told as missing. */
-function sentence(message: string, isThere: boolean): string {
-  const words = isThere
-    ? message
-    : message.replace(/^Invalid input: expected (.+), received undefined$/, 'It is missing; expected $1');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
 /** The keys that the object at a path may have. */

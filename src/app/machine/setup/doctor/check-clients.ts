@@ -2,7 +2,7 @@ import type { Client, Scope } from '../clients/client.ts';
 import { CLIENTS } from '../clients/client-list.ts';
 import { isSameLaunch, launchText } from '../clients/launch.ts';
 import { findClients } from '../find-clients.ts';
-import { type LookedAt, lookAtClient } from '../look-at-client.ts';
+import { type LookedAt, lookAtClient, replaceTrouble } from '../look-at-client.ts';
 import { shortPath } from '../machine.ts';
 import { registerClient } from '../register-client.ts';
 import type { SetupServices } from '../setup-services.ts';
@@ -18,7 +18,7 @@ export async function checkClients(services: SetupServices, health: MachineHealt
   const registered = looked.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
   const rehearse = onceEach(health.rehearse);
   const [started, missing] = await Promise.all([
-    Promise.all(registered.map((one) => startedFinding(services, one, rehearse))),
+    Promise.all(registered.map(async (one) => byHand(services, one, await startedFinding(services, one, rehearse)))),
     missingFindings(services, looked),
   ]);
   return [...looked.flatMap(brokenFindings), ...started, ...missing];
@@ -36,7 +36,9 @@ async function lookEverywhere(services: SetupServices): Promise<readonly LookedA
 function brokenFindings({ client, file, state }: LookedAt): readonly Finding[] {
   if (state.kind === 'broken') {
     const text = `${client.name}: ${file}, line ${state.line}: ${state.problem}`;
-    return [{ check: 'clients', kind: 'fault', text, fix: 'Put that right; the client cannot read it either.' }];
+    return [
+      { check: 'clients', kind: 'fault', text, fix: 'Put that right by hand; until then nothing is changed there.' },
+    ];
   }
   if (state.kind !== 'unreadable') return [];
   return [
@@ -61,6 +63,14 @@ function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'
     known.push({ of: rehearsal, rehearsed });
     return rehearsed;
   };
+}
+
+/** What cannot be replaced is not promised to be. */
+function byHand(services: SetupServices, looked: LookedAt, finding: Finding): Finding {
+  const trouble = looked.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, looked);
+  if (!trouble) return finding;
+  const { check, kind, text } = finding;
+  return { check, kind, text, fix: `${looked.file}, line ${trouble.line}: ${trouble.problem}` };
 }
 
 async function startedFinding(

@@ -16,13 +16,12 @@ export async function checkVersions(
       version: realPath === machine.programPath ? machine.version : await versionOf(realPath),
     })),
   );
-  const known = installed.filter(({ version }) => version !== undefined);
-  const isOne = new Set(known.map(({ version }) => version)).size === 1;
+  const isOne = installed.every(({ version }) => version === machine.version);
   if (isOne) return good('versions', `workrail ${machine.version} at ${installed[0]?.path ?? machine.programPath}`);
   return {
     check: 'versions',
     kind: 'fault',
-    text: `several versions are installed: ${known.map(({ path, version }) => `${version} at ${path}`).join(', ')}`,
+    text: `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'one that does not tell its version'} at ${path}`).join(', ')}`,
     fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node that has it), then type: workrail doctor',
   };
 }

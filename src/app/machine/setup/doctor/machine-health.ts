@@ -46,7 +46,7 @@ export type MachineHealth = {
   readonly keyring: Pick<KeyringStore, 'find'>;
   readonly sessions: Pick<SessionReader, 'list'>;
   readonly audit: StoreAudit;
-  /** The version of the package that a file of it belongs to. */
+  /** The version of the package that a file belongs to, or else the one that the program tells when it is asked. */
   readonly versionOf: (programPath: string) => Promise<string | undefined>;
   readonly rehearse: (rehearsal: Rehearsal) => Promise<Rehearsed>;
   readonly config: () => Promise<ResolvedConfig>;

@@ -79,6 +79,12 @@ describe('an entry is put into JSON', () => {
     });
     expect(broken('[]')).toEqual({ trouble: { line: 1, problem: 'an object is expected here' } });
     expect(broken('{\n "mcpServers": []}')).toEqual({ trouble: { line: 2, problem: '"mcpServers" is no object' } });
+    expect(broken('{\n "mcpServers": {},\n "mcpServers": {}}')).toEqual({
+      trouble: { line: 3, problem: '"mcpServers" is here a second time' },
+    });
+    expect(broken('{"mcpServers": {\n "workrail": {},\n "workrail": {}}}')).toEqual({
+      trouble: { line: 3, problem: '"workrail" is here a second time' },
+    });
   });
 
   it('in the place of another one, and nothing around it changes', () => {

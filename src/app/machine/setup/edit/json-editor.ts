@@ -38,7 +38,7 @@ function edit(text: string, place: EntryPlace, editsOf: (body: string, tree: Nod
   return { text: `${mark}${applyEdits(read.body, [...editsOf(read.body, read.tree)])}` };
 }
 
-function readTree(text: string, { key }: EntryPlace): Tree | { readonly trouble: FileTrouble } {
+function readTree(text: string, { key, name }: EntryPlace): Tree | { readonly trouble: FileTrouble } {
   const given = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   // Some clients make an empty file and fill it later.
   const body = given.trim() === '' ? '{}\n' : given;
@@ -48,8 +48,17 @@ function readTree(text: string, { key }: EntryPlace): Tree | { readonly trouble:
   if (first !== undefined) return troubleAt(body, first.offset, `this is not JSON (${wordsOf(first)})`);
   if (tree?.type !== 'object') return troubleAt(body, tree?.offset ?? 0, 'an object is expected here');
   const servers = findNodeAtLocation(tree, [key]);
-  if (servers === undefined || servers.type === 'object') return { body, tree };
-  return troubleAt(body, servers.offset, `"${key}" is no object`);
+  if (servers !== undefined && servers.type !== 'object') {
+    return troubleAt(body, servers.offset, `"${key}" is no object`);
+  }
+  const [twice, word] = [secondOf(tree, key) ?? secondOf(servers, name), secondOf(tree, key) ? key : name];
+  if (twice !== undefined) return troubleAt(body, twice.offset, `"${word}" is here a second time`);
+  return { body, tree };
+}
+
+/** Most readers take the last of two, and an editor the first: what would be changed there would not count. */
+function secondOf(object: Node | undefined, key: string): Node | undefined {
+  return object?.children?.filter(({ children }) => children?.[0]?.value === key)[1];
 }
 
 function putEdits(

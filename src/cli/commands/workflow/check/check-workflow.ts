@@ -3,6 +3,7 @@ import type { AuthorBench } from '../../../../app/bench/author-bench.ts';
 import { type Check, checkFiles } from '../../../../app/bench/check/check-files.ts';
 import { fixFiles } from '../../../../app/bench/check/fix-files.ts';
 import type { Asked } from '../../../../app/bench/files/scope.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { plural } from '../../../output/wording.ts';
@@ -106,7 +107,7 @@ function problemOf(
 }
 
 function nextOf({ totals }: Checked, words: readonly string[]): string {
-  const named = words.length === 0 ? '' : ` ${words.join(' ')}`;
+  const named = words.length === 0 ? '' : ` ${words.map(shellWord).join(' ')}`;
   if (totals.mendable > 0) return `workrail workflow check${named} --fix`;
   return totals.errors > 0 ? `workrail workflow check${named} --watch` : `workrail workflow test${named}`;
 }

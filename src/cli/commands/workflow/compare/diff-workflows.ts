@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { lineDiff } from '../../../../core/json/line-diff.ts';
 import { quote } from '../../../../core/json/quote.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import { sealWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
 import { type FieldChange, type PartChange, workflowDiff } from '../../../../core/workflow/outline/workflow-diff.ts';
 import type { RunCommand } from '../../../command.ts';
@@ -46,7 +47,7 @@ export const workflowDiffCommand: RunCommand = async (context, { operands }) => 
     kind: 'done',
     data,
     lines: [...headLines(data), ...parts.flatMap(partLines), countLine(data)],
-    next: `workrail workflow preview ${after.value.isPinned ? data.after.workflowId : after.value.label}`,
+    next: `workrail workflow preview ${shellWord(after.value.isPinned ? data.after.workflowId : after.value.label)}`,
   });
 };
 

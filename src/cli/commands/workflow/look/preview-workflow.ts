@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { previewStep } from '../../../../app/bench/look/preview-step.ts';
 import { utf8Length } from '../../../../core/json/utf8.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import { sealWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline } from '../../../../core/workflow/outline/workflow-outline.ts';
 import type { RunCommand } from '../../../command.ts';
@@ -39,7 +40,7 @@ export const workflowPreview: RunCommand = async ({ program }, { operands, optio
       ...outlineLines(head.steps, { isFull: true, width: columnsOf(program) }),
       ...conditionLines(head.conditions, columnsOf(program)),
     ];
-    const next = `workrail workflow preview ${asked.value} --step ${first?.stepId ?? ''}`;
+    const next = `workrail workflow preview ${shellWord(asked.value)} --step ${first?.stepId ?? ''}`;
     return ok({ kind: 'done', data: head satisfies WorkflowPreviewData, lines, next });
   }
   const request = { stepId, context: context.value ?? {}, mode: mode.value ?? 'guided' };
@@ -61,6 +62,6 @@ export const workflowPreview: RunCommand = async ({ program }, { operands, optio
         ],
       ),
     ],
-    next: `workrail workflow dry-run ${asked.value}`,
+    next: `workrail workflow dry-run ${shellWord(asked.value)}`,
   });
 };

@@ -3,6 +3,7 @@ import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
 import type { Script } from '../../../../core/run/scenario/scenario.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowDryRunData } from '../../../shapes/workflow/dry-run-shape.ts';
@@ -50,7 +51,10 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
     data: dataOf(ran.value, { id, mode: script.mode ?? 'guided' }),
     lines: dryRunLines(ran.value, { isVerbose: switches.isVerbose }),
     ...(wrong === undefined ? {} : { problem: wrong }),
-    next: wrong === undefined ? `workrail workflow test ${asked.value}` : `workrail workflow preview ${asked.value}`,
+    next:
+      wrong === undefined
+        ? `workrail workflow test ${shellWord(asked.value)}`
+        : `workrail workflow preview ${shellWord(asked.value)}`,
   });
 };
 

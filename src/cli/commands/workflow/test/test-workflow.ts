@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type TestReport, testWorkflows } from '../../../../app/bench/scenario/test-workflows.ts';
 import { percentOf } from '../../../../core/run/coverage/coverage.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { plural } from '../../../output/wording.ts';
@@ -24,7 +25,7 @@ export const workflowTest: RunCommand = async ({ program, switches, progress }, 
   const failing = report.files.find(
     ({ problems, scenarios: played }) => problems.length > 0 || played.some(({ failures }) => failures.length > 0),
   );
-  const named = failing === undefined ? '' : ` ${failing.workflowId ?? failing.path}`;
+  const named = failing === undefined ? '' : ` ${shellWord(failing.workflowId ?? failing.path)}`;
   return ok({
     kind: 'done',
     data,

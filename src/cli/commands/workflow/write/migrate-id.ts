@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { migrateId } from '../../../../app/bench/write/migrate-id.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
@@ -32,6 +33,8 @@ export const workflowMigrateId: RunCommand = async ({ program }, { operands, opt
     kind: 'done',
     data,
     lines: [...lines, [`${plural(files.length, 'file')} ${verb}. Runs under way keep the id they were started with.`]],
-    next: isDryRun ? `workrail workflow migrate-id ${oldId} ${newId}` : `workrail workflow check ${newId}`,
+    next: isDryRun
+      ? `workrail workflow migrate-id ${shellWord(oldId)} ${shellWord(newId)}`
+      : `workrail workflow check ${shellWord(newId)}`,
   });
 };

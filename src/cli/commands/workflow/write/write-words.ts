@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CopyRefusal } from '../../../../app/bench/write/copy-workflow.ts';
 import type { MigrateRefusal } from '../../../../app/bench/write/migrate-id.ts';
 import type { Destination, PlaceRefusal } from '../../../../app/bench/write/place-for.ts';
+import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { Problem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { benchProblem, problem, wrongUse } from '../workflow-words.ts';
@@ -33,7 +34,7 @@ export function writeProblem(refusal: PlaceRefusal | CopyRefusal | MigrateRefusa
       return problem(EXIT.failed, {
         code: 'VALIDATION_ERROR',
         message: `"${refusal.id}" is not yours to change: it lies in ${refusal.path}.`,
-        suggestion: `Make a copy under an id of your own: workrail workflow copy ${refusal.id}`,
+        suggestion: `Make a copy under an id of your own: workrail workflow copy ${shellWord(refusal.id)}`,
       });
     default:
       return benchProblem(refusal);

@@ -13,7 +13,6 @@ import {
   describe,
   field,
   type Reader,
-  removeField,
   reportError,
   reportMissing,
   wrongType,
@@ -135,14 +134,14 @@ function readComparison(reader: Reader, object: SourceObject): Condition | undef
   return variable === undefined || value === undefined ? undefined : { kind: 'compare', variable, comparison, value };
 }
 
-/** One report for each operator too many; the first one is the one to keep. */
+/** One report for each operator too many. Which of them was meant only the author knows, so none is taken out. */
 function reportExtra(reader: Reader, object: SourceObject, others: readonly string[]): undefined {
   for (const name of others) {
     const extra = object.fields.get(name);
     if (extra === undefined) continue;
     const message = `One condition makes one comparison. Drop "${name}", or join both with "and".`;
     const place = { pointer: extra.value.pointer, span: extra.nameSpan };
-    reportError(reader, place, { code: 'two_operators', message, fix: removeField(object, name) });
+    reportError(reader, place, { code: 'two_operators', message });
   }
 }
 
