@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { quotedJson } from '../json/readable-json.ts';
 
 const KINDS: { readonly [kind: string]: string } = {
   string: 'text',
@@ -18,7 +19,7 @@ export function issueWords(issue: z.core.$ZodIssue, { isThere }: { readonly isTh
       return isThere ? `It must be ${kind}` : `It is missing and must be ${kind}`;
     }
     case 'invalid_value': {
-      const values = issue.values.map((value) => JSON.stringify(value)).join(', ');
+      const values = issue.values.map(quotedJson).join(', ');
       return isThere ? `It may be ${values}` : `It is missing and may be ${values}`;
     }
     case 'too_small':
@@ -26,7 +27,7 @@ export function issueWords(issue: z.core.$ZodIssue, { isThere }: { readonly isTh
     case 'too_big':
       return `It must ${mostWords(issue.origin, Number(issue.maximum))}`;
     case 'unrecognized_keys':
-      return `It must not have ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
+      return `It must not have ${issue.keys.map(quotedJson).join(', ')}`;
     case 'custom':
       // These are our own words already; some of them leave out what they speak of.
       return issue.message.startsWith('must ')
