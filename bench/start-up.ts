@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { budgeted, noted, type Row } from './row.ts';
 
 const RUNS = 20;
@@ -39,7 +40,7 @@ export async function bareNode(): Promise<number> {
 
 /** It opens nothing before the first call, so the folder is never made. */
 function greeted() {
-  const env = { ...process.env, WORKRAIL_DATA_DIR: '.cache/bench-data' };
+  const env = { ...process.env, WORKRAIL_DATA_DIR: resolve('.cache/bench-data') };
   const server = spawn(process.execPath, [PROGRAM, 'serve'], { env });
   server.stdin.write(HELLO);
   return server;
