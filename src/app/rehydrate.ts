@@ -1,7 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { JsonValue } from '../core/json/json-value.ts';
-import { truncate } from '../core/json/truncate.ts';
-import { GOAL_BYTES_MAX } from '../core/log/budgets.ts';
 import type { NodeId } from '../core/log/ids.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import { stepReply } from '../core/prompt/reply/step-reply.ts';
@@ -26,6 +23,7 @@ import { driftWarnings } from './run/reply/drift-warnings.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './run/reply/give-reply.ts';
 import { listedGaps } from './run/reply/listed-gaps.ts';
 import { leftNode, lookBack } from './run/reply/look-back.ts';
+import { shownGoal } from './run/reply/shown-goal.ts';
 import { wayBack } from './run/reply/way-back.ts';
 import type { ReadServices } from './services.ts';
 
@@ -125,19 +123,6 @@ async function withWayBack(
     blocked:
       nodeId === undefined ? blocked : { ...blocked, wayBack: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
   }));
-}
-
-/** Context may have been given another goal since, of any kind and length. */
-function shownGoal(
-  goal: JsonValue | undefined,
-  bytesMax = GOAL_BYTES_MAX,
-): {
-  readonly text?: string;
-  readonly warnings: readonly WarningFact[];
-} {
-  if (typeof goal !== 'string' || goal.trim() === '') return { warnings: [] };
-  const text = truncate(goal, bytesMax);
-  return { text, warnings: text === goal ? [] : [{ code: 'text_cut', parts: ['the goal'] }] };
 }
 
 function named({ title, source, purpose, isAuthoritative }: RunPlace['index']['workflow']['references'][number]) {

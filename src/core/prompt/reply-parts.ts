@@ -57,8 +57,9 @@ export type ReplyParts = {
   };
   /** What was accepted with the step just done, and whether that step asks for more than one assessment. */
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
-  /** The rest is told only to somebody who comes back. */
+  /** Told with the first step, and to somebody who comes back. */
   readonly goal?: string;
+  /** The rest is told only to somebody who comes back. */
   readonly recap?: RecapPart;
   readonly branch?: BranchPart;
   /** What the last blocked attempt handed in; it need not be sent again. */

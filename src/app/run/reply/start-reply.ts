@@ -8,6 +8,7 @@ import type { StartDecision } from '../../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../../core/run/run-facts.ts';
 import { indexWorkflow } from '../../../core/run/workflow-index.ts';
 import type { ListedWorkflow } from '../../catalog/catalog.ts';
+import { shownGoal } from './shown-goal.ts';
 
 export type StartedRun = {
   readonly runId: RunId;
@@ -23,15 +24,18 @@ export function startReply(started: StartedRun, decision: StartDecision): Stored
   const { runId, listed, facts, references } = started;
   const { unmet, gaps } = decision;
   const { state } = decision.snapshot.enginePayload;
+  const goal = shownGoal(facts.context['goal']);
+  const found = [...warningFacts(started, decision), ...goal.warnings];
   return stepReply({
     runId,
     index: indexWorkflow(listed.workflow),
     state,
     facts,
     lifecycle: 'start',
-    warnings: warningFacts(started, decision).map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
+    warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps,
     ...(unmet.length === 0 ? {} : { blocked: { blockers: blockersOf(unmet), unmet } }),
+    ...(goal.text === undefined ? {} : { goal: goal.text }),
     ...(references.length === 0 ? {} : { references }),
   });
 }

@@ -78,7 +78,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
   };
 }
 
-/** Told only to somebody who comes back. */
+/** Told only to somebody who comes back; the goal also to somebody who begins. */
 function returnData(parts: ReplyParts): JsonObject {
   const { goal, recap, draft, branch } = parts;
   return {

@@ -35,7 +35,7 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
     ...stepContextLines(parts).map((line) => `${line}\n`),
     `${ending.advice}\n`,
     ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),
-    'Again, with all notes: ',
+    'Goal and notes again: ',
     ...callText(again),
     '\nSave notes: ',
     ...callText(save),

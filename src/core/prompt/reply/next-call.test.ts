@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { blockedParts, given, partsAt, TOKENS, unmetAt } from '../../../../test/examples/replies.ts';
 import { PLAIN, reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../log/preferences.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { stepReply } from './step-reply.ts';
@@ -63,6 +63,14 @@ describe('the next call', () => {
       tool: 'continue_workflow',
       arguments: { ackToken: TOKENS.ackToken },
     });
+  });
+
+  test('has room for notes beside an artifact, which may be left out', () => {
+    const output = { contractRef: 'wr.contracts.findings' };
+    const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
+    const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
+    expect(notesMarkdown).toContain('May be left out.');
+    expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
   });
 
   test('never speaks for the user when nobody is asked', () => {

@@ -6,9 +6,21 @@ import type { ReplyParts } from '../reply-parts.ts';
 import { isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { Call } from './call-text.ts';
 
-/** The call that reports the step: what it asks for and nothing else, so that it is accepted as it stands. */
-export function reportCall({ place, requirements, lacking }: RenderedStep): Call {
-  if (place.facts.preferences.autonomy !== 'full_auto_never_stop') return callWith(mergedExample(lacking));
+/** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
+export function reportCall(step: RenderedStep): Call {
+  const example = reportExample(step);
+  return callWith(isNoteWelcome(step) ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
+}
+
+const BESIDE_THE_ARTIFACT = 'Beside the artifact: what was done, and what is open. May be left out.';
+
+/** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
+function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
+  return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
+}
+
+function reportExample({ place, requirements, lacking }: RenderedStep): ExampleOutput {
+  if (place.facts.preferences.autonomy !== 'full_auto_never_stop') return mergedExample(lacking);
   // Nobody is asked in this mode, so no example may speak for the user.
   const own = mergedExample(lacking.filter((unmet) => !isOfUser(unmet)));
   const isAnswer = (kind: string) => kind === 'approval' || kind === 'user_dependency';
@@ -17,7 +29,7 @@ export function reportCall({ place, requirements, lacking }: RenderedStep): Call
       place,
       requirements.filter(({ kind }) => !isAnswer(kind)),
     );
-  return callWith(own.notesMarkdown === undefined ? own : { ...own, notesMarkdown: notes() });
+  return own.notesMarkdown === undefined ? own : { ...own, notesMarkdown: notes() };
 }
 
 /**

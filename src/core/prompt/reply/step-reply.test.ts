@@ -52,7 +52,7 @@ describe('every reply', () => {
     const footer = text.slice(text.lastIndexOf('\n---\n') + 5).split('\n');
     expect(footer[0]).toMatch(/^Run 00r1 · /);
     expect(footer.at(-1)).toMatch(/^Save notes: checkpoint_workflow \{"checkpointToken":"chk_/);
-    expect(footer.at(-2)).toMatch(/^Again, with all notes: continue_workflow \{"stateToken":"st_/);
+    expect(footer.at(-2)).toMatch(/^Goal and notes again: continue_workflow \{"stateToken":"st_/);
   });
 
   test.each(all.filter(({ what }) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what)))(

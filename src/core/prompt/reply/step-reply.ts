@@ -20,10 +20,12 @@ export function stepReply(given: ReplyParts): OpenReply {
   return storedReply(assembleReply(parts, outlineOf(parts)));
 }
 
-/** Somebody who was there all the time is not told what was. */
+/** Somebody who was there all the time is not told what was; the goal stands above the first step too. */
 function toldParts(given: ReplyParts): ReplyParts {
-  const { goal: _goal, recap: _recap, draft: _draft, branch, ...rest } = given;
-  if (given.lifecycle !== 'rehydrate') return rest;
+  const { goal, recap: _recap, draft: _draft, branch, ...rest } = given;
+  if (given.lifecycle !== 'rehydrate') {
+    return given.lifecycle === 'start' && goal !== undefined ? { ...rest, goal } : rest;
+  }
   return branch === undefined ? given : { ...given, branch: fittedBranch(branch) };
 }
 

@@ -70,7 +70,7 @@ describe('what is told when', () => {
     ]);
   });
 
-  test('goal, recap, draft and branch only to who comes back', () => {
+  test('recap, draft and branch only to who comes back; the goal also to who begins', () => {
     const { goal, recap, branch, draft } = {
       ...SITUATIONS['rehydrate-done-before']?.(),
       ...SITUATIONS['rehydrate-blocked']?.(),
@@ -84,6 +84,7 @@ describe('what is told when', () => {
     };
     const fields = LIFECYCLES.map((lifecycle) => Object.keys(reply({ ...parts, lifecycle }).structured));
     const own = ['goal', 'recap', 'draft', 'branch'];
-    expect(fields.map((names) => names.filter((name) => own.includes(name)))).toEqual([[], [], own, []]);
+    expect(fields.map((names) => names.filter((name) => own.includes(name)))).toEqual([['goal'], [], own, []]);
+    expect(reply({ ...parts, lifecycle: 'start' }).text).toContain(`Goal: ${goal}\n`);
   });
 });

@@ -32,10 +32,11 @@ export function guidanceData({ index, lifecycle }: ReplyParts): { readonly guida
   return Object.keys(guidance).length === 0 ? {} : { guidance };
 }
 
-function startSections({ index, facts }: ReplyParts): readonly Section[] {
+function startSections({ index, facts, goal }: ReplyParts): readonly Section[] {
   const { preconditions, clarificationPrompts, metaGuidance } = index.workflow;
   const isGuided = facts.preferences.autonomy === 'guided';
   return [
+    ...goalSections(goal),
     ...list('Before you begin, make sure that:', preconditions),
     ...list(isGuided ? ASK : ANSWER, clarificationPrompts),
     ...list(STANDING, metaGuidance),
@@ -49,12 +50,16 @@ const STANDING = 'Rules for the whole workflow:';
 function returnSections(parts: ReplyParts): readonly Section[] {
   const { index, goal, recap, draft, branch } = parts;
   return [
-    ...(goal === undefined ? [] : [[`Goal: ${quoteOurLines(goal)}`]]),
+    ...goalSections(goal),
     ...list(STANDING, index.workflow.metaGuidance),
     ...(recap === undefined ? [] : [[recapText(recap, 'Work so far')]]),
     ...(draft === undefined ? [] : [[draftText(draft, shownDraft(parts))]]),
     ...(branch === undefined ? [] : [branchText(branch)]),
   ];
+}
+
+function goalSections(goal: string | undefined): readonly Section[] {
+  return goal === undefined ? [] : [[`Goal: ${quoteOurLines(goal)}`]];
 }
 
 function list(lead: string, texts: readonly string[]): readonly Section[] {

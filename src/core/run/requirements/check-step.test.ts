@@ -94,8 +94,10 @@ describe('an attempt at a step', () => {
       checkStep(attemptAt({ steps }, { notes: 'Listed.', ...given })).unmet.map(({ example }) => example);
     expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['item'] } }]);
     expect(exampleOf([work, each], { context: { files: [] } })).toEqual([]);
-    // Nothing tells what it is to be where no loop reads it, so the notes have to say it.
-    expect(exampleOf([work], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);
+    expect(exampleOf([work], {})).toEqual([{ context: { files: '<files>' } }]);
+    // Where a loop reads a part of it, a text would not do, so the notes have to say it.
+    const parts = { ...each, loop: { ...each.loop, items: 'files.changed' } };
+    expect(exampleOf([work, parts], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);
   });
 
   it('without notes lacks both notes and what they have to show, in one blocker', () => {

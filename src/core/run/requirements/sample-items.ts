@@ -15,10 +15,13 @@ export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue
   return [inside.length === 0 ? 'item' : Object.assign({}, ...inside)];
 }
 
-/** The same for the loop that reads a key of context; `undefined` where none does, or only a part of the value. */
+/** A value for a key of context: what a loop can walk over, or else a text; `undefined` where only a part is known. */
 export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefined {
-  const loop = index.workflow.loops.find((one) => !key.includes('.') && contextVariable(one) === key);
-  return loop && sampleItems(index, loop);
+  if (key.includes('.')) return undefined;
+  const { loops } = index.workflow;
+  const loop = loops.find((one) => contextVariable(one) === key);
+  if (loop !== undefined) return sampleItems(index, loop);
+  return loops.some((one) => contextVariable(one)?.startsWith(`${key}.`)) ? undefined : `<${key}>`;
 }
 
 /** The name under which a loop finds what it walks over, where it reads that from context. */

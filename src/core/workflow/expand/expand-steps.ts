@@ -99,7 +99,7 @@ function expandCall(call: TemplateStep, site: Site, expansion: Expansion): reado
     provenance: { source: 'template_injected', originId: templateId },
   };
   const entries = withRole(expandAt(instance.steps, inner, expansion), instance.agentRole);
-  return withOpening(entries, instance, expansion.brought);
+  return withOpening(entries, instance, { call, brought: expansion.brought });
 }
 
 type Problem = Pick<Finding, 'code' | 'message' | 'unknown'>;

@@ -50,17 +50,25 @@ describe('what a routine asks for at its beginning', () => {
     clarificationPrompts: ['Which plan?'],
     steps: [work('a', { guidance: ['Own.'] }), work('b')],
   };
-  const lines = ['Must hold before this step: A plan for tests exists.', 'Settle before this step: Which plan?'];
 
   it('is told where it begins, not where the run does', () => {
     enforces('template_declarations_merged');
     const result = made([work('z'), call('t', 'r', { args: { topic: 'tests' } })], { r });
     expect(result.steps.map(({ stepId, guidance }) => [stepId, guidance])).toEqual([
       ['z', []],
-      ['t--a', [...lines, 'Own.']],
+      ['t--a', ['Must hold before this step: A plan for tests exists.', 'Own.']],
       ['t--b', []],
     ]);
     expect([result.preconditions, result.clarificationPrompts]).toEqual([[], []]);
+  });
+
+  it('is asked where no arguments answer it', () => {
+    enforces('template_declarations_merged');
+    const result = made([call('t', 'r')], { r: { ...r, preconditions: [] } });
+    expect(result.steps.map(({ guidance }) => guidance)).toEqual([
+      ['Settle before this step: Which plan?', 'Own.'],
+      [],
+    ]);
   });
 
   it('is told by every step that may be the first', () => {

@@ -66,7 +66,7 @@ describe('a dry run', () => {
         },
       },
     });
-    expect([exitCode, asked]).toEqual([0, ['wr.findings', 'wr.findings', 'notes', 'notes']]);
+    expect([exitCode, asked]).toEqual([0, ['notes, wr.findings', 'wr.findings', 'notes', 'notes']]);
     expect(talk).toContain('── 1/6 size ▲ blocked\n');
     expect(out).toContain('✓ design  Design it  notes\n');
     expect(out).toContain('stopped at "work"\n');

@@ -43,9 +43,10 @@ function describeRule(rule: CriteriaRule, isNegated: boolean): string {
   return `${message} (${rule.when !== undefined && asksForChoice(rule.when) ? 'only without it, ' : ''}${must})`;
 }
 
-/** Whether a rule counts only while a key of context has none of the values it may have. */
+/** Whether a rule counts only while a key of context has none of the values it may have, or none at all. */
 function asksForChoice(when: Condition): boolean {
   if (when.kind === 'or') return when.conditions.every(asksForChoice);
+  if (when.kind === 'compare') return when.comparison === 'equals' && when.value === null;
   return when.kind === 'not' && when.condition.kind === 'compare' && when.condition.comparison === 'in';
 }
 

@@ -88,6 +88,11 @@ function compose({ pieces, min, max }: Wish, filler: string): string {
     [...inPlace('first'), between, ...inPlace('anywhere'), ...inPlace('last')].filter((text) => text !== '').join('\n');
   const bare = [...join('')].length;
   const seam = bare === 0 ? 0 : 1;
-  const wanted = Math.min(Math.max(filler.trimEnd().length, min - bare - seam), max - bare - seam);
-  return join(wanted <= 0 || filler === '' ? '' : filler.repeat(Math.ceil(wanted / filler.length)).slice(0, wanted));
+  const room = max - bare - seam;
+  const wanted = Math.min(Math.max(filler.trimEnd().length, min - bare - seam), room);
+  if (wanted <= 0 || filler === '') return join('');
+  const gap = filler.length - filler.trimEnd().length;
+  const whole = filler.repeat(Math.ceil((wanted + gap) / filler.length)).trimEnd();
+  // A sentence is cut only where there is no room for all of it.
+  return join(whole.length <= room ? whole : whole.slice(0, wanted));
 }

@@ -3,12 +3,12 @@ import type { Condition } from '../../../workflow/compiled/condition.ts';
 import type { Criteria } from '../../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../../condition/evaluate-condition.ts';
 
-/** What conditions see, and an example of what loops walk over, by the key of context that they read. */
+/** What conditions see, and an example of what a key of context may hold. */
 type Seen = Facts & { readonly sampleOf: (variable: string) => JsonValue | undefined };
 
 /**
  * Values of context that notes would have to make up for. A rule that counts only while a key has none of its listed
- * values, or while a list that a loop goes over is not there, asks for that key; the first value stands for the others.
+ * values, or no value at all, asks for that key; the first of a list stands for the others.
  */
 export function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
   switch (criteria.kind) {

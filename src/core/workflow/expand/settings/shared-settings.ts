@@ -1,4 +1,5 @@
 import type { Confirmation } from '../../compiled/confirmation.ts';
+import type { TemplateStep } from '../../syntax.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from '../expanded.ts';
 import type { Instance } from '../instantiate.ts';
 import { strongest } from './confirmations.ts';
@@ -23,19 +24,23 @@ export function withSettings(
   return changeLast(noted, confirm, namedOf(conditions));
 }
 
-/** What a template says at its beginning is told where it begins, which need not be the beginning of the run. */
+/**
+ * What a template says at its beginning is told where it begins, which need not be the beginning of the run. What it
+ * would ask is answered by the arguments of a call.
+ */
 export function withOpening(
   entries: readonly ExpandedEntry[],
   { preconditions, clarificationPrompts }: Instance,
-  { conditions }: Brought,
+  { call, brought }: { readonly call: TemplateStep; readonly brought: Brought },
 ): readonly ExpandedEntry[] {
+  const questions = Object.keys(call.args).length === 0 ? clarificationPrompts : [];
   const lines = [
     ...preconditions.map((text) => `Must hold before this step: ${text}`),
-    ...clarificationPrompts.map((text) => `Settle before this step: ${text}`),
+    ...questions.map((text) => `Settle before this step: ${text}`),
   ];
   if (lines.length === 0) return entries;
   const open = (step: ExpandedStep) => withSyntax(step, { guidance: [...lines, ...step.syntax.guidance] });
-  return changeFirst(entries, open, namedOf(conditions));
+  return changeFirst(entries, open, namedOf(brought.conditions));
 }
 
 /** The role of a template holds for all that it stands for and that has none of its own. */
