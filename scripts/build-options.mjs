@@ -9,6 +9,7 @@ const leanMain = {
   name: 'lean-main',
   setup: (build) =>
     build.onEnd(({ metafile }) => {
+      if (build.initialOptions.write === false) return;
       const main = metafile?.outputs[MAIN];
       const helpers = main?.imports.filter(({ path }) => isHelpers(metafile.outputs[path])) ?? [];
       for (const { path } of helpers) {
@@ -23,9 +24,18 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-/** How the program is bundled, once and while watching. Chunks are split so that a command loads only what it needs. */
-export const buildOptions = {
-  entryPoints: { workrail: 'src/compose.ts' },
+const SERVER = 'src/compose/server/serve.ts';
+
+/** The server is a bundle of its own. */
+const serverApart = {
+  name: 'server-apart',
+  setup: (build) =>
+    build.onResolve({ filter: /\/compose\/server\/serve\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './server.js', external: true } : undefined,
+    ),
+};
+
+const common = {
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -33,13 +43,25 @@ export const buildOptions = {
   platform: 'node',
   target: 'node20',
   minify: true,
-  chunkNames: 'chunks/[name]-[hash]',
   mainFields: ['module', 'main'],
   external: ['fs-native-extensions'],
-  // commander is no ES module and asks for Node's modules by `require`.
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   define: { WORKRAIL_VERSION: JSON.stringify(version) },
   metafile: true,
-  plugins: [leanMain],
   logLevel: 'warning',
 };
+
+/** The commands: split so that each of them loads only what it needs. */
+const commands = {
+  ...common,
+  entryPoints: { workrail: 'src/compose.ts' },
+  chunkNames: 'chunks/[name]-[hash]',
+  // commander is no ES module and asks for Node's modules by `require`.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  plugins: [serverApart, leanMain],
+};
+
+/** The server: split only where something is loaded after the first reply. */
+const server = { ...common, entryPoints: { server: SERVER }, chunkNames: 'server/[name]-[hash]' };
+
+/** How the program is bundled, once and while watching. */
+export const builds = { commands, server };

@@ -1,22 +1,24 @@
 // A live loop: types, unit tests and the bundle follow every saved file. Ctrl-C ends all of it.
 import { spawn } from 'node:child_process';
 import { context } from 'esbuild';
-import { buildOptions } from './build-options.mjs';
+import { builds } from './build-options.mjs';
 
 const children = [
   ['node_modules/typescript/bin/tsc', '-b', '--watch', '--preserveWatchOutput'],
   ['node_modules/vitest/vitest.mjs', '--watch', '--project=unit', '--clearScreen=false'],
 ].map((args) => spawn(process.execPath, args, { stdio: 'inherit' }));
 
-const bundle = await context({ ...buildOptions, minify: false, sourcemap: true, logLevel: 'info' });
-await bundle.watch();
+const bundles = await Promise.all(
+  Object.values(builds).map((one) => context({ ...one, minify: false, sourcemap: true, logLevel: 'info' })),
+);
+await Promise.all(bundles.map((bundle) => bundle.watch()));
 
 let isEnding = false;
 const end = async (exitCode) => {
   if (isEnding) return;
   isEnding = true;
   for (const child of children) child.kill('SIGTERM');
-  await bundle.dispose();
+  await Promise.all(bundles.map((bundle) => bundle.dispose()));
   process.exit(exitCode);
 };
 process.on('SIGINT', () => end(0));

@@ -2,14 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs } from './adapters/setup/called-as.ts';
-import type { Settings } from './adapters/setup/config/settings.ts';
-import type { WorkflowCatalog } from './app/catalog/workflow-catalog.ts';
 import type { Setup } from './app/machine/setup/setup.ts';
-import type { Services, Store, Upkeep } from './app/services.ts';
+import type { Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
 import type { Exchange, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
-import type { ConfigProblem } from './core/machine/config/resolve-config.ts';
-import type { Backend } from './mcp/server.ts';
 
 declare const WORKRAIL_VERSION: string;
 
@@ -82,68 +78,21 @@ function writeError(text: string): void {
   process.stderr.write(text);
 }
 
-async function refuseToServe(problem: ConfigProblem): Promise<void> {
-  const [{ EXIT }, { configProblemText }, { printable }] = await Promise.all([
-    import('./cli/exit-codes.ts'),
-    import('./core/machine/config/config-words.ts'),
-    import('./cli/output/printable.ts'),
-  ]);
-  writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
-  process.exitCode = EXIT.usage;
-}
-
-/** Serves MCP. Only the protocol is loaded before the first reply. */
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
-  const [{ loadOwnConfig }, { settingsOf }, { mcpBackend }, { ok }, onStdio] = await Promise.all([
-    import('./adapters/setup/config/load-config.ts'),
-    import('./adapters/setup/config/settings.ts'),
-    import('./mcp/backend.ts'),
-    import('neverthrow'),
-    how.transport === 'stdio' ? import('./mcp/transport/serve-stdio.ts') : undefined,
-  ]);
-  const config = await loadOwnConfig(undefined);
-  const [problem] = config.problems;
-  if (problem !== undefined) {
-    await refuseToServe(problem);
-    return ok({ isRefused: true });
-  }
+  const server = await import('./compose/server/serve.ts');
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
-  const settings = settingsOf(config);
-  const isLogged = how.isLogged || settings.isLogged;
-  const { isSessionStartOn } = settings;
-  const services = () => composeServices(settings);
-  const backend = mcpBackend({ version: WORKRAIL_VERSION, services, isLogged, isSessionStartOn });
-  if (how.transport === 'http') return serveHttp(backend, how.port);
-  stopServing = onStdio?.serveMcpOnStdio(backend).stop ?? stopServing;
-  return ok({});
-}
-
-async function serveHttp(backend: Backend, port: number): Promise<Result<{ readonly url: string }, ServeRefusal>> {
-  const [{ mcpHttpHandler }, { serveLocal }] = await Promise.all([
-    import('./mcp/transport/http-handler.ts'),
-    import('./http/serve-local.ts'),
-  ]);
-  const mcp = mcpHttpHandler(backend);
-  const server = await serveLocal({ port, mcp: mcp.fetch });
-  return server.map(({ url, stop }) => {
-    stopServing = async () => {
-      await mcp.stop();
-      await stop();
-    };
-    return { url };
-  });
+  const onStop = (stop: () => Promise<void>) => {
+    stopServing = stop;
+  };
+  return server.serve(how, { version: WORKRAIL_VERSION, bundledFolder, writeError, onStop });
 }
 
 async function findDataDir(): Promise<string> {
-  const [{ dataDir }, { loadOwnConfig }] = await Promise.all([
-    import('./adapters/setup/config/data-dir.ts'),
-    import('./adapters/setup/config/load-config.ts'),
-  ]);
-  const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
-  return dataDir(
-    typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
-    process.platform,
-  );
+  return (await import('./compose/data-dir.ts')).findDataDir();
+}
+
+async function openStore(): Promise<Store & Upkeep> {
+  return (await import('./compose/store.ts')).openStore();
 }
 
 async function findConfigProblems(): Promise<readonly string[]> {
@@ -157,15 +106,6 @@ async function findConfigProblems(): Promise<readonly string[]> {
 async function openSetup(): Promise<Setup> {
   const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/setup.ts')]);
   return compose.openSetup({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
-}
-
-async function openStore(): Promise<Store & Upkeep> {
-  const [root, { fileStore }, { nodeHasher }] = await Promise.all([
-    findDataDir(),
-    import('./adapters/file-store/file-store.ts'),
-    import('./adapters/node-hasher.ts'),
-  ]);
-  return fileStore(root, nodeHasher.sha256);
 }
 
 async function openExchange(): Promise<Exchange> {
@@ -209,66 +149,4 @@ async function openExchange(): Promise<Exchange> {
     input: readBundleFile,
     output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
   };
-}
-
-/** Joins ports to adapters; no other file does. Loaded when a command needs it, so that the others stay fast. */
-async function composeServices({ tokenForm }: Settings): Promise<Services> {
-  const [
-    store,
-    catalog,
-    { gitObserver },
-    { referenceFiles },
-    { runDefaults },
-    { nodeHasher },
-    { randomIds },
-    { systemClock },
-  ] = await Promise.all([
-    openStore(),
-    openCatalog(),
-    import('./adapters/workspace/git-observer.ts'),
-    import('./adapters/workspace/reference-files.ts'),
-    import('./compose/run-defaults.ts'),
-    import('./adapters/node-hasher.ts'),
-    import('./adapters/random-ids.ts'),
-    import('./adapters/system-clock.ts'),
-  ]);
-  return {
-    ...store,
-    catalog,
-    patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
-    workspace: gitObserver(nodeHasher),
-    references: referenceFiles(bundledFolder),
-    defaults: runDefaults,
-    hasher: nodeHasher,
-    clock: systemClock,
-    ids: randomIds(systemClock),
-    tokenForm,
-  };
-}
-
-async function openCatalog(): Promise<WorkflowCatalog> {
-  const [
-    { workflowCatalog },
-    { compileWorkflow },
-    { BUNDLED_ALIASES },
-    files,
-    { nodeFolderAccess },
-    { re2Patterns },
-    { nodeHasher },
-  ] = await Promise.all([
-    import('./app/catalog/workflow-catalog.ts'),
-    import('./core/workflow/compile-workflow.ts'),
-    import('./core/workflow/builtins/bundled-aliases.ts'),
-    import('./adapters/workflow-files/workflow-files.ts'),
-    import('./adapters/workflow-files/folder-access.ts'),
-    import('./adapters/patterns/re2-patterns.ts'),
-    import('./adapters/node-hasher.ts'),
-  ]);
-  const { sha256 } = nodeHasher;
-  const compilePattern = re2Patterns();
-  return workflowCatalog(files.workflowFiles(files.fixedFolders(bundledFolder), nodeFolderAccess), {
-    sha256,
-    aliases: BUNDLED_ALIASES,
-    compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
-  });
 }

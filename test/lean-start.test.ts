@@ -7,17 +7,23 @@ type Output = {
   readonly imports: readonly { readonly path: string; readonly kind: string }[];
 };
 
-let outputs: { readonly [path: string]: Output };
+type Outputs = { readonly [path: string]: Output };
+let commands: Outputs;
+let server: Outputs;
 
 beforeAll(async () => {
   // Imported like this because it is no TypeScript: it runs before anything is installed.
-  const { buildOptions } = await import(`${process.cwd()}/scripts/build-options.mjs`);
-  const { metafile } = await build({ ...buildOptions, plugins: [], write: false });
-  outputs = metafile?.outputs ?? expect.fail('the bundler says what it made');
+  const { builds } = await import(`${process.cwd()}/scripts/build-options.mjs`);
+  [commands, server] = await Promise.all([outputsOf(builds.commands), outputsOf(builds.server)]);
 });
 
+async function outputsOf(options: object): Promise<Outputs> {
+  const { metafile } = await build({ ...options, write: false });
+  return metafile?.outputs ?? expect.fail('the bundler says what it made');
+}
+
 /** Every source file that is loaded as soon as one of these is. */
-function loadedWith(sources: readonly string[]): readonly string[] {
+function loadedWith(outputs: Outputs, sources: readonly string[]): readonly string[] {
   const chunks = new Set(
     Object.keys(outputs).filter((path) => sources.some((source) => source in (outputs[path]?.inputs ?? {}))),
   );
@@ -31,7 +37,7 @@ function loadedWith(sources: readonly string[]): readonly string[] {
 
 it('the version is told by three small files', () => {
   enforces('cli_version_cost');
-  expect([...loadedWith(['src/compose.ts'])].sort()).toEqual([
+  expect([...loadedWith(commands, ['src/compose.ts'])].sort()).toEqual([
     'src/adapters/setup/called-as.ts',
     'src/cli/main.ts',
     'src/compose.ts',
@@ -40,13 +46,7 @@ it('the version is told by three small files', () => {
 
 it('before its first reply a server loads the protocol and hardly anything of ours', () => {
   enforces('budget_spawn');
-  const loaded = loadedWith([
-    'src/compose.ts',
-    'src/mcp/backend.ts',
-    'src/mcp/transport/serve-stdio.ts',
-    'src/adapters/setup/config/load-config.ts',
-    'src/adapters/setup/config/settings.ts',
-  ]);
+  const loaded = loadedWith(server, ['src/compose/server/serve.ts']);
   const ours = loaded.filter((path) => path.startsWith('src/'));
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
   expect(ours).toContain('src/mcp/server.ts');
@@ -55,12 +55,19 @@ it('before its first reply a server loads the protocol and hardly anything of ou
 });
 
 it('what a call needs is loaded by it, so that the test above sees what it looks for', () => {
-  const loaded = loadedWith(['src/mcp/tool-desk.ts']);
+  const loaded = loadedWith(server, ['src/mcp/tool-desk.ts']);
   expect(loaded).toEqual(expect.arrayContaining(['src/app/advance.ts', 'src/mcp/tools/continue-workflow.ts']));
 });
 
+it('a server is a few files, however many commands there are', () => {
+  enforces('budget_spawn');
+  expect(Object.keys(server).length).toBeLessThan(30);
+  const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(ours.filter((path) => path.startsWith('src/mcp/transport'))).toEqual([]);
+});
+
 it('whoever lists sessions waits for the index and not for what reads or writes a session', () => {
-  const loaded = loadedWith([
+  const loaded = loadedWith(commands, [
     'src/compose.ts',
     'src/cli/run-command-line.ts',
     'src/cli/commands/session/look/list/list.ts',
@@ -71,6 +78,8 @@ it('whoever lists sessions waits for the index and not for what reads or writes 
     /^src\/(?:mcp|http|core\/(?:log\/events?|prompt|workflow|views\/session-view)|adapters\/(?:patterns|file-store\/file-store\.ts))/;
   expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
   expect(
-    loadedWith(['src/compose/overview.ts', 'src/adapters/file-store/file-store.ts']).some((path) => heavy.test(path)),
+    loadedWith(commands, ['src/compose/overview.ts', 'src/adapters/file-store/file-store.ts']).some((path) =>
+      heavy.test(path),
+    ),
   ).toBe(true);
 });

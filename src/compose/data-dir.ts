@@ -1,0 +1,11 @@
+import { dataDir } from '../adapters/setup/config/data-dir.ts';
+import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
+
+/** Where this machine keeps sessions. */
+export async function findDataDir(): Promise<string> {
+  const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
+  return dataDir(
+    typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
+    process.platform,
+  );
+}

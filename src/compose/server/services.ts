@@ -1,0 +1,41 @@
+import { nodeHasher } from '../../adapters/node-hasher.ts';
+import { re2Patterns } from '../../adapters/patterns/re2-patterns.ts';
+import { randomIds } from '../../adapters/random-ids.ts';
+import type { Settings } from '../../adapters/setup/config/settings.ts';
+import { systemClock } from '../../adapters/system-clock.ts';
+import { nodeFolderAccess } from '../../adapters/workflow-files/folder-access.ts';
+import { fixedFolders, workflowFiles } from '../../adapters/workflow-files/workflow-files.ts';
+import { gitObserver } from '../../adapters/workspace/git-observer.ts';
+import { referenceFiles } from '../../adapters/workspace/reference-files.ts';
+import { type WorkflowCatalog, workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
+import type { Services } from '../../app/services.ts';
+import { BUNDLED_ALIASES } from '../../core/workflow/builtins/bundled-aliases.ts';
+import { compileWorkflow } from '../../core/workflow/compile-workflow.ts';
+import { runDefaults } from '../run-defaults.ts';
+import { openStore } from '../store.ts';
+
+/** Joins ports to adapters for the server. */
+export async function openServices({ tokenForm }: Settings, bundledFolder: string): Promise<Services> {
+  const patterns = re2Patterns();
+  return {
+    ...(await openStore()),
+    catalog: openCatalog(bundledFolder, patterns),
+    patterns: { load: async () => patterns },
+    workspace: gitObserver(nodeHasher),
+    references: referenceFiles(bundledFolder),
+    defaults: runDefaults,
+    hasher: nodeHasher,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    tokenForm,
+  };
+}
+
+function openCatalog(bundledFolder: string, compilePattern: ReturnType<typeof re2Patterns>): WorkflowCatalog {
+  const { sha256 } = nodeHasher;
+  return workflowCatalog(workflowFiles(fixedFolders(bundledFolder), nodeFolderAccess), {
+    sha256,
+    aliases: BUNDLED_ALIASES,
+    compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
+  });
+}
