@@ -3,7 +3,8 @@ import type { AuthorBench } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import { scenarioPathOf } from '../files/find-targets.ts';
 import { type Destination, type PlaceRefusal, placeFor } from './place-for.ts';
-import { type Naming, STARTERS, type StarterName } from './starters/starter.ts';
+import type { Naming } from './starters/head.ts';
+import { STARTERS, type StarterName } from './starters/starter.ts';
 
 export type NewWorkflow = Naming & { readonly starter: StarterName; readonly to: Destination };
 

@@ -1,15 +1,10 @@
+import { headOf } from './head.ts';
 import type { Starter } from './starter.ts';
 
 export const BLANK: Starter = {
   summary: 'three plain steps',
-  workflow: ({ id, name, description }) => ({
-    id,
-    name,
-    description,
-    version: '0.1.0',
-    about: 'What this is for, what comes out of it, and when to take another workflow. People choose by this text.',
-    examples: ['A goal as a user would type it'],
-    tags: [],
+  workflow: (naming) => ({
+    ...headOf(naming),
     steps: [
       {
         id: 'understand',

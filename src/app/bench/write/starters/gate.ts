@@ -1,15 +1,10 @@
+import { headOf } from './head.ts';
 import type { Starter } from './starter.ts';
 
 export const GATE: Starter = {
   summary: 'work that depends on its size, and an assessment that holds it back until it is good enough',
-  workflow: ({ id, name, description }) => ({
-    id,
-    name,
-    description,
-    version: '0.1.0',
-    about: 'What this is for, what comes out of it, and when to take another workflow. People choose by this text.',
-    examples: ['A goal as a user would type it'],
-    tags: [],
+  workflow: (naming) => ({
+    ...headOf(naming),
     conditions: [{ id: 'is-large', kind: 'context', var: 'taskSize', equals: 'large' }],
     assessments: [
       {

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import { BLANK } from './blank.ts';
 import { GATE } from './gate.ts';
+import type { Naming } from './head.ts';
 import { LOOP } from './loop.ts';
-
-export type Naming = { readonly id: string; readonly name: string; readonly description: string };
 
 /** Something to begin with: a workflow that is sound as it stands, and a scenario that passes. */
 export type Starter = {
