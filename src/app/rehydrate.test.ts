@@ -152,7 +152,7 @@ test('a run that waits for its list is shown as waiting, and goes on with the ca
     kind: 'blocked',
     pending: null,
     blockers: told(begun, 'blockers') as object,
-    nextCall: { tool: 'continue_workflow', arguments: { context: { files: ['item'] } } },
+    nextCall: { tool: 'continue_workflow', arguments: { context: { files: ['<currentItem>'] } } },
   });
   const wrong = await agent.send(shown, { context: { files: 'a.ts' } });
   expect(wrong.structured).toMatchObject({ kind: 'blocked', pending: null });

@@ -65,11 +65,11 @@ describe('the next call', () => {
     });
   });
 
-  test('has room for notes beside an artifact, which may be left out', () => {
+  test('has room for notes beside an artifact, which nothing holds it to', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
-    expect(notesMarkdown).toContain('May be left out.');
+    expect(notesMarkdown).toMatch(/^Beside the artifact: /);
     expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
   });
 

@@ -12,7 +12,8 @@ export function reportCall(step: RenderedStep): Call {
   return callWith(isNoteWelcome(step) ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
 }
 
-const BESIDE_THE_ARTIFACT = 'Beside the artifact: what was done, and what is open. May be left out.';
+const BESIDE_THE_ARTIFACT =
+  'Beside the artifact: what the step wants in notes, or else what was done and what is open.';
 
 /** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {

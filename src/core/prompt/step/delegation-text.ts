@@ -40,7 +40,7 @@ export function delegationText(place: StepPlace, filler: ValueFiller): string | 
 }
 
 const OBSERVE =
-  'Report what you saw as an artifact: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not.';
+  'You may also hand in what you saw, in output.artifacts, so that later steps know: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not.';
 
 function lead(way: DelegationWay, what: string, isOne: boolean): string {
   switch (way) {
@@ -59,7 +59,7 @@ function subagents(isOne: boolean): string {
   const start = isOne
     ? 'a subagent for it'
     : 'one subagent for each, all in one message so that they work at the same time,';
-  return `Start ${start} with your own tool for subagents. Do not call start_workflow for this yourself: tell the subagent to call it with the workflow, goal and context below, to follow it to the end, and to report the result to you.`;
+  return `Start ${start} with your own tool for subagents. Leave start_workflow to the subagent: tell it to call that with the workflow, goal and context below, to follow it to the end, and to report the result to you.`;
 }
 
 function inTurn(isOne: boolean): string {

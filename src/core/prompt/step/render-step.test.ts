@@ -160,7 +160,7 @@ describe('what a step asks for', () => {
     expect(found).toEqual([
       'Needed to go on:',
       'Notes on this step alone, in output.notesMarkdown.',
-      'What the notes must show:\n- State the verdict (the notes must contain "Verdict:")',
+      'What the report must show:\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(/correctness: low \| high.*\{"assessmentId":"readiness".*"kind":"wr\.assessment"\}/s),
     ]);
   });

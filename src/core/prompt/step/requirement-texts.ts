@@ -43,22 +43,26 @@ function requirementText(requirement: Requirement, around: Around): string | und
       return capabilityText(requirement, around);
     case 'user_dependency':
       if (around.met.includes(`user_dependency:${requirement.contextKey}`)) return undefined;
-      return `${asked(requirement)}\n${isAlone ? ALONE : answerWay(requirement)}`;
+      return `${asked(requirement)}\n${isAlone ? aloneWay(requirement) : answerWay(requirement)}`;
     case 'approval':
-      return isAlone ? `A person should approve this step. ${ALONE}` : `A person must approve this step. ${HELD_BACK}`;
+      return isAlone
+        ? `A person should approve this step. ${WITHOUT}`
+        : `A person must approve this step. ${HELD_BACK}`;
     default:
       return unreachable(requirement);
   }
 }
 
-const ALONE =
+const ASSUMED =
   'Nobody will be asked in this mode: look for the answer yourself, assume what is most likely, say in the notes what you assumed, and go on. It is recorded as a gap.';
+const WITHOUT =
+  'Nobody will be asked in this mode: do what can be done without it and nothing that cannot be taken back, say in the notes what you left out, and go on. It is recorded as a gap.';
 const HELD_BACK =
   'Ask, and wait for the answer. The first report of the step is held back in any case; the call that you are then given takes the answer, in their words, as notes.';
 
 function criteriaText({ isEnforced, bullets }: Extract<Requirement, { kind: 'criteria' }>): string | undefined {
   if (bullets.length === 0) return undefined;
-  const lead = isEnforced ? 'What the notes must show:' : 'What the notes should show (advice, not checked):';
+  const lead = isEnforced ? 'What the report must show:' : 'What the notes should show (advice, not checked):';
   return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
 }
 
@@ -103,6 +107,12 @@ const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
 function asked({ reason, choiceKind, prompt }: Dependency): string {
   const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
   return `From the user: ${ONLY_THE_USER[reason]}${kind}.\n${prompt}`;
+}
+
+/** Somebody's wish can be guessed; a secret, access or a consent cannot. */
+function aloneWay({ reason, choiceKind }: Dependency): string {
+  const isGuessed = choiceKind === 'preference_tradeoff' || choiceKind === 'scope_boundary';
+  return reason === 'needs_user_choice' && isGuessed ? ASSUMED : WITHOUT;
 }
 
 function answerWay({ contextKey }: Dependency): string {

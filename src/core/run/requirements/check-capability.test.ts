@@ -27,7 +27,7 @@ const provenance = (result: 'success' | 'failure') => ({
   enforcementGrade: 'strong',
   detail: { probeTemplateId: 'wr.templates.capability_probe', probeStepId: probe, result },
 });
-const waive = 'To go on without it, on record as a gap, send mode "full_auto_never_stop".';
+const waive = 'If the user agrees to go on without it, on record as a gap, send mode "full_auto_never_stop".';
 const tryNow = `Try web_browsing now and report what happened, never what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
 const goBack = `Go back to the step "${probe}" by its state token, try it there and report. A report on this step is a claim, which unlocks nothing. ${waive}`;
 const wayBack = { kind: 'step', stepId: probe };

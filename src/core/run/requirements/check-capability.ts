@@ -63,7 +63,7 @@ const REMEDIES: { readonly [capability in Capability]: string } = {
 /** A claim on another step would unlock nothing, so the way back to the probe is told instead of an example. */
 function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, status: CapabilityStatus | undefined): string {
   const remedy = status === undefined ? '' : `${REMEDIES[capability]} `;
-  const waive = 'To go on without it, on record as a gap, send mode "full_auto_never_stop".';
+  const waive = 'If the user agrees to go on without it, on record as a gap, send mode "full_auto_never_stop".';
   if (isSettledHere) {
     const example = exampleObservation(place, capability);
     const { artifactKind } = capabilityObservation;

@@ -92,7 +92,7 @@ describe('an attempt at a step', () => {
     const work = { id: 'work', title: 'Work', prompt: 'List them.', validationCriteria: [missing] };
     const exampleOf = (steps: readonly object[], given: object) =>
       checkStep(attemptAt({ steps }, { notes: 'Listed.', ...given })).unmet.map(({ example }) => example);
-    expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['item'] } }]);
+    expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['<currentItem>'] } }]);
     expect(exampleOf([work, each], { context: { files: [] } })).toEqual([]);
     expect(exampleOf([work], {})).toEqual([{ context: { files: '<files>' } }]);
     // Where a loop reads a part of it, a text would not do, so the notes have to say it.

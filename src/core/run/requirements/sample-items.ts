@@ -12,7 +12,7 @@ export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue
       ? [nested(variable.slice(item.length + 1), sampleItems(index, inner))]
       : [];
   });
-  return [inside.length === 0 ? 'item' : Object.assign({}, ...inside)];
+  return [inside.length === 0 ? `<${item}>` : Object.assign({}, ...inside)];
 }
 
 /** A value for a key of context: what a loop can walk over, or else a text; `undefined` where only a part is known. */

@@ -31,7 +31,7 @@ const place = attemptAt({
 });
 const unmetBy = (trouble: LoopTrouble) => troubleUnmet(trouble, place);
 const at = { kind: 'workflow_step', stepId: 'work' };
-const leave = 'To leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+const leave = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
 const id = (text: string) => text as LoopId;
 
 describe('a loop that has had all its iterations', () => {
@@ -103,8 +103,8 @@ describe('a loop that cannot go over what it finds', () => {
     });
     expect(many('each', 'files')).toEqual({
       ...unmet('each', 'files'),
-      suggestedFix: send('Shorten the list to 3, the most important first', '{"files":["item"]}'),
-      example: { context: { files: ['item'] } },
+      suggestedFix: send('Shorten the list to 3, the most important first', '{"files":["<currentItem>"]}'),
+      example: { context: { files: ['<currentItem>'] } },
     });
     expect(many('count', 'times')).toEqual({
       ...unmet('count', 'times'),
@@ -122,9 +122,12 @@ describe('a loop that cannot go over what it finds', () => {
       message:
         'The loop "each" goes over the list "files", which takes 70000 bytes as canonical JSON; 65536 are allowed.',
       details: { loopId: 'each', variable: 'files', bytes: 70_000, bytesMax: 65_536 },
-      suggestedFix: send('Bring the list under 65536 bytes; name things instead of copying them', '{"files":["item"]}'),
+      suggestedFix: send(
+        'Bring the list under 65536 bytes; name things instead of copying them',
+        '{"files":["<currentItem>"]}',
+      ),
       requirement: 'loop_items:each',
-      example: { context: { files: ['item'] } },
+      example: { context: { files: ['<currentItem>'] } },
     });
   });
 
@@ -134,7 +137,7 @@ describe('a loop that cannot go over what it finds', () => {
     { loopId: 'count', variable: 'times', wanted: 'count', found: 'nothing', how: 'missing' },
   ] as const)('because it is no $wanted but $found has it set', ({ loopId, variable, wanted, found, how }) => {
     const [what, value, shown] =
-      wanted === 'list' ? ['a list', ['item'], '["item"]'] : ['a whole number from 0', 1, '1'];
+      wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number from 0', 1, '1'];
     expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
       reason: `contract_violation:${how}_required_output`,
       pointer: key(variable),
@@ -157,13 +160,13 @@ describe('a loop that cannot go over what it finds', () => {
     });
     expect(pointer).toEqual(at);
     expect(message).toBe(`The loop "each" needs a list in context as "${variable}" and found nothing.`);
-    expect(example).toEqual({ context: { [variable]: ['item'] } });
+    expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
   });
 
   it('in a list that loops inside of it walk over has items with such lists', () => {
     const variable = 'groups';
     const trouble = { kind: 'not_iterable', loopId: id('groups'), variable, wanted: 'list', found: 'nothing' } as const;
-    expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['item'] } }] } });
+    expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['<currentItem>'] } }] } });
   });
 
   const variable = 'group.all.members';
@@ -187,8 +190,8 @@ describe('a loop that cannot go over what it finds', () => {
   it('in a value of a loop around it that is being entered is corrected in what that reads', () => {
     expect(unmetBy(trouble)).toEqual({
       ...unmet,
-      suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["item"]}}]}'),
-      example: { context: { groups: [{ all: { members: ['item'] } }] } },
+      suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["<currentItem>"]}}]}'),
+      example: { context: { groups: [{ all: { members: ['<currentItem>'] } }] } },
     });
   });
 });

@@ -17,7 +17,7 @@ type Where = Pick<StepPlace, 'index' | 'step'> & {
 };
 type Trouble<Kind extends LoopTrouble['kind']> = Extract<LoopTrouble, { kind: Kind }>;
 
-const LEAVE_OUT = 'To leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+const LEAVE_OUT = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
 
 /** A loop that cannot go on, as something that the attempt at this step would have to change. */
 export function troubleUnmet(trouble: LoopTrouble, where: Where): Unmet {

@@ -40,7 +40,7 @@ function describeRule(rule: CriteriaRule, isNegated: boolean): string {
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
   const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
-  return `${message} (${rule.when !== undefined && asksForChoice(rule.when) ? 'only without it, ' : ''}${must})`;
+  return `${message} (${rule.when !== undefined && asksForChoice(rule.when) ? 'or else ' : ''}${must})`;
 }
 
 /** Whether a rule counts only while a key of context has none of the values it may have, or none at all. */

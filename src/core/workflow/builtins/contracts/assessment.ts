@@ -6,7 +6,8 @@ import { defineContract, pinnedContract } from '../contract.ts';
 import { text } from '../contract-fields.ts';
 import { ANY_CASE, partOf, type Shape } from '../shape/shape.ts';
 
-const LEAD = 'judge each dimension by what you have seen; a level may be given with its rationale.';
+const LEAD =
+  'judge each dimension by what you have seen; instead of a level, {"level": "…", "rationale": "…"} may be sent.';
 
 const judgement = z.union([text, z.strictObject({ level: text, rationale: text.optional() })]);
 

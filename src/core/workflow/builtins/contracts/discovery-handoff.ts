@@ -8,7 +8,7 @@ export const discoveryHandoff = defineContract({
   lead: 'all that someone who was not there needs to go on.',
   fields: {
     version: z.literal(1),
-    selectedDirection: text.describe('what to build, in a sentence or two'),
+    selectedDirection: text.describe('what to do now, in a sentence or two'),
     designDocPath: text.describe('where the reasoning is written, or "none"'),
     confidenceBand: confidence,
     keyInvariants: texts(12).describe('what must stay true'),
@@ -19,8 +19,8 @@ export const discoveryHandoff = defineContract({
   },
   example: {
     version: 1,
-    selectedDirection: '<what to build>',
-    designDocPath: '<path of the design document, or none>',
+    selectedDirection: '<what to do now>',
+    designDocPath: '<path of the document, or none>',
     confidenceBand: 'medium',
     keyInvariants: ['<what must stay true>', '<what else must>'],
     rejectedDirections: ['<another direction: why not>'],
