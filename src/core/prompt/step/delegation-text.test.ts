@@ -39,7 +39,7 @@ describe('a delegating step', () => {
   test('is told task by task where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
-      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*Leave start_workflow to the subagent/),
+      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not with start_workflow/),
       '1. workflow: wr.security',
       '   goal: Look at fix.',
       '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',

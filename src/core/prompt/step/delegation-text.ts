@@ -59,7 +59,7 @@ function subagents(isOne: boolean): string {
   const start = isOne
     ? 'a subagent for it'
     : 'one subagent for each, all in one message so that they work at the same time,';
-  return `Start ${start} with your own tool for subagents. Leave start_workflow to the subagent: tell it to call that with the workflow, goal and context below, to follow it to the end, and to report the result to you.`;
+  return `Start ${start} with your own tool for subagents, not with start_workflow: that is for the subagent to call, with the workflow, goal and context below. Tell it to follow the workflow to the end and to report the result to you.`;
 }
 
 function inTurn(isOne: boolean): string {
