@@ -19,7 +19,8 @@ export const FIELD_TEXTS: { readonly [name in ObjectName]: Fields<name> } = {
     features: 'Bundled texts to switch on, by id or as an object: see [Feature](#feature).',
     conditions: 'Conditions with an `id`, for `{"kind": "condition_ref", "conditionId": …}`.',
     preconditions: `What must be given; told at the start. Up to ${TEXT_LIMITS.standingText} bytes each.`,
-    clarificationPrompts: 'Questions to settle with the user; told at the start. Where a routine is called with arguments, these answer them.',
+    clarificationPrompts:
+      'Questions to settle with the user; told at the start. Where a routine is called with arguments, these answer them.',
     metaGuidance: 'Standing rules; told at the start and to whoever comes back.',
     functionDefinitions: 'Texts with a name that steps refer to: see [Function](#functiondefinition).',
     recommendedPreferences: 'How it is best run. Going further warns, and never blocks.',
