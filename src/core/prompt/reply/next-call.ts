@@ -3,7 +3,7 @@ import { exampleNotesAt } from '../../run/requirements/check-notes.ts';
 import { mergedExample } from '../../run/requirements/merged-example.ts';
 import type { ExampleOutput } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { isOfUser, type RenderedStep } from '../step/render-step.ts';
+import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { Call } from './call-text.ts';
 
 /** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
@@ -20,10 +20,10 @@ function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
   return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
 }
 
+/** An example never speaks for a user who was not asked yet: nobody is asked in this mode, or only about the report. */
 function reportExample({ place, requirements, lacking }: RenderedStep): ExampleOutput {
-  if (place.facts.preferences.autonomy !== 'full_auto_never_stop') return mergedExample(lacking);
-  // Nobody is asked in this mode, so no example may speak for the user.
-  const own = mergedExample(lacking.filter((unmet) => !isOfUser(unmet)));
+  const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
+  const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
   const isAnswer = (kind: string) => kind === 'approval' || kind === 'user_dependency';
   const notes = () =>
     exampleNotesAt(

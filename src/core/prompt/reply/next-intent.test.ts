@@ -32,6 +32,9 @@ describe('the next intent', () => {
   test('of a step that nobody but the user can help with is to wait wherever somebody is there', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
+    expect(reply(reviewAt('sign')).text).toContain(
+      'Do only this step, then send this with your own values. It is held back until the user has answered.',
+    );
     const answered = { merge_now: 'no', riskyFiles: [1, 2] };
     expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
   });

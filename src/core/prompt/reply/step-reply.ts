@@ -3,7 +3,7 @@ import type { NextIntent } from '../../log/error-envelope.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation } from '../step/confirmation-text.ts';
-import { isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
+import { isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { blockedOpening, ON_TOP } from './blocked-opening.ts';
 import { fittedBranch } from './branch-part.ts';
@@ -57,7 +57,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
     nextIntent,
     nextCall,
     isCallOnTop: blocked !== undefined,
-    advice: blocked === undefined ? pendingAdvice(parts, nextIntent) : CALL_ON_TOP,
+    advice: blocked === undefined ? pendingAdvice(parts, step, nextIntent) : CALL_ON_TOP,
     warnings: step.warnings,
     gaps: parts.gaps,
   };
@@ -90,10 +90,12 @@ function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIn
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 
-function pendingAdvice({ lifecycle, branch }: ReplyParts, nextIntent: NextIntent): string {
-  const isAsked = nextIntent === 'await_user_confirmation';
+function pendingAdvice({ lifecycle, branch, facts }: ReplyParts, { lacking }: RenderedStep, nextIntent: NextIntent) {
+  const isHeldBack = facts.preferences.autonomy !== 'full_auto_never_stop' && lacking.some(isAnswerToReport);
+  const isAsked = nextIntent === 'await_user_confirmation' && !isHeldBack;
   const ask = isAsked ? ', ask the user, and wait for the answer before you send this' : ', then send this';
-  const order = `only this step${ask} with your own values. Its reply tells what comes next.`;
+  const follows = isHeldBack ? 'It is held back until the user has answered.' : 'Its reply tells what comes next.';
+  const order = `only this step${ask} with your own values. ${follows}`;
   if (branch !== undefined) return `Choose as told above. To do it again here, do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved; the step is still to be done. ' : ''}Do ${order}`;
 }

@@ -43,7 +43,7 @@ function startSections({ index, facts, goal }: ReplyParts): readonly Section[] {
   ];
 }
 
-const ASK = 'Ask the user where the goal leaves this open; without an answer, note what you assume:';
+const ASK = 'Be clear about this; where the goal leaves it open, ask the user or note what you assume:';
 const ANSWER = 'Settle this yourself as the user most likely would, and note what you assumed:';
 const STANDING = 'Rules for the whole workflow:';
 

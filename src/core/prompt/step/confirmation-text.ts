@@ -20,7 +20,7 @@ export function confirmationText(place: StepPlace): string | undefined {
       return 'Whoever coordinates this work has to give the verdict. It is not yours to give unless that is you.';
     case 'confirm':
       return place.facts.preferences.autonomy === 'guided'
-        ? 'Confirmation: when the step is done, show the user in a few lines what you settled, and wait for a yes before you send the next call. After a no, mend it as they say and ask again.'
+        ? 'Confirmation: when the step is done, show the user in a few lines what you settled, and wait for a yes before you send the next call. After a no, do what the step says about one, or else mend it as they say and ask again.'
         : 'Confirmation: nobody is asked in this mode. Decide in the place of the user, as they most likely would, and write the choice and its reason into the notes.';
     default:
       return unreachable(due);

@@ -141,7 +141,7 @@ describe('a confirmation', () => {
     const [, approval] = told('guided', { kind: 'human_approval' });
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
     expect([approval, alone]).toEqual([
-      expect.stringMatching(/^A person must approve this step\. Ask.*held back/),
+      expect.stringMatching(/^A person must approve this step\. Report.*held back.*ask/),
       expect.stringMatching(/^A person should approve this step\. Nobody will be asked.*recorded as a gap/),
     ]);
   });
@@ -206,7 +206,7 @@ describe('what a step asks for', () => {
   test('of the user without a key is told in the notes of the call after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
-      /^From the user: something that only the user can supply\.\nWhich design\?\nAsk, .*held back/s,
+      /^From the user: something that only the user can supply\.\nWhich design\?\nReport .*held back.*ask/s,
     );
   });
 

@@ -93,6 +93,11 @@ export function isOfUser({ reason }: Unmet): boolean {
   return reason.startsWith('user_only_dependency:');
 }
 
+/** Whether it is what the user says to a report that was held back; the report itself comes first. */
+export function isAnswerToReport(unmet: Unmet): boolean {
+  return isOfUser(unmet) && unmet.example?.context === undefined;
+}
+
 function fragmentTexts(place: StepPlace, filler: ValueFiller): readonly string[] {
   return place.step.fragments.filter(({ when }) => holdsAt(place, when)).map(({ text }) => filler.fill(text));
 }

@@ -58,7 +58,7 @@ const ASSUMED =
 const WITHOUT =
   'Nobody will be asked in this mode: do what can be done without it and nothing that cannot be taken back, say in the notes what you left out, and go on. It is recorded as a gap.';
 const HELD_BACK =
-  'Ask, and wait for the answer. The first report of the step is held back in any case; the call that you are then given takes the answer, in their words, as notes.';
+  'Report the step: that is held back in any case. Then show it, ask, and wait; the call that you are given takes the answer, in their words, as notes.';
 
 function criteriaText({ isEnforced, bullets }: Extract<Requirement, { kind: 'criteria' }>): string | undefined {
   if (bullets.length === 0) return undefined;
@@ -117,5 +117,5 @@ function aloneWay({ reason, choiceKind }: Dependency): string {
 
 function answerWay({ contextKey }: Dependency): string {
   if (contextKey === undefined) return HELD_BACK;
-  return `Ask, wait for the answer, and send it as context: ${quote({ [contextKey]: "the user's answer" })}`;
+  return `Ask, wait for the answer, and send it as context: ${quote({ [contextKey]: "the user's answer" })}. Without an answer, wait here.`;
 }

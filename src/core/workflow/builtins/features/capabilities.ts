@@ -6,7 +6,7 @@ export const capabilities = defineFeature({
   effects: [
     {
       kind: 'standing_rule',
-      text: 'Whether you can delegate or browse the web is found out by trying, never assumed. When an attempt shows it, add a wr.capability_observation artifact to your output. Where a step merely prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
+      text: 'Whether you can delegate or browse the web is found out by trying, never assumed. When an attempt shows it, you may add it to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. Where a step merely prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
     },
     {
       kind: 'step_guidance',
