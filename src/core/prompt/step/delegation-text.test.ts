@@ -28,7 +28,7 @@ const context = { branch: 'fix', changed: { files: ['a'] }, size: 'large' };
 
 function told(place: Place, more: object = {}, tasks: readonly object[] = delegations) {
   const { prompt, warnings } = renderStep(partsAt(file(tasks, more), { context, ...place }));
-  return { text: prompt.split('\n\n')[3] ?? '', warnings: warnings.map(({ code }) => code) };
+  return { text: prompt.split('\n\n')[4] ?? '', warnings: warnings.map(({ code }) => code) };
 }
 
 const known = (status: (typeof CAPABILITY_STATUSES)[number], grade: 'strong' | 'weak' = 'strong'): Place => ({

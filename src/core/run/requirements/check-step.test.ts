@@ -75,7 +75,7 @@ describe('an attempt at a step', () => {
     expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
   });
 
-  it('that lacks a list the criteria ask for is shown one that the loop over it can take', () => {
+  it('that lacks a value the criteria ask for is shown one that the loop over it or the condition about it can take', () => {
     const missing = {
       type: 'contains',
       value: 'no files',
@@ -95,6 +95,15 @@ describe('an attempt at a step', () => {
     expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['<currentItem>'] } }]);
     expect(exampleOf([work, each], { context: { files: [] } })).toEqual([]);
     expect(exampleOf([work], {})).toEqual([{ context: { files: '<files>' } }]);
+    const conditions = [{ id: 'many', kind: 'context', var: 'files', gt: 4 }];
+    const sort = {
+      id: 'sort',
+      title: 'Sort',
+      prompt: 'Sort.',
+      runCondition: { kind: 'condition_ref', conditionId: 'many' },
+    };
+    const counted = checkStep(attemptAt({ steps: [work, sort], conditions }, { notes: 'Listed.' }));
+    expect(counted.unmet.map(({ example }) => example)).toEqual([{ context: { files: 4 } }]);
     // Where a loop reads a part of it, a text would not do, so the notes have to say it.
     const parts = { ...each, loop: { ...each.loop, items: 'files.changed' } };
     expect(exampleOf([work, parts], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);

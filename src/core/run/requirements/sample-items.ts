@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
+import type { Comparison } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 
 /** A value that a loop can walk over, and the loops inside of it over its items. */
@@ -21,8 +22,21 @@ export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefi
   const { loops } = index.workflow;
   const loop = loops.find((one) => contextVariable(one) === key);
   if (loop !== undefined) return sampleItems(index, loop);
-  return loops.some((one) => contextVariable(one)?.startsWith(`${key}.`)) ? undefined : `<${key}>`;
+  if (loops.some((one) => contextVariable(one)?.startsWith(`${key}.`))) return undefined;
+  return sampleNumber(index, key) ?? `<${key}>`;
 }
+
+/** A number that a named condition holds the value of a key against; any other value would be compared in vain. */
+function sampleNumber({ workflow }: WorkflowIndex, key: string): number | undefined {
+  const compared = workflow.conditions.flatMap(({ condition }) =>
+    condition.kind === 'compare' && condition.variable === key && ORDERED.has(condition.comparison)
+      ? [Number(condition.value)]
+      : [],
+  );
+  return compared.find(Number.isFinite);
+}
+
+const ORDERED: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte']);
 
 /** The name under which a loop finds what it walks over, where it reads that from context. */
 export function contextVariable({ control }: CompiledLoop): string | undefined {

@@ -32,5 +32,8 @@ function delegationPrompt({ title, delegations }: ParallelStep): string {
   const tasks = delegations.map(
     ({ workflowId, goal }, i) => `${i + 1}. ${workflowId}${goal === undefined ? '' : `: ${goal}`}`,
   );
-  return `${title}\n\nThe tasks, each on its own:\n\n${tasks.join('\n')}`;
+  return `${title}\n\nThe tasks, each on its own:\n\n${tasks.join('\n')}\n\n${HAND_IN}`;
 }
+
+const HAND_IN =
+  'Hand in as notes the result of each task that is due, under its number. Done when each number has one, or the reason why there is none.';

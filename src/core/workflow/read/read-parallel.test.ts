@@ -14,7 +14,9 @@ describe('the goals of delegated work', () => {
     const [step] = compiled(
       compileValue(parallel({ workflowId: 'a.b', goal: 'Test {{wr.bindings.product}}.' }, { workflowId: 'c.d' })),
     ).steps;
-    expect(step?.prompt).toBe('Look at the shop\n\nThe tasks, each on its own:\n\n1. a.b: Test the shop.\n2. c.d');
+    expect(step?.prompt).toMatch(
+      /^Look at the shop\n\nThe tasks, each on its own:\n\n1\. a\.b: Test the shop\.\n2\. c\.d\n\nHand in as notes .* under its number\. Done when/,
+    );
     expect(step?.purpose).toMatchObject({ delegations: [{ goal: 'Test the shop.' }, { workflowId: 'c.d' }] });
   });
 
