@@ -14,7 +14,7 @@ export function galleryPage(root: string): string {
     '',
     'Generated from `workflows/`; do not edit. `workrail workflow show ID` tells more about one and lists its steps, `workrail workflow copy ID` makes it your own.',
     '',
-    'The first step of each finds out how big the task is; what follows depends on that. The numbers are the steps of its shortest scenario of that size, where lists have one to three entries. Questions to you and further rounds come on top.',
+    'The first step of each finds out how big the task is; what follows depends on that. The numbers are the steps of its first scenario of that size, where lists have one to three entries. Questions to you and further rounds come on top.',
     '',
     '| Workflow | Small | Medium | Large | Prompts, median / longest |',
     '|---|---|---|---|---|',
