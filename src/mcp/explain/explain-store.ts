@@ -16,8 +16,7 @@ export function explainStore(failure: StoreFailure): Explained {
       return {
         code: 'STORE_IO',
         message: `The data directory could not be used (${failure.operation}: ${failure.cause}).`,
-        suggestion:
-          'Ask the user to check free space and permissions of the data directory, then send the same call; nothing is recorded twice.',
+        suggestion: `Ask the user to ${toCheck(failure.cause)}, then send the same call; nothing is recorded twice.`,
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'busy':
@@ -63,6 +62,23 @@ export function explainStore(failure: StoreFailure): Explained {
       };
     default:
       return unreachable(failure);
+  }
+}
+
+/** What a person can do about the error that a file operation gave. */
+function toCheck(cause: string): string {
+  switch (cause) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'free space on the disk of the data directory';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'make the data directory writable for their account';
+    case 'ENOTDIR':
+      return 'set the data directory to a folder: what is there now is a file';
+    default:
+      return 'check free space and permissions of the data directory';
   }
 }
 

@@ -254,6 +254,18 @@ describe('the words for a refusal', () => {
       'STORE_UNKNOWN_VERSION',
     ]);
   });
+
+  test.each([
+    ['ENOSPC', /free space on the disk/],
+    ['EDQUOT', /free space on the disk/],
+    ['EACCES', /writable for their account/],
+    ['EPERM', /writable for their account/],
+    ['EROFS', /writable for their account/],
+    ['ENOTDIR', /to a folder: what is there now is a file/],
+    ['EIO', /check free space and permissions/],
+  ])('for a data directory that gives %s say what a person can do', (cause, words) => {
+    expect(explain({ code: 'io_failed', operation: 'append', cause }, HERE).suggestion).toMatch(words);
+  });
 });
 
 function nameOf(refusal: Refusal): string {

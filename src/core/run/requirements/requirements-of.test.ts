@@ -133,7 +133,7 @@ describe('what a step asks for', () => {
       example: {
         ...pinned('gate_verdict').example,
         verdict: 'approved',
-        rationale: 'What was looked at, and what made it good enough to pass.',
+        rationale: '<in the words of who decides: what was looked at, and why it may pass>',
       },
     };
     expect(requirementsOf(tryStep(conditional, { context: { isLarge: true } }))).toEqual([

@@ -94,7 +94,7 @@ function assessmentsOf({ index, step }: StepPlace): readonly Extract<Requirement
 function gateOf(place: StepPlace): readonly Extract<Requirement, { kind: 'gate' }>[] {
   if (askedFor(place.step.confirmation, (condition) => holdsAt(place, condition)) !== 'coordinator_eval') return [];
   const contract = engineContract(place.index, gateVerdict);
-  const rationale = 'What was looked at, and what made it good enough to pass.';
+  const rationale = '<in the words of who decides: what was looked at, and why it may pass>';
   const example = exampleOf(contract, { verdict: 'approved', rationale });
   return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), example }];
 }

@@ -40,7 +40,7 @@ describe('a loop that has had all its iterations', () => {
   const unmet = (loopId: string) => ({
     reason: 'unexpected:invariant_violation',
     pointer: at,
-    message: `The loop "${loopId}" would go round again after iteration 2, and its maxIterations is 3.`,
+    message: `The loop "${loopId}" would go round again after round 3, and its maxIterations is 3.`,
     details: { loopId, iteration: 2, maxIterations: 3 },
     requirement: `loop_limit:${loopId}`,
   });
@@ -78,7 +78,7 @@ it('a loop that goes round without a step to do is told as what it is', () => {
     reason: 'unexpected:invariant_violation',
     pointer: at,
     message:
-      'The loop "each" goes round without a step to do: 400 steps were passed up to iteration 7, because their conditions do not hold.',
+      'The loop "each" goes round without a step to do: 400 steps were passed up to round 8, because their conditions do not hold.',
     suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${leave}`,
     details: { loopId: 'each', iteration: 7, passed: 400 },
     requirement: 'loop_idle:each',
@@ -97,7 +97,7 @@ describe('a loop that cannot go over what it finds', () => {
     const unmet = (loopId: string, variable: string) => ({
       reason: 'unexpected:invariant_violation',
       pointer: key(variable),
-      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, and the loop "${loopId}" takes at most 3 (its maxIterations). It has not begun: iteration 0 would be the first.`,
+      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, and the loop "${loopId}" takes at most 3 (its maxIterations). It has not begun.`,
       details: { loopId, iteration: 0, maxIterations: 3, variable, found: 12 },
       requirement: `loop_items:${loopId}`,
     });

@@ -46,7 +46,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   const unmet: Unmet = {
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
-    message: `The loop ${name(loopId)} would go round again after iteration ${iteration}, and its maxIterations is ${maxIterations}.`,
+    message: `The loop ${name(loopId)} would go round again after round ${iteration + 1}, and its maxIterations is ${maxIterations}.`,
     suggestedFix: `Send this step again with context values that end the loop by its own condition. ${LEAVE_OUT}`,
     details: { loopId, iteration, maxIterations },
     requirement: `loop_limit:${loopId}`,
@@ -76,7 +76,7 @@ function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { ind
   return {
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
-    message: `The loop ${name(loopId)} goes round without a step to do: ${passed} steps were passed up to iteration ${iteration}, because their conditions do not hold.`,
+    message: `The loop ${name(loopId)} goes round without a step to do: ${passed} steps were passed up to round ${iteration + 1}, because their conditions do not hold.`,
     suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${LEAVE_OUT}`,
     details: { loopId, iteration, passed },
     requirement: `loop_idle:${loopId}`,
@@ -93,7 +93,7 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
   const what = isCount ? `${name(variable)} is ${found}` : `The list ${name(variable)} has ${found} items`;
   return {
     reason: 'unexpected:invariant_violation',
-    message: `${what}, and the loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). It has not begun: iteration 0 would be the first.`,
+    message: `${what}, and the loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). It has not begun.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
     ...mendContext(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
   };

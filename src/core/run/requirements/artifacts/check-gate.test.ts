@@ -12,7 +12,7 @@ const { contractRef, artifactKind, example: rejected } = gateVerdict;
 const approved = {
   ...rejected,
   verdict: 'approved',
-  rationale: 'What was looked at, and what made it good enough to pass.',
+  rationale: '<in the words of who decides: what was looked at, and why it may pass>',
 };
 const fix = contractFix({ artifactKind, example: approved });
 const unmet = {

@@ -11,7 +11,7 @@ export const modeGuidance = defineFeature({
     {
       kind: 'step_guidance',
       steps: 'with_confirmation',
-      text: 'Where this step asks for a yes: in guided mode show the user what you are about to settle, in a few lines, and wait for the answer. In full-auto modes settle it yourself, and note what you assumed and what would change your mind.',
+      text: 'Where this step asks for a yes: in guided mode show the user what you are about to settle, in a few lines, and wait for the answer. In full-auto modes settle it yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
     },
   ],
 });
