@@ -264,7 +264,7 @@ describe('the words for a refusal', () => {
     ['ENOTDIR', /to a folder: what is there now is a file/],
     ['EIO', /check free space and permissions/],
   ])('for a data directory that gives %s say what a person can do', (cause, words) => {
-    expect(explain({ code: 'io_failed', operation: 'append', cause }, HERE).suggestion).toMatch(words);
+    expect(explain({ code: 'io_failed', operation: 'append', place: 'log', cause }, HERE).suggestion).toMatch(words);
   });
 });
 
