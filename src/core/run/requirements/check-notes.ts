@@ -44,11 +44,17 @@ export function checkCriteria(
   const requirement = `criteria:${step.stepId}`;
   if (!isEnforced) return { unmet: [], met: [] };
   const notes = handedIn.notesMarkdown ?? '';
-  const unmet = evaluateCriteria(criteria, notes, conditionFacts(attempt)).map(describeUnmet);
-  if (unmet.length === 0) return met(requirement);
-  const context = choicesAt(attempt, criteria);
+  const found = evaluateCriteria(criteria, notes, conditionFacts(attempt));
+  if (found.length === 0) return met(requirement);
+  const unmet = found.map(describeUnmet);
+  // Notes that will do are kept, and so is what they say in place of a value.
+  const lacking: Criteria = {
+    kind: 'and',
+    criteria: found.flatMap((one) => (one.kind === 'missing' ? [one.rule] : [])),
+  };
   const areNotesEnough =
-    hasNotes(attempt) && evaluateCriteria(criteria, notes, chosenFacts(attempt, criteria)).length === 0;
+    hasNotes(attempt) && evaluateCriteria(criteria, notes, chosenFacts(attempt, lacking)).length === 0;
+  const context = choicesAt(attempt, areNotesEnough ? lacking : criteria);
   return notMet({
     reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
     pointer: stepPointer(step),

@@ -75,6 +75,18 @@ describe('an attempt at a step', () => {
     expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
   });
 
+  it('that says in its notes why a value is missing is not asked for it again beside another', () => {
+    const rule = (key: string) => ({
+      type: 'contains',
+      value: `no ${key}`,
+      message: `Send ${key}.`,
+      condition: { var: key, equals: null },
+    });
+    const step = { validationCriteria: [rule('size'), rule('risk')] };
+    const [unmet] = checkStep(tryStep(step, { notes: 'Done, no size.' })).unmet;
+    expect(unmet?.example).toEqual({ context: { risk: '<risk>' } });
+  });
+
   it('that lacks a value the criteria ask for is shown one that the loop over it or the condition about it can take', () => {
     const missing = {
       type: 'contains',
