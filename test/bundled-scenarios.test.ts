@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { AuthorBench } from '../src/app/bench/author-bench.ts';
 import { checkFiles } from '../src/app/bench/check/check-files.ts';
+import { isScenarioPath } from '../src/app/bench/files/find-targets.ts';
 import { testWorkflows } from '../src/app/bench/scenario/test-workflows.ts';
 import { openAuthorBench } from '../src/compose/author-bench.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/preferences.ts';
@@ -23,7 +24,7 @@ it('nothing is to be found in the library, be it a matter of quality', async () 
 });
 
 it.each(AUTONOMY)(
-  'the scenarios of the library pass in the mode %s, and by themselves reach every step and nearly every outcome',
+  'in the mode %s alone, the scenarios of the library pass and reach every step and nearly every outcome',
   async (mode) => {
     const { files, untested } = (
       await testWorkflows(benchInMode(mode), { names: [LIBRARY], isAll: false })
@@ -45,7 +46,7 @@ it.each(AUTONOMY)(
 /** The bench as if every scenario were written for one mode: what another mode reaches is not counted. */
 function benchInMode(mode: Autonomy): AuthorBench {
   const read = (path: string) =>
-    bench.files.read(path).map((text) => (path.endsWith('.test.json') ? onlyInMode(text, mode) : text));
+    bench.files.read(path).map((text) => (isScenarioPath(path) ? onlyInMode(text, mode) : text));
   return { ...bench, files: { ...bench.files, read } };
 }
 

@@ -148,6 +148,7 @@ function toldAt(workflow: CompiledWorkflow, step: CompiledStep): string {
 
 const NO_PROSE = new Set([
   'id',
+  'recommendedAutonomy',
   'pattern',
   'templateId',
   'contractRef',
@@ -194,7 +195,7 @@ function sentencesOf(text: string): readonly string[] {
       .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
       .trim(),
   );
-  return plain.filter((part) => part.length >= 30);
+  return plain.filter((part) => part.length >= 25);
 }
 
 it('a small coding task takes at most six steps and 14,000 bytes to read', async () => {
