@@ -10,6 +10,7 @@ import { indexWorkflow } from '../../../core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../../core/workflow/outline/condition-text.ts';
 import { patternsFor } from '../../run/place/run-place.ts';
+import { shownGoal } from '../../run/reply/shown-goal.ts';
 import type { Services } from '../../services.ts';
 
 export type PreviewRequest = {
@@ -52,6 +53,17 @@ export async function previewStep(
   const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
   const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
   const runId = services.ids.run();
-  const parts = { runId, index, state, facts, lifecycle: 'advance' as const, warnings: [], gaps: [] };
+  const lifecycle = workflow.steps[0]?.stepId === stepId ? ('start' as const) : ('advance' as const);
+  const goal = shownGoal(context['goal']).text;
+  const parts = {
+    runId,
+    index,
+    state,
+    facts,
+    lifecycle,
+    warnings: [],
+    gaps: [],
+    ...(goal === undefined ? {} : { goal }),
+  };
   return ok({ reply: fillReply(stepReply(parts), STAND_INS), failing });
 }

@@ -19,7 +19,7 @@ export function blockedOpening(
   });
   return [
     `Blocked: ${what}\n${quoteOurLines(list.join('\n'))}\n`,
-    `What you sent is kept. ${leadOf(nextCall, isUserAsked)}\n`,
+    `${leadOf(nextCall, isUserAsked)}\n`,
     ...nextCallLine(nextCall),
   ];
 }
@@ -35,6 +35,8 @@ function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
   return examples.reduce<string>((text, one) => text.replace(`\n${quote(one)}`, ' see the call below.'), fix);
 }
 
-const BACK = 'Nothing that is sent from here can mend this. This leads to where it can be:';
-const ASK = 'Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
-const MEND = 'Send only what is missing, with your own values in place of the examples:';
+const BACK = 'What you sent is kept. Nothing that is sent from here can mend this. This leads to where it can be:';
+const ASK =
+  'What you sent is kept. Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
+const MEND =
+  'What you sent is kept, except for what this call replaces. Send only this, with your own values in place of the examples:';

@@ -75,7 +75,8 @@ export function openArtifactSchema(name: string): z.ZodObject {
 
 /** The contract as a compiled workflow embeds it. */
 export function pinnedContract({ contractRef, artifactKind, shape, example, guidance }: Contract): PinnedContract {
-  return { contractRef, artifactKind, schema: shape, example, guidance };
+  // A pinned workflow is read back with its keys in order; an example is to look the same before.
+  return { contractRef, artifactKind, schema: shape, example: inStableOrder(example), guidance };
 }
 
 function kindOf(name: string): string {
