@@ -4,6 +4,7 @@ import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
 import { findClients } from '../../../app/machine/setup/find-clients.ts';
 import { lookAtClient } from '../../../app/machine/setup/look-at-client.ts';
 import type { SetupServices } from '../../../app/machine/setup/setup-services.ts';
+import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CommandContext, CommandInput, Problem } from '../../command.ts';
 import {
   brokenOff,
@@ -29,11 +30,12 @@ export async function chooseClients(
   }
   const installed = await findClients(services);
   const found = isProject ? installed.filter(({ projectFile }) => projectFile !== undefined) : installed;
-  if (found.length === 0) return err(nobodyFound());
+  if (found.length === 0) return err(nobodyFound(kept(options)));
   const isSaid = options['all'] === true || options['yes'] === true || options['dryRun'] === true;
   if (isSaid) return ok(found);
   const { terminal } = context.program;
-  if (!terminal.isInput() || !terminal.isError() || context.switches.isJson) return err(nobodyToAsk(found));
+  if (!terminal.isInput() || !terminal.isError() || context.switches.isJson)
+    return err(nobodyToAsk(found, kept(options)));
   return askWhich(context, services, { found, scope: isProject ? 'project' : 'user' });
 }
 
@@ -49,6 +51,19 @@ export function namedClients(options: CommandInput['options']): Result<readonly 
     if (!named.includes(known)) named.push(known);
   }
   return ok(named);
+}
+
+/** The options that say which clients are meant, as they were typed. */
+export function asNamed(options: CommandInput['options']): string {
+  const { client, all, force } = options;
+  const named = typeof client === 'string' ? ` --client ${shellWord(client)}` : all === true ? ' --all' : '';
+  return `${named}${options['project'] === true ? ' --project' : ''}${force === true ? ' --force' : ''}`;
+}
+
+/** What goes along when clients are named after all. */
+function kept(options: CommandInput['options']): string {
+  const { client: _client, all: _all, ...others } = options;
+  return `${asNamed(others)}${options['dryRun'] === true ? ' --dry-run' : ''}`;
 }
 
 async function askWhich(

@@ -28,9 +28,15 @@ export const doctor: RunCommand = async ({ program, progress }, { options }) => 
     data,
     lines: findings.flatMap((finding) => findingLines(finding, program)),
     ...(faults.length === 0 ? {} : { problem: problemOf(faults) }),
-    next: faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail status',
+    next: nextOf(faults),
   });
 };
+
+/** What is left to a person has its own line; then it is time to look again. */
+function nextOf(faults: readonly Finding[]): string {
+  if (faults.length === 0) return 'workrail status';
+  return faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
+}
 
 const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {
   good: { text: '✓', style: 'good' },

@@ -32,19 +32,19 @@ export function noProjectFile({ name }: Client): Problem {
   );
 }
 
-export function nobodyFound(): Problem {
+export function nobodyFound(kept: string): Problem {
   return problem(
     EXIT.notFound,
     'No agent client was found on this machine.',
-    'Install one, or name one to register it all the same: workrail init --client claude-code',
+    `Install one, or name one to register it all the same: workrail init --client claude-code${kept}`,
   );
 }
 
-export function nobodyToAsk(found: readonly Client[]): Problem {
+export function nobodyToAsk(found: readonly Client[], kept: string): Problem {
   return problem(
     EXIT.needsPerson,
     `Found ${found.map(({ name }) => name).join(', ')}; there is no terminal to ask which of them.`,
-    `Type "workrail init --yes" for all of them, or name some: workrail init --client ${found[0]?.id ?? 'claude-code'}`,
+    `Type "workrail init --yes${kept}" for all of them, or name some: workrail init --client ${found[0]?.id ?? 'claude-code'}${kept}`,
   );
 }
 

@@ -41,6 +41,22 @@ describe('init', () => {
     expect(broken.exitCode).toBe(130);
   });
 
+  it.each([
+    [['--client', 'cursor', '--project'], '--client cursor --project'],
+    [['--all', '--force'], '--all --force'],
+    [['--undo', '--client', 'cursor'], '--undo --client cursor'],
+  ])('after a dry run of %j suggests the same in earnest', async (argv, typed) => {
+    enforces('cli_last_line_suggests_next');
+    const { talk } = await runFake({ argv: ['init', '--dry-run', ...argv], setup: machine().setup });
+    expect(talk).toBe(`Next: workrail init ${typed}\n`);
+  });
+
+  it('keeps what was typed in its advice when no client is there', async () => {
+    const setup = fakeSetup({ files: new Map() });
+    const { talk } = await runFake({ argv: ['init', '--project', '--dry-run'], setup });
+    expect(talk).toContain('workrail init --client claude-code --project --dry-run');
+  });
+
   it('asks nothing without a terminal: it says what to type, and --yes, --all or --client say enough', async () => {
     enforces('cli_interaction_switches', 'cli_exit_codes');
     const { files, setup } = machine();

@@ -8,7 +8,7 @@ import type { Setup } from '../../../app/machine/setup/setup.ts';
 import { type Undone, undoRegistrations } from '../../../app/machine/setup/undo-registrations.ts';
 import type { CommandInput, Outcome, Problem, RunCommand } from '../../command.ts';
 import type { ClientResult, InitData } from '../../shapes/setup/init-shape.ts';
-import { chooseClients, namedClients } from './choose-clients.ts';
+import { asNamed, chooseClients, namedClients } from './choose-clients.ts';
 import { initLines } from './init-lines.ts';
 import { undoTrouble, unfinished } from './init-words.ts';
 
@@ -27,7 +27,8 @@ export const init: RunCommand = async (context, input) => {
     if (looked === undefined) continue;
     clients.push(registeredResult(await registerClient(setup, looked, { isDry: isDryRun, isForced: force === true })));
   }
-  return ok(outcome(setup, { action: 'register', isDryRun, clients }, notes(setup, input)));
+  const data: InitData = { action: 'register', isDryRun, clients };
+  return ok(outcome(setup, data, { said: notes(setup, input), options: input.options }));
 };
 
 async function undo(setup: Setup, { options }: CommandInput): Promise<Result<Outcome, Problem>> {
@@ -36,18 +37,24 @@ async function undo(setup: Setup, { options }: CommandInput): Promise<Result<Out
   const isDry = options['dryRun'] === true;
   const undone = await undoRegistrations(setup, { isDry, clients: (named.value ?? []).map(({ id }) => id) });
   if (undone.isErr()) return err(undoTrouble(undone.error));
-  return ok(outcome(setup, { action: 'undo', isDryRun: isDry, clients: undone.value.map(undoneResult) }, []));
+  const data: InitData = { action: 'undo', isDryRun: isDry, clients: undone.value.map(undoneResult) };
+  return ok(outcome(setup, data, { said: [], options }));
 }
 
-function outcome({ machine }: Setup, data: InitData, said: readonly string[]): Outcome {
+function outcome(
+  { machine }: Setup,
+  data: InitData,
+  { said, options }: Pick<CommandInput, 'options'> & { readonly said: readonly string[] },
+): Outcome {
   const problem = unfinished(data.clients);
   const lines = [...initLines(data, (path) => shortPath(machine, path)), ...said.map((text) => [text])];
-  return { kind: 'done', data, lines, ...(problem === undefined ? {} : { problem }), next: nextOf(data) };
+  return { kind: 'done', data, lines, ...(problem === undefined ? {} : { problem }), next: nextOf(data, options) };
 }
 
-function nextOf({ action, isDryRun, clients }: InitData): string {
-  if (action === 'undo') return isDryRun ? 'workrail init --undo' : 'workrail init';
-  if (isDryRun) return 'workrail init';
+/** After a dry run the same command in earnest: with what was named. */
+function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['options']): string {
+  if (isDryRun) return `workrail init${action === 'undo' ? ' --undo' : ''}${asNamed(options)}`;
+  if (action === 'undo') return 'workrail init';
   const isDone = clients.some(({ result }) => result === 'registered' || result === 'replaced');
   return isDone ? 'restart the client, then: workrail doctor' : 'workrail doctor';
 }

@@ -40,7 +40,7 @@ export const workflowCheck: RunCommand = async (context, { operands, options }) 
     data: dataOf(checked.value),
     lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
     ...(wrong === undefined ? {} : { problem: wrong }),
-    next: nextOf(checked.value, isAll ? ['--all'] : operands),
+    next: nextOf(checked.value, { words: isAll ? ['--all'] : operands, isFailed: wrong !== undefined, isStrict }),
   });
 };
 
@@ -106,10 +106,19 @@ function problemOf(
   });
 }
 
-function nextOf({ totals }: Checked, words: readonly string[]): string {
+function nextOf(
+  { totals }: Checked,
+  {
+    words,
+    isFailed,
+    isStrict,
+  }: { readonly words: readonly string[]; readonly isFailed: boolean; readonly isStrict: boolean },
+): string {
   const named = words.length === 0 ? '' : ` ${words.map(shellWord).join(' ')}`;
   if (totals.mendable > 0) return `workrail workflow check${named} --fix`;
-  return totals.errors > 0 ? `workrail workflow check${named} --watch` : `workrail workflow test${named}`;
+  return isFailed
+    ? `workrail workflow check${named}${isStrict ? ' --strict' : ''} --watch`
+    : `workrail workflow test${named}`;
 }
 
 function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
