@@ -76,7 +76,8 @@ function toCheck(cause: string): string {
     case 'EROFS':
       return 'make the data directory writable for their account';
     case 'ENOTDIR':
-      return 'set the data directory to a folder: what is there now is a file';
+    case 'EEXIST':
+      return 'put a folder in the place of what is in the way of the data directory, which is none';
     default:
       return 'check free space and permissions of the data directory';
   }

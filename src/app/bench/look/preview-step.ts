@@ -3,9 +3,12 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import { fillReply, type GivenReply } from '../../../core/log/operation/stored-reply.ts';
 import { type Autonomy, PRESETS } from '../../../core/log/preferences.ts';
 import { stepReply } from '../../../core/prompt/reply/step-reply.ts';
+import { replyWarning } from '../../../core/prompt/reply-warnings.ts';
 import { evaluateCondition } from '../../../core/run/condition/evaluate-condition.ts';
 import { loopVariablesAt } from '../../../core/run/walk/loop-variables.ts';
+import { pendingAt } from '../../../core/run/walk/pending-at.ts';
 import { placeOf } from '../../../core/run/walk/place-of.ts';
+import { walkOn } from '../../../core/run/walk/walk-on.ts';
 import { indexWorkflow } from '../../../core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../../core/workflow/outline/condition-text.ts';
@@ -53,17 +56,18 @@ export async function previewStep(
   const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
   const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
   const runId = services.ids.run();
-  const lifecycle = workflow.steps[0]?.stepId === stepId ? ('start' as const) : ('advance' as const);
-  const goal = shownGoal(context['goal']).text;
+  const first = walkOn({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
+  const begins = first.kind === 'running' && pendingAt(index, first)?.step.stepId === stepId;
+  const goal = begins ? shownGoal(context['goal']) : { warnings: [] };
   const parts = {
     runId,
     index,
     state,
     facts,
-    lifecycle,
-    warnings: [],
+    lifecycle: begins ? ('start' as const) : ('advance' as const),
+    warnings: goal.warnings.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: [],
-    ...(goal === undefined ? {} : { goal }),
+    ...(goal.text === undefined ? {} : { goal: goal.text }),
   };
   return ok({ reply: fillReply(stepReply(parts), STAND_INS), failing });
 }

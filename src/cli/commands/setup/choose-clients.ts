@@ -55,14 +55,15 @@ export function namedClients(options: CommandInput['options']): Result<readonly 
 
 /** The options that say which clients are meant, as they were typed. */
 export function asNamed(options: CommandInput['options']): string {
-  const { client, all, force } = options;
-  const named = typeof client === 'string' ? ` --client ${shellWord(client)}` : all === true ? ' --all' : '';
-  return `${named}${options['project'] === true ? ' --project' : ''}${force === true ? ' --force' : ''}`;
+  const { client } = options;
+  const named = typeof client === 'string' ? ` --client ${shellWord(client)}` : '';
+  const switches = ['all', 'project', 'force', 'yes'].filter((name) => options[name] === true);
+  return [named, ...switches.map((name) => ` --${name}`)].join('');
 }
 
 /** What goes along when clients are named after all. */
 function kept(options: CommandInput['options']): string {
-  const { client: _client, all: _all, ...others } = options;
+  const { client: _client, all: _all, yes: _yes, ...others } = options;
   return `${asNamed(others)}${options['dryRun'] === true ? ' --dry-run' : ''}`;
 }
 

@@ -177,5 +177,10 @@ describe('doctor', () => {
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
     expect(ill.talk).toMatch(/Fix: Type "workrail doctor --fix" to mend all of it.\nNext: workrail doctor --fix\n$/);
     expect(ill.out).toContain('✗ Cursor is installed and does not know workrail\n  → workrail doctor --fix');
+    const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
+    expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
+    const rehearse = async (): Promise<Rehearsed> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
+    const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { rehearse } });
+    expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
   });
 });

@@ -44,6 +44,7 @@ describe('init', () => {
   it.each([
     [['--client', 'cursor', '--project'], '--client cursor --project'],
     [['--all', '--force'], '--all --force'],
+    [['--yes'], '--yes'],
     [['--undo', '--client', 'cursor'], '--undo --client cursor'],
   ])('after a dry run of %j suggests the same in earnest', async (argv, typed) => {
     enforces('cli_last_line_suggests_next');

@@ -37,6 +37,6 @@ function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
 
 const BACK = 'What you sent is kept. Nothing that is sent from here can mend this. This leads to where it can be:';
 const ASK =
-  'What you sent is kept. Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
+  'What you sent is kept, except for what this call replaces. Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
 const MEND =
   'What you sent is kept, except for what this call replaces. Send only this, with your own values in place of the examples:';

@@ -58,8 +58,8 @@ function warningLine({ message, suggestedCall }: ReplyWarning): readonly TextPar
 }
 
 /** The footer has to stay short whatever an author writes; the whole names are in the data. */
-const TITLE_BYTES_MAX = 48;
-const ID_BYTES_MAX = 48;
+const TITLE_BYTES_MAX = 38;
+const ID_BYTES_MAX = 38;
 
 export function shortTitle(title: string): string {
   return shortened(title, TITLE_BYTES_MAX);

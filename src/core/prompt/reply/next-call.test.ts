@@ -69,7 +69,10 @@ describe('the next call', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
-    expect(notesMarkdown).toMatch(/^Beside the artifact: /);
+    expect(notesMarkdown).toMatch(/^What the step wants in notes/);
+    const optional = { ...output, required: false };
+    const bare = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: optional }] });
+    expect(callOf(bare).arguments).toEqual({ ackToken: TOKENS.ackToken });
     expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
   });
 

@@ -9,18 +9,18 @@ import type { Call } from './call-text.ts';
 /** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
 export function reportCall(step: RenderedStep): Call {
   const example = reportExample(step);
-  return callWith(isNoteWelcome(step) ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
+  const isBeside = example.artifacts !== undefined && isNoteWelcome(step);
+  return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
 }
 
-const BESIDE_THE_ARTIFACT =
-  'Beside the artifact: what the step wants in notes, or else what was done and what is open.';
+const BESIDE_THE_ARTIFACT = 'What the step wants in notes, or what was done.';
 
 /** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
   return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
 }
 
-/** An example never speaks for a user who was not asked yet: nobody is asked in this mode, or only about the report. */
+/** An example speaks for a user only where they are asked before it is sent: not unattended, and not about a report. */
 function reportExample({ place, requirements, lacking }: RenderedStep): ExampleOutput {
   const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
   const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));

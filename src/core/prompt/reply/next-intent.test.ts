@@ -35,6 +35,18 @@ describe('the next intent', () => {
     expect(reply(reviewAt('sign')).text).toContain(
       'Do only this step, then send this with your own values. It is held back until the user has answered.',
     );
+    // Whatever else the user is asked comes before the report.
+    const asking = (more: object) =>
+      reply(partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Do it.', ...more }] }));
+    const wanted = { reason: 'needs_user_artifact', prompt: 'Which design?' };
+    const first = 'ask the user, and wait for the answer before you send this';
+    expect(asking({ userDependency: wanted }).text).not.toContain(first);
+    expect(asking({ userDependency: wanted, requireConfirmation: true }).text).toContain(first);
+    const keyed = {
+      userDependency: { ...wanted, contextKey: 'design' },
+      requireConfirmation: { kind: 'human_approval' },
+    };
+    expect(asking(keyed).text).toContain(first);
     const answered = { merge_now: 'no', riskyFiles: [1, 2] };
     expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
   });

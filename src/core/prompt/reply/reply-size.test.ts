@@ -14,8 +14,12 @@ describe('size', () => {
   const overhead = (parts: ReplyParts) => {
     const { text, structured } = reply(parts);
     const { prompt } = renderStep(parts);
+    // Examples of artifacts belong to what the step asks for.
+    const { arguments: next } = structured['nextCall'] as { readonly arguments: { output?: { artifacts?: unknown } } };
+    const { artifacts } = next.output ?? {};
+    const examples = artifacts === undefined ? 0 : utf8Length(JSON.stringify(artifacts));
     return {
-      text: utf8Length(text) - utf8Length(prompt),
+      text: utf8Length(text) - utf8Length(prompt) - examples,
       structured: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)),
     };
   };
@@ -23,10 +27,19 @@ describe('size', () => {
   test('the text of an advance has at most 700 bytes beside the step, whatever its names and mode are', () => {
     enforces('overhead_700_bytes');
     const names = { id: `project.${'n'.repeat(120)}`, title: 'é'.repeat(128), stepId: 's'.repeat(60) };
+    const kinds = [
+      {},
+      { requireConfirmation: true },
+      { requireConfirmation: { kind: 'human_approval' } },
+      { outputContract: { contractRef: 'wr.contracts.changed_files' } },
+      { outputContract: { contractRef: 'wr.contracts.changed_files' }, requireConfirmation: true },
+    ];
     for (const mode of AUTONOMY) {
-      const steps = [{ id: names.stepId, title: names.title, prompt: 'Do it.' }];
-      const longest = overhead(partsAt({ ...PLAIN, id: names.id, steps }, { mode }));
-      expect(longest.text).toBeLessThanOrEqual(700);
+      for (const kind of kinds) {
+        const steps = [{ id: names.stepId, title: names.title, prompt: 'Do it.', ...kind }];
+        const longest = overhead(partsAt({ ...PLAIN, id: names.id, steps }, { mode }));
+        expect(longest.text).toBeLessThanOrEqual(700);
+      }
     }
     expect(overhead(partsAt(PLAIN, { done: 1 })).text).toBeLessThanOrEqual(620);
   });

@@ -20,7 +20,7 @@ export function stepReply(given: ReplyParts): OpenReply {
   return storedReply(assembleReply(parts, outlineOf(parts)));
 }
 
-/** Somebody who was there all the time is not told what was; the goal stands above the first step too. */
+/** Somebody who was there all the time is not told what was; the goal is told with the first step too. */
 function toldParts(given: ReplyParts): ReplyParts {
   const { goal, recap: _recap, draft: _draft, branch, ...rest } = given;
   if (given.lifecycle !== 'rehydrate') {
@@ -90,14 +90,21 @@ function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIn
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 
-function pendingAdvice({ lifecycle, branch, facts }: ReplyParts, { lacking }: RenderedStep, nextIntent: NextIntent) {
-  const isHeldBack = facts.preferences.autonomy !== 'full_auto_never_stop' && lacking.some(isAnswerToReport);
-  const isAsked = nextIntent === 'await_user_confirmation' && !isHeldBack;
+function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, nextIntent: NextIntent): string {
+  const isHeld = isHeldBack(step);
+  const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer before you send this' : ', then send this';
-  const follows = isHeldBack ? 'It is held back until the user has answered.' : 'Its reply tells what comes next.';
+  const follows = isHeld ? 'It is held back until the user has answered.' : 'Its reply tells what comes next.';
   const order = `only this step${ask} with your own values. ${follows}`;
   if (branch !== undefined) return `Choose as told above. To do it again here, do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved; the step is still to be done. ' : ''}Do ${order}`;
+}
+
+/** Whether the user is asked about the report and about nothing else; whatever else they are asked comes before it. */
+function isHeldBack({ place, lacking }: RenderedStep): boolean {
+  if (place.facts.preferences.autonomy === 'full_auto_never_stop' || dueConfirmation(place) === 'confirm') return false;
+  const ofUser = lacking.filter(isOfUser);
+  return ofUser.length > 0 && ofUser.every(isAnswerToReport);
 }
 
 function blockedPart(

@@ -69,7 +69,11 @@ function list(lead: string, texts: readonly string[]): readonly Section[] {
 function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): string {
   const artifacts = artifactKinds.length === 0 ? [] : [`Artifacts: ${oneLine(artifactKinds.join(', '))}.`];
   const notes = shown === undefined ? [] : [`Notes:\n${quoteOurLines(shown)}`];
-  return ['Kept from the report that was held back; send only what is missing.', ...artifacts, ...notes].join('\n');
+  return [
+    'Kept from the report that was held back. Send only what is missing; new notes replace these.',
+    ...artifacts,
+    ...notes,
+  ].join('\n');
 }
 
 /** A draft is shown like a note of the recap; all of it is kept. */

@@ -84,6 +84,11 @@ describe('a delegating step', () => {
     const { text } = told({ ...known('available'), context: { ...context, size: 'small' } });
     expect(text).toMatch(/^Delegate this task \(no other is due\)\. Start a subagent for it/);
     expect(text).not.toContain('wr.history');
+    const second = told(known('available'), {}, [
+      { ...delegations[1], runCondition: { var: 'size', equals: 'small' } },
+      { workflowId: 'wr.b' },
+    ]);
+    expect(second.text).toContain('\n2. workflow: wr.b');
     const none = told({ context: {} }, {}, delegations.slice(1));
     expect(none.text).toBe('None of these tasks is due here. Say so in your notes and go on.');
   });

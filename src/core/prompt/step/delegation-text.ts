@@ -28,11 +28,11 @@ export function delegationWay({ index, facts }: StepPlace): DelegationWay {
 export function delegationText(place: StepPlace, filler: ValueFiller): string | undefined {
   const { purpose } = place.step;
   if (purpose.kind !== 'delegation') return undefined;
-  const due = purpose.delegations.filter(
-    ({ runCondition }) => runCondition === undefined || holdsAt(place, runCondition),
+  const due = [...purpose.delegations.entries()].filter(
+    ([, { runCondition }]) => runCondition === undefined || holdsAt(place, runCondition),
   );
   if (due.length === 0) return 'None of these tasks is due here. Say so in your notes and go on.';
-  const tasks = due.map((task, i) => taskText(task, `${i + 1}. `, filler));
+  const tasks = due.map(([i, task]) => taskText(task, `${i + 1}. `, filler));
   const way = delegationWay(place);
   const left = purpose.delegations.length - due.length;
   const what = `${due.length === 1 ? 'this task' : `these ${due.length} tasks`}${left === 0 ? '' : ' (no other is due)'}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { type Place, partsAt } from '../../../../test/examples/replies.ts';
-import { reviewAt } from '../../../../test/examples/reply-situations.ts';
+import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
 import { quote } from '../../json/quote.ts';
 import { AUTONOMY } from '../../log/preferences.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
@@ -141,7 +141,7 @@ describe('a confirmation', () => {
     const [, approval] = told('guided', { kind: 'human_approval' });
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
     expect([approval, alone]).toEqual([
-      expect.stringMatching(/^A person must approve this step\. Report.*held back.*ask/),
+      expect.stringMatching(/^A person must approve this step\. The first report .*held back.*ask/),
       expect.stringMatching(/^A person should approve this step\. Nobody will be asked.*recorded as a gap/),
     ]);
   });
@@ -206,8 +206,24 @@ describe('what a step asks for', () => {
   test('of the user without a key is told in the notes of the call after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
-      /^From the user: something that only the user can supply\.\nWhich design\?\nReport .*held back.*ask/s,
+      /^From the user: something that only the user can supply\.\nWhich design\?\nThe first report .*held back.*ask/s,
     );
+  });
+
+  test('of the user is guessed unattended only where it is their wish, and else left undone', () => {
+    const told = (userDependency: object) => {
+      const file = { ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Do it.', userDependency }] };
+      return renderStep(partsAt(file, { mode: 'full_auto_never_stop' })).prompt;
+    };
+    const choice = (choiceKind: string) => told({ reason: 'needs_user_choice', choiceKind, prompt: 'Which?' });
+    expect(['preference_tradeoff', 'scope_boundary'].map(choice)).toEqual(
+      [1, 2].map(() => expect.stringContaining('assume what is most likely')),
+    );
+    const left = [
+      ...['irreversible_action', 'external_side_effect', 'policy_or_compliance'].map(choice),
+      told({ reason: 'needs_user_secret_or_token', prompt: 'Which token?' }),
+    ];
+    expect(left).toEqual(left.map(() => expect.stringContaining('nothing that cannot be taken back')));
   });
 
   test('of a capability is told where it can be shown, and where it cannot', () => {

@@ -58,7 +58,7 @@ const ASSUMED =
 const WITHOUT =
   'Nobody will be asked in this mode: do what can be done without it and nothing that cannot be taken back, say in the notes what you left out, and go on. It is recorded as a gap.';
 const HELD_BACK =
-  'Report the step: that is held back in any case. Then show it, ask, and wait; the call that you are given takes the answer, in their words, as notes.';
+  'The first report of the step is held back in any case. Then show it, ask, and wait; the call that you are given takes the report again, with the answer in their words, as notes.';
 
 function criteriaText({ isEnforced, bullets }: Extract<Requirement, { kind: 'criteria' }>): string | undefined {
   if (bullets.length === 0) return undefined;

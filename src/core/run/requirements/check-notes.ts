@@ -46,7 +46,7 @@ export function checkCriteria(
   const notes = handedIn.notesMarkdown ?? '';
   const found = evaluateCriteria(criteria, notes, conditionFacts(attempt));
   if (found.length === 0) return met(requirement);
-  const unmet = found.map(describeUnmet);
+  const unmet = found.map((one) => describeUnmet(one, conditionFacts(attempt)));
   // Notes that will do are kept, and so is what they say in place of a value.
   const lacking: Criteria = {
     kind: 'and',

@@ -116,6 +116,18 @@ describe('an attempt at a step', () => {
     };
     const counted = checkStep(attemptAt({ steps: [work, sort], conditions }, { notes: 'Listed.' }));
     expect(counted.unmet.map(({ example }) => example)).toEqual([{ context: { files: 4 } }]);
+    const few = {
+      ...sort,
+      runCondition: {
+        not: {
+          or: [
+            { var: 'files', gte: 7 },
+            { var: 'other', gt: 1 },
+          ],
+        },
+      },
+    };
+    expect(exampleOf([work, few], {})).toEqual([{ context: { files: 7 } }]);
     // Where a loop reads a part of it, a text would not do, so the notes have to say it.
     const parts = { ...each, loop: { ...each.loop, items: 'files.changed' } };
     expect(exampleOf([work, parts], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
-import type { Comparison } from '../../workflow/compiled/condition.ts';
+import type { Comparison, Condition } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 
 /** A value that a loop can walk over, and the loops inside of it over its items. */
@@ -26,14 +26,25 @@ export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefi
   return sampleNumber(index, key) ?? `<${key}>`;
 }
 
-/** A number that a named condition holds the value of a key against; any other value would be compared in vain. */
+/** A number that a condition holds the value of a key against; any other value would be compared in vain. */
 function sampleNumber({ workflow }: WorkflowIndex, key: string): number | undefined {
-  const compared = workflow.conditions.flatMap(({ condition }) =>
-    condition.kind === 'compare' && condition.variable === key && ORDERED.has(condition.comparison)
-      ? [Number(condition.value)]
-      : [],
-  );
-  return compared.find(Number.isFinite);
+  const named = workflow.conditions.map(({ condition }) => condition);
+  const inline = [...workflow.steps, ...workflow.loops].flatMap(({ runCondition }) => runCondition ?? []);
+  return [...named, ...inline].flatMap((condition) => numbersIn(condition, key)).find(Number.isFinite);
+}
+
+function numbersIn(condition: Condition, key: string): readonly number[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap((one) => numbersIn(one, key));
+    case 'not':
+      return numbersIn(condition.condition, key);
+    case 'compare':
+      return condition.variable === key && ORDERED.has(condition.comparison) ? [Number(condition.value)] : [];
+    default:
+      return [];
+  }
 }
 
 const ORDERED: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte']);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inKeyOrder } from '../../json/in-key-order.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
@@ -76,7 +77,7 @@ export function openArtifactSchema(name: string): z.ZodObject {
 /** The contract as a compiled workflow embeds it. */
 export function pinnedContract({ contractRef, artifactKind, shape, example, guidance }: Contract): PinnedContract {
   // A pinned workflow is read back with its keys in order; an example is to look the same before.
-  return { contractRef, artifactKind, schema: shape, example: inStableOrder(example), guidance };
+  return { contractRef, artifactKind, schema: shape, example: inKeyOrder(example), guidance };
 }
 
 function kindOf(name: string): string {

@@ -28,12 +28,13 @@ export function synthesisStep(step: ParallelStep): StandardStep | undefined {
   };
 }
 
-function delegationPrompt({ title, delegations }: ParallelStep): string {
+function delegationPrompt({ title, delegations, isNotesOptional }: ParallelStep): string {
   const tasks = delegations.map(
     ({ workflowId, goal }, i) => `${i + 1}. ${workflowId}${goal === undefined ? '' : `: ${goal}`}`,
   );
-  return `${title}\n\nThe tasks, each on its own:\n\n${tasks.join('\n')}\n\n${HAND_IN}`;
+  const parts = [title, 'The tasks, each on its own:', tasks.join('\n'), ...(isNotesOptional ? [] : [HAND_IN])];
+  return parts.join('\n\n');
 }
 
 const HAND_IN =
-  'Hand in as notes the result of each task that is due, under its number. Done when each number has one, or the reason why there is none.';
+  'Hand in as notes the result of each task that is due, under its number. Done when each of them has one, or the reason why there is none.';

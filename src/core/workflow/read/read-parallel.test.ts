@@ -20,6 +20,14 @@ describe('the goals of delegated work', () => {
     expect(step?.purpose).toMatchObject({ delegations: [{ goal: 'Test the shop.' }, { workflowId: 'c.d' }] });
   });
 
+  it('are followed by what to hand in, unless notes may be left out', () => {
+    const file = parallel({ workflowId: 'a.b' });
+    const [step] = compiled(
+      compileValue({ ...file, steps: file.steps.map((one) => ({ ...one, notesOptional: true })) }),
+    ).steps;
+    expect(step?.prompt).toMatch(/1\. a\.b$/);
+  });
+
   it('are told once, at the goal that is wrong', () => {
     const wrong = { workflowId: 'a.b', goal: 'Test {{wr.bindings.prodct}}.' };
     expect(found(compileValue(parallel({ workflowId: 'c.d' }, wrong)))).toEqual([

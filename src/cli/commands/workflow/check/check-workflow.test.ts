@@ -51,8 +51,13 @@ describe('a check', () => {
     ]);
     expect(out).toContain(`✎ ${FILE}: Rename "descripton" to "description"\n`);
     expect(out).toContain(`${FILE}:7:54  warning  vague_opt_out\n`);
-    expect((await run('check', '--strict')).exitCode).toBe(4);
-    expect((await run('check')).exitCode).toBe(0);
+    const strict = await run('check', '--strict');
+    expect([strict.exitCode, strict.talk]).toEqual([
+      4,
+      expect.stringContaining('Next: workrail workflow check --strict --watch\n'),
+    ]);
+    const lenient = await run('check');
+    expect([lenient.exitCode, lenient.talk]).toEqual([0, expect.stringContaining('Next: workrail workflow test\n')]);
   });
 
   it('gives the same as data', async () => {

@@ -115,10 +115,9 @@ function nextOf(
   }: { readonly words: readonly string[]; readonly isFailed: boolean; readonly isStrict: boolean },
 ): string {
   const named = words.length === 0 ? '' : ` ${words.map(shellWord).join(' ')}`;
-  if (totals.mendable > 0) return `workrail workflow check${named} --fix`;
-  return isFailed
-    ? `workrail workflow check${named}${isStrict ? ' --strict' : ''} --watch`
-    : `workrail workflow test${named}`;
+  const again = `workrail workflow check${named}${isStrict ? ' --strict' : ''}`;
+  if (totals.mendable > 0) return `${again} --fix`;
+  return isFailed ? `${again} --watch` : `workrail workflow test${named}`;
 }
 
 function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {

@@ -41,6 +41,39 @@ describe('a preview', () => {
     }
   });
 
+  it('of the step that a run begins with has what is told at the start, whichever step that is', async () => {
+    const step = (id: string, more: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...more });
+    const steps = [step('rare', { runCondition: { var: 'rare', equals: 'yes' } }), step('usual'), step('last')];
+    const file = {
+      id: 'team.two',
+      name: 'Two',
+      description: 'Begins in two ways.',
+      metaGuidance: ['Be brief.'],
+      steps,
+    };
+    const { run } = onBench({ [FILE]: JSON.stringify(file) });
+    const begins = async (stepId: string, context: object) => {
+      const { out } = await run('preview', 'team.two', '--step', stepId, '--context', JSON.stringify(context));
+      return out.includes('Goal: Ship it.') && out.includes('- Be brief.');
+    };
+    const goal = 'Ship it.';
+    expect(await Promise.all(['rare', 'usual', 'last'].map((id) => begins(id, { goal })))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(await begins('rare', { goal, rare: 'yes' })).toBe(true);
+    const long = await run(
+      'preview',
+      'team.two',
+      '--step',
+      'usual',
+      '--context',
+      JSON.stringify({ goal: 'g'.repeat(2_000) }),
+    );
+    expect(long.out).toContain('Warning: ');
+  });
+
   it('says when the step would be passed over, and what was meant by a step that is not there', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');

@@ -1,6 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, it } from 'vitest';
 import { enforces } from '../../../../../test/enforces.ts';
+import type { Condition } from '../../../workflow/compiled/condition.ts';
 import type { Criteria } from '../../../workflow/compiled/criteria.ts';
 import type { Facts } from '../../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../../condition/evaluate-criteria.ts';
@@ -84,7 +85,7 @@ it('every criterion that counts is told, with what is looked for', () => {
 });
 
 it('what notes lack is told in the same words', () => {
-  expect(evaluateCriteria(criteria, 'fg TODO', facts).map(describeUnmet)).toEqual([
+  expect(evaluateCriteria(criteria, 'fg TODO', facts).map((one) => describeUnmet(one, facts))).toEqual([
     'Each finding needs a severity (the notes must contain "severity:")',
     'Number the findings (the notes must match /Finding \\d+/i)',
     'Say enough (the notes must have at least 200 characters)',
@@ -92,4 +93,18 @@ it('what notes lack is told in the same words', () => {
     'Leave nothing (the notes must not contain "TODO")',
     'One of these is enough: (1) F (the notes must not contain "f"), (2) G (the notes must not contain "g")',
   ]);
+});
+
+it('a rule that asks for a value of context says that the notes only make up for it', () => {
+  const unset: Condition = { kind: 'compare', variable: 'size', comparison: 'equals', value: null };
+  const listed: Condition = { kind: 'compare', variable: 'size', comparison: 'in', value: ['large', 'small'] };
+  const named = { ...facts, conditions: new Map([['no-size', unset]]) };
+  const bulletFor = (when: Condition) =>
+    criteriaBullets({ kind: 'contains', value: 'no size', message: 'Send the size', when }, named);
+  const makingUp = ['Send the size (or else the notes must contain "no size")'];
+  expect(bulletFor(unset)).toEqual(makingUp);
+  expect(bulletFor({ kind: 'not', condition: listed })).toEqual(makingUp);
+  expect(bulletFor({ kind: 'or', conditions: [unset, { kind: 'not', condition: listed }] })).toEqual(makingUp);
+  expect(bulletFor({ kind: 'ref', conditionId: 'no-size' })).toEqual(makingUp);
+  expect(bulletFor({ kind: 'always' })).toEqual(['Send the size (the notes must contain "no size")']);
 });

@@ -10,9 +10,9 @@ export function criteriaBullets(criteria: Criteria, facts: Facts): readonly stri
 }
 
 /** What notes do not meet, one text each. */
-export function describeUnmet(unmet: UnmetCriteria): string {
-  if (unmet.kind !== 'any_of') return describeRule(unmet.rule, unmet.kind === 'unwanted');
-  return oneOf(unmet.alternatives.map((alternative) => alternative.map(describeUnmet)));
+export function describeUnmet(unmet: UnmetCriteria, facts: Facts): string {
+  if (unmet.kind !== 'any_of') return describeRule(unmet.rule, facts, unmet.kind === 'unwanted');
+  return oneOf(unmet.alternatives.map((alternative) => alternative.map((one) => describeUnmet(one, facts))));
 }
 
 function describe(criteria: Criteria, facts: Facts, isNegated: boolean): readonly string[] {
@@ -27,7 +27,7 @@ function describe(criteria: Criteria, facts: Facts, isNegated: boolean): readonl
     }
     default:
       if (criteria.when !== undefined && !evaluateCondition(criteria.when, facts)) return [];
-      return [describeRule(criteria, isNegated)];
+      return [describeRule(criteria, facts, isNegated)];
   }
 }
 
@@ -36,18 +36,29 @@ function oneOf(alternatives: readonly (readonly string[])[]): string {
 }
 
 /** The author's words, and what is really looked for: a message alone may leave that open. */
-function describeRule(rule: CriteriaRule, isNegated: boolean): string {
+function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): string {
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
   const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
-  return `${message} (${rule.when !== undefined && asksForChoice(rule.when) ? 'or else ' : ''}${must})`;
+  return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or else ' : ''}${must})`;
 }
 
 /** Whether a rule counts only while a key of context has none of the values it may have, or none at all. */
-function asksForChoice(when: Condition): boolean {
-  if (when.kind === 'or') return when.conditions.every(asksForChoice);
-  if (when.kind === 'compare') return when.comparison === 'equals' && when.value === null;
-  return when.kind === 'not' && when.condition.kind === 'compare' && when.condition.comparison === 'in';
+function asksForChoice(when: Condition, facts: Facts): boolean {
+  switch (when.kind) {
+    case 'or':
+      return when.conditions.every((one) => asksForChoice(one, facts));
+    case 'compare':
+      return when.comparison === 'equals' && when.value === null;
+    case 'not':
+      return when.condition.kind === 'compare' && when.condition.comparison === 'in';
+    case 'ref': {
+      const named = facts.conditions.get(when.conditionId);
+      return named !== undefined && asksForChoice(named, facts);
+    }
+    default:
+      return false;
+  }
 }
 
 function wanted(rule: Exclude<CriteriaRule, { kind: 'schema' }>): string {
