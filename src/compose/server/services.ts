@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { nodeHasher } from '../../adapters/node-hasher.ts';
 import { re2Patterns } from '../../adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../adapters/random-ids.ts';
@@ -11,6 +12,7 @@ import { type WorkflowCatalog, workflowCatalog } from '../../app/catalog/workflo
 import type { Services } from '../../app/services.ts';
 import { BUNDLED_ALIASES } from '../../core/workflow/builtins/bundled-aliases.ts';
 import { compileWorkflow } from '../../core/workflow/compile-workflow.ts';
+import type { CompilePattern } from '../../core/workflow/pattern.ts';
 import { runDefaults } from '../run-defaults.ts';
 import { openStore } from '../store.ts';
 
@@ -31,11 +33,21 @@ export async function openServices({ tokenForm }: Settings, bundledFolder: strin
   };
 }
 
-function openCatalog(bundledFolder: string, compilePattern: ReturnType<typeof re2Patterns>): WorkflowCatalog {
+function openCatalog(bundledFolder: string, compilePattern: CompilePattern): WorkflowCatalog {
   const { sha256 } = nodeHasher;
+  // The bundle was checked before it was published: its patterns are made when a run asks for them, not by a first call.
+  const onceAsked: CompilePattern = (pattern, flags) =>
+    ok({
+      test: (text) =>
+        compilePattern(pattern, flags).match(
+          (made) => made.test(text),
+          () => false,
+        ),
+    });
   return workflowCatalog(workflowFiles(fixedFolders(bundledFolder), nodeFolderAccess), {
     sha256,
     aliases: BUNDLED_ALIASES,
-    compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
+    compile: (input) =>
+      compileWorkflow(input, { sha256, compilePattern: input.isBundled ? onceAsked : compilePattern }),
   });
 }
