@@ -13,7 +13,9 @@ const SCRIPT = {
 describe('a dry run', () => {
   it('goes by a script, and shows what was skipped, blocked and left open', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT });
-    const { out, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
+    const { out, talk, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
+    expect(talk).toContain('There is no terminal to ask what the agent hands in');
+    expect((await run('dry-run', 'team.example', '--yes')).talk).not.toContain('There is no terminal');
     expect([
       exitCode,
       out
@@ -44,6 +46,12 @@ describe('a dry run', () => {
       expect.stringContaining('"step" is not known here. Did you mean "steps"?'),
     ]);
     expect((await run('dry-run', 'team.example', '--script', 'none.json')).exitCode).toBe(3);
+    const misspelled = onBench({ [FILE]: EXAMPLE, 'typo.json': { steps: [{ at: 'desgin', notes: 'Done.' }] } });
+    const typo = await misspelled.run('dry-run', 'team.example', '--script', 'typo.json');
+    expect([typo.exitCode, typo.talk]).toEqual([
+      4,
+      expect.stringContaining('There is no step "desgin". Did you mean design? The steps are '),
+    ]);
   });
 
   it('asks a person what the agent hands in, with the example to begin with', async () => {

@@ -3,6 +3,7 @@ import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
 import type { Script } from '../../../../core/run/scenario/scenario.ts';
+import { nearest } from '../../../../core/spelling/nearest.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
@@ -32,7 +33,11 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
     ...(mode.value === undefined ? {} : { mode: mode.value }),
   };
   const isAlone = !program.terminal.isInput() || !program.terminal.isError() || switches.isJson;
-  const person = typeof file === 'string' || options['yes'] === true || isAlone ? undefined : await asking(context);
+  const isSaid = typeof file === 'string' || options['yes'] === true;
+  if (isAlone && !isSaid && !switches.isJson) {
+    context.say(['There is no terminal to ask what the agent hands in, so the example of every step is sent.']);
+  }
+  const person = isSaid || isAlone ? undefined : await asking(context);
   if (person === undefined) progress.show({ label: 'walking through the workflow' });
   const ran = await dryRun(bench, found.value, { script, ...person?.played });
   if (ran.isErr()) {
@@ -44,8 +49,9 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
       }),
     );
   }
-  const { id } = found.value.listed;
-  const wrong = person?.isBrokenOff() === true ? BROKEN_OFF : problemOf(ran.value);
+  const { id, workflow } = found.value.listed;
+  const known = workflow.steps.map(({ stepId }): string => stepId);
+  const wrong = person?.isBrokenOff() === true ? BROKEN_OFF : problemOf(ran.value, known);
   return ok({
     kind: 'done',
     data: dataOf(ran.value, { id, mode: script.mode ?? 'guided' }),
@@ -69,7 +75,7 @@ async function asking({ program, say }: CommandContext) {
   return { played: { answer, watch }, isBrokenOff: () => isBrokenOff };
 }
 
-function problemOf({ run, unsent }: DryRun): Problem | undefined {
+function problemOf({ run, unsent }: DryRun, known: readonly string[]): Problem | undefined {
   const isStopped = run.stuck?.code === 'stopped';
   if ((run.isComplete || isStopped) && unsent.length === 0) return undefined;
   const message =
@@ -79,8 +85,16 @@ function problemOf({ run, unsent }: DryRun): Problem | undefined {
   return problem(EXIT.checkFailed, {
     code: 'WORKFLOW_INVALID',
     message,
-    suggestion: 'Give what is missing with --context or --script, or mend the step.',
+    suggestion: misspelled(unsent, known) ?? 'Give what is missing with --context or --script, or mend the step.',
   });
+}
+
+function misspelled(unsent: readonly string[], known: readonly string[]): string | undefined {
+  const wrong = unsent.find((stepId) => !known.includes(stepId));
+  if (wrong === undefined) return undefined;
+  const meant = nearest(wrong, known);
+  const steps = `The steps are ${known.join(', ')}.`;
+  return `There is no step "${wrong}".${meant === undefined ? '' : ` Did you mean ${meant}?`} ${steps}`;
 }
 
 function dataOf({ run, unsent }: DryRun, head: Pick<WorkflowDryRunData, 'id' | 'mode'>): WorkflowDryRunData {
