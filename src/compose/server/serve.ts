@@ -6,7 +6,8 @@ import { mcpBackend } from '../../mcp/backend.ts';
 import type { Backend } from '../../mcp/server.ts';
 import { serveMcpOnStdio } from '../../mcp/transport/serve-stdio.ts';
 
-export type Server = {
+/** What the process gives a server. */
+type Host = {
   readonly version: string;
   readonly bundledFolder: string;
   readonly writeError: (text: string) => void;
@@ -18,28 +19,28 @@ export type Server = {
  * Serves MCP. It is bundled apart from the commands, so that it comes in a few files however many of them there are;
  * only the protocol is loaded before the first reply.
  */
-export async function serve(how: ServeOptions, server: Server): Promise<Result<Serving, ServeRefusal>> {
+export async function serve(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
   const config = await loadOwnConfig(undefined);
   const [problem] = config.problems;
   if (problem !== undefined) {
     const { refuseToServe } = await import('./refuse-to-serve.ts');
-    refuseToServe(problem, server.writeError);
+    refuseToServe(problem, host.writeError);
     return ok({ isRefused: true });
   }
   const settings = settingsOf(config);
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
-  const services = async () => (await import('./services.ts')).openServices(settings, server.bundledFolder);
-  const backend = mcpBackend({ version: server.version, services, isLogged, isSessionStartOn });
-  if (how.transport === 'http') return serveHttp(backend, how.port, server);
-  server.onStop(serveMcpOnStdio(backend).stop);
+  const services = async () => (await import('./services.ts')).openServices(settings, host.bundledFolder);
+  const backend = mcpBackend({ version: host.version, services, isLogged, isSessionStartOn });
+  if (how.transport === 'http') return serveHttp(backend, how.port, host);
+  host.onStop(serveMcpOnStdio(backend).stop);
   return ok({});
 }
 
 async function serveHttp(
   backend: Backend,
   port: number,
-  { onStop }: Server,
+  { onStop }: Host,
 ): Promise<Result<{ readonly url: string }, ServeRefusal>> {
   const [{ mcpHttpHandler }, { serveLocal }] = await Promise.all([
     import('../../mcp/transport/http-handler.ts'),

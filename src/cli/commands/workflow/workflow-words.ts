@@ -48,12 +48,8 @@ export function benchProblem(refusal: BenchRefusal): Problem {
       });
     }
     case 'step_unknown': {
-      const meant = nearest(refusal.stepId, refusal.known);
-      return problem(EXIT.notFound, {
-        code: 'VALIDATION_ERROR',
-        message: `There is no step "${refusal.stepId}".`,
-        suggestion: meant === undefined ? `The steps are ${refusal.known.join(', ')}.` : `Did you mean ${meant}?`,
-      });
+      const { message, suggestion } = unknownStep(refusal);
+      return problem(EXIT.notFound, { code: 'VALIDATION_ERROR', message, suggestion });
     }
     case 'script_invalid': {
       const [first] = refusal.problems;
@@ -117,6 +113,15 @@ function fileProblem(refusal: FileFailure): Problem {
 }
 
 type Words = Pick<ErrorEnvelope, 'code' | 'message' | 'suggestion'> & Pick<Partial<ErrorEnvelope>, 'details'>;
+
+/** The words for a step that a workflow does not have. */
+export function unknownStep({ stepId, known }: { readonly stepId: string; readonly known: readonly string[] }) {
+  const meant = nearest(stepId, known);
+  return {
+    message: `There is no step "${stepId}".`,
+    suggestion: meant === undefined ? `The steps are ${known.join(', ')}.` : `Did you mean ${meant}?`,
+  };
+}
 
 export function problem(exitCode: ExitCode, words: Words): Problem {
   return { exitCode, error: { ...words, retry: { kind: 'not_retryable' } } };

@@ -8,7 +8,7 @@ import { describeUnmet } from './criteria/describe-criteria.ts';
 import { exampleNotes } from './criteria/example-notes.ts';
 import { missingChoices } from './criteria/missing-choices.ts';
 import type { Requirement } from './requirement.ts';
-import { sampleFor } from './sample-items.ts';
+import { sampleFor } from './sample-values.ts';
 import { conditionFacts, type StepAttempt, type StepPlace } from './step-place.ts';
 import { type Found, fitItems, met, notMet, stepPointer } from './unmet.ts';
 

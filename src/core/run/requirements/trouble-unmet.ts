@@ -6,7 +6,7 @@ import { decidingContext } from '../condition/deciding-context.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
 import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 import { clip, engineContract, exampleOf } from './artifacts/artifact-verdict.ts';
-import { contextVariable, loopNaming, sampleItems } from './sample-items.ts';
+import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
 import type { Unmet } from './step-check.ts';
 import type { StepPlace } from './step-place.ts';
 import { contextPointer, stepPointer, withinBudgets } from './unmet.ts';

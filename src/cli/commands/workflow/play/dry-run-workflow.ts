@@ -3,13 +3,12 @@ import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
 import type { Script } from '../../../../core/run/scenario/scenario.ts';
-import { nearest } from '../../../../core/spelling/nearest.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
 import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowDryRunData } from '../../../shapes/workflow/dry-run-shape.ts';
 import { readContext, readMode } from '../run-options.ts';
-import { BROKEN_OFF, benchProblem, oneOperand, problem } from '../workflow-words.ts';
+import { BROKEN_OFF, benchProblem, oneOperand, problem, unknownStep } from '../workflow-words.ts';
 import { askAgent } from './ask-agent.ts';
 import { dryRunLines, turnLines } from './dry-run-lines.ts';
 
@@ -90,11 +89,10 @@ function problemOf({ run, unsent }: DryRun, known: readonly string[]): Problem |
 }
 
 function misspelled(unsent: readonly string[], known: readonly string[]): string | undefined {
-  const wrong = unsent.find((stepId) => !known.includes(stepId));
-  if (wrong === undefined) return undefined;
-  const meant = nearest(wrong, known);
-  const steps = `The steps are ${known.join(', ')}.`;
-  return `There is no step "${wrong}".${meant === undefined ? '' : ` Did you mean ${meant}?`} ${steps}`;
+  const stepId = unsent.find((one) => !known.includes(one));
+  if (stepId === undefined) return undefined;
+  const { message, suggestion } = unknownStep({ stepId, known });
+  return `${message} ${suggestion}`;
 }
 
 function dataOf({ run, unsent }: DryRun, head: Pick<WorkflowDryRunData, 'id' | 'mode'>): WorkflowDryRunData {
