@@ -77,7 +77,7 @@ function toCheck(cause: string): string {
       return 'make the data directory writable for their account';
     case 'ENOTDIR':
     case 'EEXIST':
-      return 'put a folder in the place of what is in the way of the data directory, which is none';
+      return 'put a folder where the data directory is to be: something else is in its way';
     default:
       return 'check free space and permissions of the data directory';
   }

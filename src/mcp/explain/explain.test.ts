@@ -261,8 +261,8 @@ describe('the words for a refusal', () => {
     ['EACCES', /writable for their account/],
     ['EPERM', /writable for their account/],
     ['EROFS', /writable for their account/],
-    ['ENOTDIR', /put a folder in the place of what is in the way/],
-    ['EEXIST', /put a folder in the place of what is in the way/],
+    ['ENOTDIR', /put a folder where the data directory is to be/],
+    ['EEXIST', /put a folder where the data directory is to be/],
     ['EIO', /check free space and permissions/],
   ])('for a data directory that gives %s say what a person can do', (cause, words) => {
     expect(explain({ code: 'io_failed', operation: 'append', place: 'log', cause }, HERE).suggestion).toMatch(words);
