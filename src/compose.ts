@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs } from './adapters/setup/called-as.ts';
-import type { Setup } from './app/machine/setup/setup.ts';
+import type { LocalServices } from './app/machine/setup/setup.ts';
 import type { Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
-import type { Exchange, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
+import type { BundleAccess, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 
 declare const WORKRAIL_VERSION: string;
 
@@ -50,14 +50,14 @@ const exitCode = await runCommand({
   store: openStore,
   exchange: openExchange,
   listing: async () => {
-    const [{ openListing }, root] = await Promise.all([import('./compose/listing.ts'), findDataDir()]);
-    return openListing(root);
+    const [{ openSessionList }, root] = await Promise.all([import('./compose/listing.ts'), findDataDir()]);
+    return openSessionList(root);
   },
   overview: async () => {
-    const [{ openOverview }, store] = await Promise.all([import('./compose/overview.ts'), openStore()]);
-    return openOverview(store);
+    const [{ openSessions }, store] = await Promise.all([import('./compose/overview.ts'), openStore()]);
+    return openSessions(store);
   },
-  bench: async () => (await import('./compose/author-bench.ts')).openAuthorBench(bundledFolder, process.cwd()),
+  bench: async () => (await import('./compose/author-bench.ts')).openAuthor(bundledFolder, process.cwd()),
   theatre: async () => (await import('./adapters/server-process/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
   ask: async () => (await import('./adapters/setup/terminal-ask.ts')).terminalAsk,
@@ -84,7 +84,7 @@ async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> 
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };
-  return server.serve(how, { version: WORKRAIL_VERSION, bundledFolder, writeError, onStop });
+  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundledFolder, writeError, onStop });
 }
 
 async function findDataDir(): Promise<string> {
@@ -103,17 +103,17 @@ async function findConfigProblems(): Promise<readonly string[]> {
   return problems.map(configProblemText);
 }
 
-async function openSetup(): Promise<Setup> {
+async function openSetup(): Promise<LocalServices> {
   const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/setup.ts')]);
-  return compose.openSetup({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
+  return compose.openClients({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
 }
 
-async function openExchange(): Promise<Exchange> {
+async function openExchange(): Promise<BundleAccess> {
   const [
     store,
     { nodeBundleTools },
     { createBundleFile, readBundleFile, streamOutput },
-    { breather },
+    { yieldOften },
     { randomIds },
     { systemClock },
     { ok },
@@ -139,7 +139,7 @@ async function openExchange(): Promise<Exchange> {
     services: {
       ...store,
       tools: nodeBundleTools,
-      breathe: breather(),
+      breathe: yieldOften(),
       patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
       ids: randomIds(systemClock),
       appVersion: WORKRAIL_VERSION,

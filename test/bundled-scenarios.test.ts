@@ -2,17 +2,17 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { AuthorBench } from '../src/app/bench/author-bench.ts';
+import type { AuthorServices } from '../src/app/bench/author-bench.ts';
 import { checkFiles } from '../src/app/bench/check/check-files.ts';
 import { isScenarioPath } from '../src/app/bench/files/find-targets.ts';
 import { testWorkflows } from '../src/app/bench/scenario/test-workflows.ts';
-import { openAuthorBench } from '../src/compose/author-bench.ts';
+import { openAuthor } from '../src/compose/author-bench.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/preferences.ts';
 import { percentOf } from '../src/core/run/coverage/coverage.ts';
 import { scenarioFileSchema } from '../src/core/run/scenario/scenario.ts';
 
 const LIBRARY = resolve('workflows');
-const bench = openAuthorBench(LIBRARY, mkdtempSync(join(tmpdir(), 'workrail-library-')));
+const bench = openAuthor(LIBRARY, mkdtempSync(join(tmpdir(), 'workrail-library-')));
 
 it('nothing is to be found in the library, be it a matter of quality', async () => {
   const { files } = (await checkFiles(bench, { names: [LIBRARY], isAll: false }))._unsafeUnwrap();
@@ -44,7 +44,7 @@ it.each(AUTONOMY)(
 );
 
 /** The bench as if every scenario were written for one mode: what another mode reaches is not counted. */
-function benchInMode(mode: Autonomy): AuthorBench {
+function benchInMode(mode: Autonomy): AuthorServices {
   const read = (path: string) =>
     bench.files.read(path).map((text) => (isScenarioPath(path) ? onlyInMode(text, mode) : text));
   return { ...bench, files: { ...bench.files, read } };

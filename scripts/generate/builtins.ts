@@ -4,7 +4,7 @@ import type { Ref } from '../../src/core/workflow/builtins/ref.ts';
 import { contracts, features, refs, templates } from '../../src/core/workflow/builtins/registry.ts';
 import { describeShape } from '../../src/core/workflow/builtins/shape/describe-shape.ts';
 import { ANY_CASE } from '../../src/core/workflow/builtins/shape/shape.ts';
-import type { Template } from '../../src/core/workflow/builtins/template.ts';
+import type { BuiltinTemplate } from '../../src/core/workflow/builtins/template.ts';
 import { cell } from './markdown.ts';
 
 /** The built-ins as data, for editors and other programs. */
@@ -113,7 +113,7 @@ function refSection({ refId, purpose, text }: Ref): readonly string[] {
   return [`### ${refId}`, `For: ${purpose}`, quoted(text)];
 }
 
-function templateSection(template: Template): readonly string[] {
+function templateSection(template: BuiltinTemplate): readonly string[] {
   const rows = template.parameters.map(
     ({ name, purpose, values }) => `| \`${name}\` | ${cell(purpose)} | ${values?.join(', ') ?? 'any text'} |`,
   );
@@ -121,7 +121,7 @@ function templateSection(template: Template): readonly string[] {
   return [`### ${template.templateId}`, template.purpose, table, ...templateSteps(template)];
 }
 
-function templateSteps(template: Template): readonly string[] {
+function templateSteps(template: BuiltinTemplate): readonly string[] {
   if (template.kind === 'routine') {
     const path = `workflows/routines/${template.routineId}.json`;
     return [`Its steps are those of [${template.routineId}](../../${path}).`];

@@ -1,4 +1,4 @@
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigKey } from '../../src/core/machine/config/config-keys.ts';
+import { SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../../src/core/machine/config/config-keys.ts';
 import { cell } from './markdown.ts';
 
 const INTRODUCTION = `# Settings
@@ -36,8 +36,8 @@ workrail config list
 
 /** The reference of all settings. */
 export function configPage(): string {
-  const rows = CONFIG_NAMES.map((name) => {
-    const key: ConfigKey = CONFIG_KEYS[name];
+  const rows = SETTING_NAMES.map((name) => {
+    const key: SettingKey = SETTING_KEYS[name];
     return `| \`${name}\` | \`${key.variable}\` | ${cell(valuesOf(key))} | ${fallbackOf(key)} | ${key.isForWorkspaces ? 'yes' : 'no'} | ${cell(key.about)} |`;
   });
   const table = [
@@ -48,11 +48,11 @@ export function configPage(): string {
   return `${[INTRODUCTION, '## All settings', table.join('\n'), EXAMPLE].join('\n\n')}\n`;
 }
 
-function valuesOf(key: ConfigKey): string {
+function valuesOf(key: SettingKey): string {
   if (key.kind === 'switch') return '`true` or `false`; as a variable also `1` or `0`';
   return key.kind === 'choice' ? key.values.map((value) => `\`${value}\``).join(', ') : key.expected;
 }
 
-function fallbackOf({ fallback }: ConfigKey): string {
+function fallbackOf({ fallback }: SettingKey): string {
   return fallback === undefined ? '–' : `\`${fallback}\``;
 }

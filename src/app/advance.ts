@@ -18,10 +18,10 @@ import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-s
 import type { StoreFailure } from './ports/store-failure.ts';
 import { replay } from './replay.ts';
 import { appendPlan } from './run/append/append-plan.ts';
-import { planOf } from './run/append/plan-of.ts';
+import { decisionPlan } from './run/append/plan-of.ts';
 import { isRunClosed } from './run/place/closed-run.ts';
-import { draftsAbove, triedStep } from './run/place/drafts-above.ts';
-import { findNode, sessionGone } from './run/place/find-node.ts';
+import { earlierAttempts, triedStep } from './run/place/drafts-above.ts';
+import { findTokenNode, sessionGone } from './run/place/find-node.ts';
 import { type SealedArtifacts, sealArtifacts } from './run/place/handed-artifacts.ts';
 import { runPlace } from './run/place/run-place.ts';
 import { advanceReply } from './run/reply/advance-reply.ts';
@@ -48,7 +48,7 @@ export async function advance(
   services: Services,
   request: AdvanceRequest,
 ): Promise<Result<GivenReply, AdvanceRefusal>> {
-  const found = await findNode(services, { text: request.ackToken, slot: 'ackToken' });
+  const found = await findTokenNode(services, { text: request.ackToken, slot: 'ackToken' });
   if (found.isErr()) return err(found.error);
   const { target, keys } = found.value;
   const pair = await checkPair(services, target, request.stateToken);
@@ -85,7 +85,7 @@ async function checkPair(
   stateToken: string | undefined,
 ): Promise<Result<void, TokenRefusal | StoreFailure>> {
   if (stateToken === undefined) return ok(undefined);
-  const state = await findNode(services, { text: stateToken, slot: 'stateToken' });
+  const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
   if (state.isErr()) return err(state.error);
   return checkTokenPair(state.value.target, target).map(() => undefined);
 }
@@ -144,7 +144,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
   const change = contextDelta(facts.context, request.context ?? {});
   if (change.isErr()) return err(change.error);
   const { step, blocked } = triedStep(current.view, nodeId);
-  const drafts = await draftsAbove(services, current.view, blocked);
+  const drafts = await earlierAttempts(services, current.view, blocked);
   if (drafts.isErr()) return err(drafts.error);
 
   const wasClosed = await isRunClosed(services, current, target.runId);
@@ -175,7 +175,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
   );
   const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
   const bytes = new Map([...drafts.value.bytes, ...sealed.bytes]);
-  return appendPlan(services.sessions, permit, planOf(decision, { ...placement, artifacts: bytes }, sha256));
+  return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));
 }
 
 function recordOf({ view }: LoadedSession, target: TokenTarget): AdvanceRecord | undefined {

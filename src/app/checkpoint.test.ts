@@ -4,7 +4,7 @@ import { enforces } from '../../test/enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../test/examples/engine.ts';
 import { storeFolder } from '../../test/store-folder.ts';
 import { storeOf } from '../adapters/file-store/file-store.ts';
-import type { Observation } from '../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../core/log/events/observation-recorded.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import { outputHistory } from '../core/views/current-outputs.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -154,7 +154,7 @@ test('what is said of a divergence goes on record with a checkpoint too, and odd
 
 test('what changed in the workspace is seen again at a checkpoint, once, and a branch may come back', async () => {
   let branch = 'main';
-  const seen = (): Observation => ({
+  const seen = (): WorkspaceObservation => ({
     key: 'git_branch',
     value: { type: 'short_string', value: branch },
     confidence: 'high',
@@ -169,7 +169,7 @@ test('what changed in the workspace is seen again at a checkpoint, once, and a b
 });
 
 test('a checkpoint leaves its session where it is, wherever the server was started', async () => {
-  const seenAt = (path: string): Observation => ({
+  const seenAt = (path: string): WorkspaceObservation => ({
     key: 'repo_root',
     value: { type: 'path', value: path },
     confidence: 'high',

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonRefusal } from '../core/json/canonical-json.ts'
 import type { JsonObject } from '../core/json/json-value.ts';
 import { utf8Length } from '../core/json/utf8.ts';
 import { NOTE_BYTES_MAX } from '../core/log/budgets.ts';
-import type { Observation } from '../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../core/log/events/observation-recorded.ts';
 import { eventIndexSchema, type NodeId } from '../core/log/ids.ts';
 import { type Attempt, createdNodeId } from '../core/log/operation/derived-ids.ts';
 import { changedObservations } from '../core/log/operation/observations.ts';
@@ -27,9 +27,9 @@ import type { GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
 import { appendPlan } from './run/append/append-plan.ts';
-import { planOf } from './run/append/plan-of.ts';
+import { decisionPlan } from './run/append/plan-of.ts';
 import { isReopenedBy } from './run/place/closed-run.ts';
-import { type FoundNode, findNode, sessionGone } from './run/place/find-node.ts';
+import { type FoundNode, findTokenNode, sessionGone } from './run/place/find-node.ts';
 import { type SealedArtifacts, sealArtifacts } from './run/place/handed-artifacts.ts';
 import { type RunPlace, runPlace } from './run/place/run-place.ts';
 import { checkpointTokenOf, giveReply, newNode } from './run/reply/give-reply.ts';
@@ -58,7 +58,7 @@ export async function checkpoint(
   services: Services,
   request: CheckpointRequest,
 ): Promise<Result<GivenReply, CheckpointRefusal>> {
-  const found = await findNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
+  const found = await findTokenNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
   if (found.isErr()) return err(found.error);
   const { target } = found.value;
   const pair = await checkPair(services, target, request);
@@ -115,14 +115,14 @@ async function keep(
 
 async function planCheckpoint(
   services: Services,
-  work: { readonly kept: Kept; readonly current: LoadedSession; readonly observed: readonly Observation[] },
+  work: { readonly kept: Kept; readonly current: LoadedSession; readonly observed: readonly WorkspaceObservation[] },
 ): Promise<Result<AppendPlan, TokenRefusal | StoreFailure>> {
   const { kept, current } = work;
   const { view, sessionId } = current;
   const { target } = kept.found;
   const place = await runPlace(services, current, target);
   if (place.isErr()) return err(place.error);
-  const known = { get: (key: Observation['key']) => currentObservation(view.observations, key)?.data.value };
+  const known = { get: (key: WorkspaceObservation['key']) => currentObservation(view.observations, key)?.data.value };
   const decision = checkpointRun(
     {
       runId: target.runId,
@@ -136,7 +136,7 @@ async function planCheckpoint(
   );
   const firstEventIndex = view.nextEventIndex;
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), artifacts: kept.sealed.bytes };
-  return ok(planOf(decision, placement, services.hasher.sha256));
+  return ok(decisionPlan(decision, placement, services.hasher.sha256));
 }
 
 /** What is said with a checkpoint that counts whenever it is said. It is held to nothing: the step is not done. */
@@ -215,13 +215,13 @@ async function checkPair(
   { stateToken, sessionToken }: CheckpointRequest,
 ): Promise<Result<void, TokenRefusal | StoreFailure>> {
   if (stateToken !== undefined) {
-    const state = await findNode(services, { text: stateToken, slot: 'stateToken' });
+    const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
     const pair = state.andThen((found) => checkTokenPair(found.target, target));
     if (pair.isErr()) return err(pair.error);
   }
   if (sessionToken === undefined) return ok(undefined);
   // It names the root, and notes are saved further and further below it: only the run is compared.
-  const root = await findNode(services, { text: sessionToken, slot: 'sessionToken' });
+  const root = await findTokenNode(services, { text: sessionToken, slot: 'sessionToken' });
   const isSame = (found: TokenTarget) => found.sessionId === target.sessionId && found.runId === target.runId;
   return root
     .andThen((found) => (isSame(found.target) ? ok(target) : checkTokenPair(found.target, target)))

@@ -16,15 +16,15 @@ import type { SessionView } from '../core/views/session-view.ts';
 import type { LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { isRunClosed } from './run/place/closed-run.ts';
-import { draftsAbove, triedStep } from './run/place/drafts-above.ts';
-import { findNode } from './run/place/find-node.ts';
+import { earlierAttempts, triedStep } from './run/place/drafts-above.ts';
+import { findTokenNode } from './run/place/find-node.ts';
 import { type RunPlace, runPlace } from './run/place/run-place.ts';
 import { driftWarnings } from './run/reply/drift-warnings.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './run/reply/give-reply.ts';
 import { listedGaps } from './run/reply/listed-gaps.ts';
-import { leftNode, lookBack } from './run/reply/look-back.ts';
+import { leftNode, readRecap } from './run/reply/look-back.ts';
 import { shownGoal } from './run/reply/shown-goal.ts';
-import { wayBack } from './run/reply/way-back.ts';
+import { earlierStep } from './run/reply/way-back.ts';
 import type { ReadServices } from './services.ts';
 
 export type RehydrateRequest = {
@@ -40,7 +40,7 @@ export async function rehydrate(
   services: ReadServices,
   request: RehydrateRequest,
 ): Promise<Result<GivenReply, RehydrateRefusal>> {
-  const found = await findNode(services, { text: request.stateToken, slot: 'stateToken' });
+  const found = await findTokenNode(services, { text: request.stateToken, slot: 'stateToken' });
   if (found.isErr()) return err(found.error);
   const { session, target, keys } = found.value;
   const mint = { ...keys, form: services.tokenForm };
@@ -79,7 +79,7 @@ export async function rehydrateNode(
   const blocked = await withWayBack(services, standing.value.blocked, { session, target, mint });
   if (blocked.isErr()) return err(blocked.error);
   const { index, snapshot, facts, openGaps } = place.value;
-  const past = await lookBack(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax: room?.recap });
+  const past = await readRecap(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax: room?.recap });
   if (past.isErr()) return err(past.error);
   const { state } = snapshot.enginePayload;
   const isOver = state.kind === 'complete';
@@ -118,7 +118,7 @@ async function withWayBack(
 ): Promise<Result<Pick<ReplyParts, 'blocked'>, StoreFailure>> {
   if (blocked === undefined) return ok({});
   const { view, sessionId } = session;
-  const found = await wayBack(services, view, { nodeId: target.nodeId, unmet: blocked.unmet });
+  const found = await earlierStep(services, view, { nodeId: target.nodeId, unmet: blocked.unmet });
   return found.map((nodeId) => ({
     blocked:
       nodeId === undefined ? blocked : { ...blocked, wayBack: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
@@ -156,7 +156,7 @@ export async function standingBlock(
   const { blocked } = triedStep(view, nodeId);
   const isWaiting = snapshot.enginePayload.state.kind === 'init';
   if (blocked.length === 0 && !isWaiting) return ok({});
-  const drafts = await draftsAbove(services, view, blocked);
+  const drafts = await earlierAttempts(services, view, blocked);
   if (drafts.isErr()) return err(drafts.error);
   const { handedIn, artifacts } = drafts.value;
   const notesMarkdown = handedIn.findLast((one) => one.notesMarkdown !== undefined)?.notesMarkdown;

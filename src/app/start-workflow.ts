@@ -3,7 +3,7 @@ import { unreachable } from '../core/assert.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import { utf8Length } from '../core/json/utf8.ts';
 import { GOAL_BYTES_MAX } from '../core/log/budgets.ts';
-import type { Observation } from '../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../core/log/events/observation-recorded.ts';
 import type { RunId, SessionId, WorkflowHash } from '../core/log/ids.ts';
 import { type ContextRefusal, contextDelta } from '../core/log/operation/context-delta.ts';
 import { changedObservations } from '../core/log/operation/observations.ts';
@@ -22,8 +22,8 @@ import type { InvalidFile, ListedWorkflow } from './catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from './ports/session-store.ts';
 import type { StoreFailure } from './ports/store-failure.ts';
 import { appendStart } from './run/append/append-plan.ts';
-import { planOf } from './run/append/plan-of.ts';
-import { findNode, sessionGone } from './run/place/find-node.ts';
+import { decisionPlan } from './run/append/plan-of.ts';
+import { findTokenNode, sessionGone } from './run/place/find-node.ts';
 import { patternsFor } from './run/place/run-place.ts';
 import { giveReply, newNode } from './run/reply/give-reply.ts';
 import { startReply } from './run/reply/start-reply.ts';
@@ -106,7 +106,7 @@ type Starting = {
   readonly workflowHash: WorkflowHash;
   readonly mint: TokenMint;
   readonly facts: RunFacts;
-  readonly observed: readonly Observation[];
+  readonly observed: readonly WorkspaceObservation[];
   readonly references: readonly ShownReference[];
   readonly sessionId: SessionId;
   readonly runId: RunId;
@@ -134,7 +134,7 @@ async function open(
   );
   const firstEventIndex = current?.view.nextEventIndex ?? 0;
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs() };
-  const plan = { ...planOf(decision, placement, sha256), pinned: [workflowHash] };
+  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
   const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
   return appended.map(({ view }) => reply(start, decision, view));
 }
@@ -155,8 +155,11 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
 }
 
 /** What a session that is there does not know yet of the workspace. */
-function changed(current: LoadedSession | undefined, observed: readonly Observation[]): readonly Observation[] {
-  const get = (key: Observation['key']) =>
+function changed(
+  current: LoadedSession | undefined,
+  observed: readonly WorkspaceObservation[],
+): readonly WorkspaceObservation[] {
+  const get = (key: WorkspaceObservation['key']) =>
     current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
   return changedObservations({ get }, observed);
 }
@@ -175,7 +178,7 @@ async function hostSession(
   attachTo: string | undefined,
 ): Promise<Result<SessionId | undefined, TokenRefusal | StoreFailure>> {
   if (attachTo === undefined) return ok(undefined);
-  const found = await findNode(services, { text: attachTo, slot: 'attachTo' });
+  const found = await findTokenNode(services, { text: attachTo, slot: 'attachTo' });
   return found.map(({ target }) => target.sessionId);
 }
 

@@ -33,10 +33,10 @@ export type CommandContext = {
 };
 
 /** Why a command did not succeed, and what the process ends with. */
-export type Problem = { readonly error: ErrorEnvelope; readonly exitCode: ExitCode };
+export type CommandProblem = { readonly error: ErrorEnvelope; readonly exitCode: ExitCode };
 
 /** What came out of a command. */
-export type Outcome =
+export type CommandOutcome =
   | {
       readonly kind: 'done';
       /** The document under `--json`; its shape is published. */
@@ -44,7 +44,7 @@ export type Outcome =
       /** The same for people. */
       readonly lines: readonly Line[];
       /** What a check found wrong; the data is shown all the same. */
-      readonly problem?: Problem;
+      readonly problem?: CommandProblem;
       /** The command to type next, or a sentence that leads there; empty where no person reads it. */
       readonly next: string;
     }
@@ -57,4 +57,7 @@ export type CommandInput = {
   readonly options: { readonly [name: string]: unknown };
 };
 
-export type RunCommand = (context: CommandContext, input: CommandInput) => Promise<Result<Outcome, Problem>>;
+export type RunCommand = (
+  context: CommandContext,
+  input: CommandInput,
+) => Promise<Result<CommandOutcome, CommandProblem>>;

@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow';
-import type { AuthorBench } from '../app/bench/author-bench.ts';
+import type { AuthorServices } from '../app/bench/author-bench.ts';
 import type { BundleOutput, OutputFailure } from '../app/handover/bundle/bundle-output.ts';
 import type { ExportServices } from '../app/handover/bundle/export-session.ts';
 import type { ImportServices } from '../app/handover/bundle/import-session.ts';
 import type { ReportServices } from '../app/handover/report/read-report.ts';
-import type { Setup } from '../app/machine/setup/setup.ts';
+import type { LocalServices } from '../app/machine/setup/setup.ts';
 import type { ListServices } from '../app/overview/list-sessions.ts';
-import type { OverviewServices } from '../app/overview/overview-services.ts';
+import type { SessionsServices } from '../app/overview/overview-services.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/upkeep/store-audit.ts';
@@ -26,7 +26,7 @@ export type InputFailure =
   | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
 /** What giving sessions away and taking them in needs. */
-export type Exchange = {
+export type BundleAccess = {
   readonly services: ExportServices & ImportServices & ReportServices;
   /** Home folders, which reports hide. */
   readonly homes: readonly string[];
@@ -37,7 +37,7 @@ export type Exchange = {
 };
 
 /** What the demo is played with: a server of its own in a folder of its own. */
-export type Theatre = {
+export type DemoStage = {
   readonly pause: (ms: number) => Promise<unknown>;
   /** Performs and takes everything away afterwards, also when it was broken off, unless it shall be kept. */
   readonly perform: <T>(
@@ -59,7 +59,7 @@ type Performance = {
 };
 
 /** What looking at sessions needs. */
-export type Overview = OverviewServices & {
+export type SessionAccess = SessionsServices & {
   /** Where the person stands. */
   readonly folder: string;
   /** How wide the terminal is; unknown when output goes elsewhere. */
@@ -67,7 +67,7 @@ export type Overview = OverviewServices & {
 };
 
 /** What listing sessions needs. */
-export type Listing = ListServices & Pick<Overview, 'workspace' | 'clock' | 'folder' | 'columns'>;
+export type SessionListAccess = ListServices & Pick<SessionAccess, 'workspace' | 'clock' | 'folder' | 'columns'>;
 
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
@@ -108,17 +108,17 @@ export type Program = {
   /** Loaded when a command asks for it, so that the others stay fast. Opens and makes nothing by itself. */
   readonly store: () => Promise<CommandStore>;
   /** Loaded when a command asks for it, like the store. */
-  readonly exchange: () => Promise<Exchange>;
+  readonly exchange: () => Promise<BundleAccess>;
   /** Loaded when the demo is played. */
-  readonly theatre: () => Promise<Theatre>;
+  readonly theatre: () => Promise<DemoStage>;
   /** What authors of workflows work with; loaded when a command asks for it. */
-  readonly bench: () => Promise<AuthorBench>;
+  readonly bench: () => Promise<AuthorServices>;
   /** Loaded when sessions are listed, which needs far less than to look at one. */
-  readonly listing: () => Promise<Listing>;
+  readonly listing: () => Promise<SessionListAccess>;
   /** Loaded when a command looks at sessions. */
-  readonly overview: () => Promise<Overview>;
+  readonly overview: () => Promise<SessionAccess>;
   /** What looks after this machine: clients, settings, keys. Loaded when a command asks for it. */
-  readonly setup: () => Promise<Setup>;
+  readonly setup: () => Promise<LocalServices>;
   /** Asks a person; only where there is a terminal. Loaded when there is a question. */
   readonly ask: () => Promise<Ask>;
   /** What is wrong with the settings, a sentence each. */

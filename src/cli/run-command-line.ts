@@ -1,19 +1,19 @@
 import { CommanderError } from 'commander';
 import { err, type Result } from 'neverthrow';
-import type { CommandContext, Outcome, Problem } from './command.ts';
+import type { CommandContext, CommandOutcome, CommandProblem } from './command.ts';
 import { COMMAND_GROUPS, commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
 import { commandParser } from './command-parser.ts';
 import { EXIT } from './exit-codes.ts';
 import { printable } from './output/printable.ts';
-import { type Report, reportTo } from './output/report.ts';
+import { type Printer, printerFor } from './output/report.ts';
 import type { Program } from './program.ts';
 import { readSwitches } from './switches.ts';
 
 /** Runs any command line and returns the exit code; `undefined` while a server goes on. */
 export async function runCommandLine(program: Program): Promise<number | undefined> {
   const { switches, words } = readSwitches(program.argv);
-  const report = reportTo(program, switches);
+  const report = printerFor(program, switches);
   const context: CommandContext = { program, switches, progress: report.progress, say: report.say };
 
   let exitCode: number | undefined = EXIT.ok;
@@ -65,7 +65,11 @@ function wordsForHelp(words: readonly string[]): string[] {
   return known.includes(asked.join(' ')) ? [...words, '--help'] : asked;
 }
 
-function concluded(report: Report, command: string, result: Result<Outcome, Problem>): number | undefined {
+function concluded(
+  report: Printer,
+  command: string,
+  result: Result<CommandOutcome, CommandProblem>,
+): number | undefined {
   report.progress.stop();
   if (result.isErr()) {
     report.failed(result.error, command);
@@ -76,7 +80,7 @@ function concluded(report: Report, command: string, result: Result<Outcome, Prob
   return result.value.problem?.exitCode ?? EXIT.ok;
 }
 
-function failed(report: Report, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
+function failed(report: Printer, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return EXIT.ok;
     report.failed(usageProblem(thrown));
@@ -89,7 +93,7 @@ function failed(report: Report, thrown: unknown, writeTrace: ((text: string) => 
 }
 
 /** The library writes `error: what is wrong`, and on a second line what may have been meant. */
-function usageProblem({ code, message }: CommanderError): Problem {
+function usageProblem({ code, message }: CommanderError): CommandProblem {
   const [first = '', second] = message.split('\n');
   const isHelp = code === 'commander.help';
   const said = isHelp ? 'A command is missing.' : `${capitalised(first.replace(/^error: /, ''))}.`;
@@ -110,7 +114,7 @@ function capitalised(text: string): string {
 }
 
 /** Whoever set something expects an effect, so nothing runs as if it were not there. */
-function configProblem(wrong: readonly string[]): Problem {
+function configProblem(wrong: readonly string[]): CommandProblem {
   return {
     exitCode: EXIT.usage,
     error: {
@@ -122,7 +126,7 @@ function configProblem(wrong: readonly string[]): Problem {
   };
 }
 
-const OUR_FAULT: Problem = {
+const OUR_FAULT: CommandProblem = {
   exitCode: EXIT.failed,
   error: {
     code: 'INTERNAL',

@@ -6,24 +6,24 @@ import { nodeHasher } from '../adapters/node-hasher.ts';
 import { re2Patterns } from '../adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../adapters/random-ids.ts';
 import { systemClock } from '../adapters/system-clock.ts';
-import { authorFiles } from '../adapters/workflow-files/author-files.ts';
+import { nodeAuthorFiles } from '../adapters/workflow-files/author-files.ts';
 import { nodeFolderAccess } from '../adapters/workflow-files/folder-access.ts';
 import { fixedFolders, workflowFiles } from '../adapters/workflow-files/workflow-files.ts';
 import { referenceFiles } from '../adapters/workspace/reference-files.ts';
-import type { AuthorBench } from '../app/bench/author-bench.ts';
+import type { AuthorServices } from '../app/bench/author-bench.ts';
 import { PRESETS } from '../core/log/preferences.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/bundled-aliases.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 
 /** The bench of an author who works in a folder. */
-export function openAuthorBench(bundledFolder: string, workspace: string): AuthorBench {
+export function openAuthor(bundledFolder: string, workspace: string): AuthorServices {
   const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();
   const fixed = fixedFolders(bundledFolder);
   return {
     workspace,
     folders: { project: join(workspace, '.workrail', 'workflows'), user: fixed.user },
-    files: authorFiles(nodeFolderAccess, workspace),
+    files: nodeAuthorFiles(nodeFolderAccess, workspace),
     source: workflowFiles(fixed, nodeFolderAccess),
     tools: {
       sha256,

@@ -4,10 +4,10 @@ import { fileSessionIndex } from '../adapters/file-store/index/file-session-inde
 import { nodeHasher } from '../adapters/node-hasher.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { gitObserver } from '../adapters/workspace/git-observer.ts';
-import type { Listing } from '../cli/program.ts';
+import type { SessionListAccess } from '../cli/program.ts';
 
 /** Joins what listing sessions needs: the index and no store, because that takes longer to load than to list. */
-export function openListing(root: string): Listing {
+export function openSessionList(root: string): SessionListAccess {
   const parts = fileStoreParts(root, nodeHasher.sha256);
   return {
     sessionIndex: fileSessionIndex(parts, async () => {

@@ -4,10 +4,10 @@ import { settingsOf } from '../adapters/setup/config/settings.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { gitObserver } from '../adapters/workspace/git-observer.ts';
 import type { Store } from '../app/services.ts';
-import type { Overview } from '../cli/program.ts';
+import type { SessionAccess } from '../cli/program.ts';
 
 /** Joins what looking at sessions needs. */
-export async function openOverview(store: Store): Promise<Overview> {
+export async function openSessions(store: Store): Promise<SessionAccess> {
   return {
     ...store,
     hasher: nodeHasher,

@@ -3,9 +3,9 @@ import { configFiles, loadConfig } from '../adapters/setup/config/load-config.ts
 import { machineHealth } from '../adapters/setup/machine-health.ts';
 import { nodeCommands } from '../adapters/setup/node-commands.ts';
 import { parseToml } from '../adapters/setup/parse-toml.ts';
-import { nodeSetupFiles } from '../adapters/setup/setup-files.ts';
+import { nodeUserFiles } from '../adapters/setup/setup-files.ts';
 import { thisMachine } from '../adapters/setup/this-machine.ts';
-import type { Setup } from '../app/machine/setup/setup.ts';
+import type { LocalServices } from '../app/machine/setup/setup.ts';
 import type { Store } from '../app/services.ts';
 
 type Running = {
@@ -16,11 +16,11 @@ type Running = {
 };
 
 /** Joins what setting up this machine needs. */
-export function openSetup({ programPath, version, dataDir, store }: Running): Setup {
+export function openClients({ programPath, version, dataDir, store }: Running): LocalServices {
   const machine = thisMachine({ programPath, version });
   return {
     machine,
-    files: nodeSetupFiles,
+    files: nodeUserFiles,
     commands: nodeCommands(machine),
     sha256: nodeHasher.sha256,
     parseToml,

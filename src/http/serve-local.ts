@@ -16,12 +16,12 @@ export type ServeRequest = {
 
 export type LocalServer = { readonly url: string; readonly stop: () => Promise<void> };
 
-export type ServeRefusal =
+export type ListenRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
 /** Serves HTTP to this machine alone. Nothing is offered to pages of other origins. */
-export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<LocalServer, ServeRefusal>> {
+export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
   const portNow = () => (server.address() as AddressInfo).port;
   const app = localApp(mcp, portNow);

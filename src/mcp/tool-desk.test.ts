@@ -5,7 +5,7 @@ import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import { replySchema } from '../core/prompt/reply-schema.ts';
 import { recentReplies } from './explain/recent-replies.ts';
-import { answer, type Desk, needsRoot } from './tool-desk.ts';
+import { answer, type CallServices, needsRoot } from './tool-desk.ts';
 
 type Tokens = { readonly stateToken: string; readonly ackToken: string; readonly checkpointToken: string };
 type Run = Tokens & { readonly run: { readonly tag: string; readonly workflowId: string } };
@@ -17,7 +17,7 @@ type Refused = {
 };
 
 let services: Services;
-let desk: Desk;
+let desk: CallServices;
 
 beforeEach(() => {
   services = memoryServices();

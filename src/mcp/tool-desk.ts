@@ -16,7 +16,7 @@ import type { Tool } from './tool.ts';
 import { ALL_TOOLS, TOOLS } from './tools/tool-set.ts';
 
 /** What a call is answered with. */
-export type Desk = {
+export type CallServices = {
   readonly services: Services;
   readonly recent: RecentReplies;
   /** Where the call comes from, as far as it does not say so itself. */
@@ -46,7 +46,7 @@ export function needsRoot({ name, arguments: sent }: ToolCall): boolean {
 }
 
 /** Answers a call; every refusal is an answer too. */
-export async function answer(desk: Desk, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
+export async function answer(desk: CallServices, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
   const tools = toolsWith(desk);
   const tool = toolNamed(tools, name);
   if (tool === undefined) {
@@ -69,7 +69,7 @@ export function faultAnswer({ name, arguments: sent }: ToolCall): CallToolResult
 }
 
 async function refused(
-  { services, recent }: Desk,
+  { services, recent }: CallServices,
   call: { readonly tool: string; readonly sent: JsonObject },
   refusal: Refusal,
 ): Promise<CallToolResult> {

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
-import type { Arguments, Values } from './arguments/argument.ts';
+import type { Arguments, ArgumentValues } from './arguments/argument.ts';
 import type { Refusal } from './explain/refusal.ts';
 
 /** Where a call comes from, as far as its arguments do not say. */
@@ -37,8 +37,8 @@ export type Tool = ToolFacts & {
 export function defineTool<const All extends Arguments>(
   tool: ToolFacts & {
     readonly arguments: All;
-    readonly run: (services: Services, sent: Values<All>, caller: Caller) => Answer;
+    readonly run: (services: Services, sent: ArgumentValues<All>, caller: Caller) => Answer;
   },
 ): Tool {
-  return { ...tool, run: (services, sent, caller) => tool.run(services, sent as Values<All>, caller) };
+  return { ...tool, run: (services, sent, caller) => tool.run(services, sent as ArgumentValues<All>, caller) };
 }

@@ -4,7 +4,7 @@ import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
-import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
+import type { AuthorServices } from '../../src/app/bench/author-bench.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
 import { PRESETS } from '../../src/core/log/preferences.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
@@ -18,7 +18,7 @@ const FOLDERS = [
 const { sha256 } = nodeHasher;
 const compilePattern = re2Patterns();
 
-export type MemoryBench = { readonly bench: AuthorBench; readonly disk: Map<string, string> };
+export type MemoryBench = { readonly bench: AuthorServices; readonly disk: Map<string, string> };
 
 /** A bench whose files lie in memory: what is in the folders of workflows is found there, as on a disk. */
 export function memoryBench(content: { readonly [path: string]: string | object }): MemoryBench {
@@ -68,7 +68,7 @@ function listed(disk: ReadonlyMap<string, string>): readonly WorkflowFile[] {
   );
 }
 
-function filesOn(disk: Map<string, string>): AuthorBench['files'] {
+function filesOn(disk: Map<string, string>): AuthorServices['files'] {
   const under = (folder: string) => [...disk.keys()].filter((path) => path.startsWith(`${absolute(folder)}/`));
   return {
     resolve: absolute,

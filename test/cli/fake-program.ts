@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import type { AuthorBench } from '../../src/app/bench/author-bench.ts';
-import type { Setup } from '../../src/app/machine/setup/setup.ts';
+import type { AuthorServices } from '../../src/app/bench/author-bench.ts';
+import type { LocalServices } from '../../src/app/machine/setup/setup.ts';
 import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
 import type { SessionAudit } from '../../src/app/ports/upkeep/store-audit.ts';
@@ -8,10 +8,10 @@ import type { SourceServices } from '../../src/app/ports/workflows/workflow-sour
 import type { UpkeepServices } from '../../src/app/upkeep/upkeep-services.ts';
 import { runCommand } from '../../src/cli/main.ts';
 import type { Ask } from '../../src/cli/output/ask.ts';
-import type { Exchange, Overview, Program, ServeOptions, Theatre } from '../../src/cli/program.ts';
+import type { BundleAccess, DemoStage, Program, ServeOptions, SessionAccess } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import { labelView } from '../../src/core/views/labelled-view.ts';
+import { checkedView } from '../../src/core/views/labelled-view.ts';
 import type { SessionSummary } from '../../src/core/views/session-summary.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { SESSION } from '../examples/ids.ts';
@@ -36,15 +36,15 @@ type World = {
   /** Called before a session is read. */
   readonly onLoad?: () => void;
   /** How sessions are given away and taken in. */
-  readonly exchange?: Exchange;
+  readonly exchange?: BundleAccess;
   /** What the demo is played with. */
-  readonly theatre?: Theatre;
+  readonly theatre?: DemoStage;
   /** What an author works with. */
-  readonly bench?: AuthorBench;
+  readonly bench?: AuthorServices;
   /** What is looked at. */
-  readonly overview?: Overview;
+  readonly overview?: SessionAccess;
   /** The machine that is set up. */
-  readonly setup?: Setup;
+  readonly setup?: LocalServices;
   /** Who answers. */
   readonly ask?: Partial<Ask>;
   readonly configProblems?: readonly string[];
@@ -158,7 +158,7 @@ function fakeStore({
       loadValidPrefix: async (sessionId) => {
         onLoad?.();
         return sessionId === SESSION
-          ? ok({ ...labelView(foldEvents(SESSION_EVENTS), { kind: 'healthy' }), sessionId })
+          ? ok({ ...checkedView(foldEvents(SESSION_EVENTS), { kind: 'healthy' }), sessionId })
           : notThere(sessionId);
       },
       storedReply: async (sessionId) => notThere(sessionId),

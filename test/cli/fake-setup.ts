@@ -5,10 +5,10 @@ import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { parseToml } from '../../src/adapters/setup/parse-toml.ts';
 import type { MachineHealth } from '../../src/app/machine/setup/doctor/machine-health.ts';
 import type { Machine } from '../../src/app/machine/setup/machine.ts';
-import type { Setup } from '../../src/app/machine/setup/setup.ts';
-import type { RunOf, SetupFiles } from '../../src/app/machine/setup/setup-services.ts';
-import type { Overview } from '../../src/cli/program.ts';
-import { type ResolvedConfig, resolveConfig } from '../../src/core/machine/config/resolve-config.ts';
+import type { LocalServices } from '../../src/app/machine/setup/setup.ts';
+import type { RunOf, UserFiles } from '../../src/app/machine/setup/setup-services.ts';
+import type { SessionAccess } from '../../src/cli/program.ts';
+import { type ResolvedSettings, resolveSettings } from '../../src/core/machine/config/resolve-config.ts';
 
 export const HOME = '/home/ada';
 export const PROGRAM = '/opt/workrail/dist/workrail.js';
@@ -23,11 +23,11 @@ type Fake = {
   /** Paths that cannot be written. */
   readonly sealed?: readonly string[];
   readonly health?: Partial<MachineHealth>;
-  readonly config?: () => ResolvedConfig;
+  readonly config?: () => ResolvedSettings;
 };
 
 /** A machine in memory, which nothing real is behind but the editors and the keyring. */
-export function fakeSetup(fake: Fake = {}): Setup {
+export function fakeSetup(fake: Fake = {}): LocalServices {
   const { files = new Map<string, string>(), programs = {} } = fake;
   const store = memoryStore(nodeHasher.sha256);
   const machine: Machine = {
@@ -42,7 +42,7 @@ export function fakeSetup(fake: Fake = {}): Setup {
     version: '1.2.3',
     ...fake.machine,
   };
-  const config = async () => fake.config?.() ?? resolveConfig([], machine.env);
+  const config = async () => fake.config?.() ?? resolveSettings([], machine.env);
   const healthy: MachineHealth = {
     dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [] }),
     closeToOthers: async () => [],
@@ -77,7 +77,7 @@ export function fakeSetup(fake: Fake = {}): Setup {
   };
 }
 
-function memoryFiles(files: Map<string, string>, sealed: readonly string[]): SetupFiles {
+function memoryFiles(files: Map<string, string>, sealed: readonly string[]): UserFiles {
   const isFolder = (path: string) => [...files.keys()].some((file) => file.startsWith(`${path}/`));
   return {
     read: async (path) => ok(files.get(path)),
@@ -96,7 +96,7 @@ function memoryFiles(files: Map<string, string>, sealed: readonly string[]): Set
 }
 
 /** Nothing was ever recorded. */
-export function emptyOverview(): Overview {
+export function emptyOverview(): SessionAccess {
   return {
     ...memoryStore(nodeHasher.sha256),
     hasher: nodeHasher,

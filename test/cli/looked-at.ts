@@ -1,5 +1,5 @@
 import type { Services } from '../../src/app/services.ts';
-import type { Overview } from '../../src/cli/program.ts';
+import type { SessionAccess } from '../../src/cli/program.ts';
 import { type Engine, type EngineParts, engine, WORKSPACE } from '../examples/engine.ts';
 import { runFake } from './fake-program.ts';
 
@@ -11,7 +11,7 @@ const START = new Date(2026, 10, 15, 12, 0, 0).getTime();
 export type LookedAtWorld = Engine & {
   /** Lets time go by. */
   readonly wait: (ms: number) => void;
-  readonly overview: (more?: Partial<Overview>) => Overview;
+  readonly overview: (more?: Partial<SessionAccess>) => SessionAccess;
   /** Runs a command as in a terminal of this width. */
   readonly look: (argv: readonly string[], columns?: number) => ReturnType<typeof runFake>;
 };

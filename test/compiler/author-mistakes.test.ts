@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
 import type { Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
-import { locate } from '../../src/core/workflow/source/position.ts';
+import { sourcePosition } from '../../src/core/workflow/source/position.ts';
 import { enforces } from '../enforces.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';
@@ -71,7 +71,7 @@ describe('the mistakes of authors', () => {
     const text = '{\n  "id": "test.place",\n  "name": "Place",\n  "description": 4,\n  "steps": []\n}';
     const places = compileText(text).diagnostics.map(({ code, span }) => ({
       code,
-      ...locate(text, span),
+      ...sourcePosition(text, span),
     }));
     expect(places).toEqual([
       { code: 'wrong_type', line: 4, column: 18 },

@@ -5,7 +5,7 @@ import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import { checkpoint } from '../../src/app/checkpoint.ts';
 import type { SourceListing } from '../../src/app/ports/workflows/workflow-source.ts';
 import { rehydrate } from '../../src/app/rehydrate.ts';
-import { findNode } from '../../src/app/run/place/find-node.ts';
+import { findTokenNode } from '../../src/app/run/place/find-node.ts';
 import type { Services, Store } from '../../src/app/services.ts';
 import { type StartRequest, startWorkflow } from '../../src/app/start-workflow.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
@@ -82,7 +82,7 @@ export function engine(parts: EngineParts = {}): Engine {
       return (await services.sessions.load(sessionId))._unsafeUnwrap().view;
     },
     node: async (from) => {
-      const found = await findNode(services, { text: tokenOf(from, 'stateToken'), slot: 'stateToken' });
+      const found = await findTokenNode(services, { text: tokenOf(from, 'stateToken'), slot: 'stateToken' });
       return found._unsafeUnwrap().target.nodeId;
     },
   };

@@ -10,8 +10,8 @@ import { checkStep } from '../../src/core/run/requirements/check-step.ts';
 import type { Unmet } from '../../src/core/run/requirements/step-check.ts';
 import type { RunFacts } from '../../src/core/run/run-facts.ts';
 import { loopVariablesAt } from '../../src/core/run/walk/loop-variables.ts';
-import { pendingAt } from '../../src/core/run/walk/pending-at.ts';
-import { walkOn } from '../../src/core/run/walk/walk-on.ts';
+import { pendingStepAt } from '../../src/core/run/walk/pending-at.ts';
+import { nextStep } from '../../src/core/run/walk/walk-on.ts';
 import { indexWorkflow, type WorkflowIndex } from '../../src/core/run/workflow-index.ts';
 import { compiled } from './compiled.ts';
 import { RUN, SESSION } from './ids.ts';
@@ -40,7 +40,7 @@ export function partsAt(file: object, { mode = 'guided', context = {}, capabilit
   const facts: RunFacts = { context, preferences: PRESETS[mode], capabilities, compilePattern };
   const onTrouble = mode === 'full_auto_never_stop' ? 'go_on' : 'halt';
   let state: EngineState = { kind: 'init' };
-  for (let i = 0; i <= done; i++) state = walkOn({ index, state, facts, loopDecision: undefined, onTrouble }).state;
+  for (let i = 0; i <= done; i++) state = nextStep({ index, state, facts, loopDecision: undefined, onTrouble }).state;
   return {
     runId: RUN,
     index,
@@ -76,7 +76,7 @@ export function blockedParts(parts: ReplyParts, missing?: readonly Unmet[]): Rep
 
 /** What the pending step lacks of a call, by default of one that brings nothing. */
 export function unmetAt({ index, state, facts }: ReplyParts, call: JsonObject = {}): readonly Unmet[] {
-  const pending = pendingAt(index, state);
+  const pending = pendingStepAt(index, state);
   if (pending === undefined) throw new Error('no step is pending');
   const { output, context } = call as { output?: JsonObject; context?: JsonObject };
   const artifacts = ((output?.['artifacts'] ?? []) as readonly JsonObject[]).map((value) => ({

@@ -6,7 +6,7 @@ import { loopIdSchema } from '../../src/core/log/ids.ts';
 import { stepInstanceKey } from '../../src/core/log/step-instance-key.ts';
 import type { RunFacts } from '../../src/core/run/run-facts.ts';
 import type { LoopTrouble, Walk } from '../../src/core/run/walk/walk.ts';
-import { walkOn } from '../../src/core/run/walk/walk-on.ts';
+import { nextStep } from '../../src/core/run/walk/walk-on.ts';
 import { indexWorkflow } from '../../src/core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 
@@ -42,7 +42,7 @@ export function walkThrough(workflow: CompiledWorkflow, agent: Agent = {}): Walk
   let state: EngineState = { kind: 'init' };
   for (;;) {
     const decided = decide(visits.at(-1) ?? '');
-    const walk: Walk = walkOn({
+    const walk: Walk = nextStep({
       index,
       state,
       facts: { ...FACTS, context: context(visits.length), compilePattern },

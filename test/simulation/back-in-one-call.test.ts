@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import type { Observation } from '../../src/core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../src/core/log/events/observation-recorded.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/shapes/resume-reply-shape.ts';
-import { answer, type Desk } from '../../src/mcp/tool-desk.ts';
+import { answer, type CallServices } from '../../src/mcp/tool-desk.ts';
 import { enforces } from '../enforces.ts';
 import { TIMEOUT_MS } from './agent/play/volume.ts';
 import { servicesOver } from './agent/world/services-over.ts';
@@ -58,7 +58,7 @@ type Told = {
 };
 
 /** An agent over a store of its own. */
-type Agent = { readonly desk: Desk; readonly chance: SeededRandom; readonly git: Git };
+type Agent = { readonly desk: CallServices; readonly chance: SeededRandom; readonly git: Git };
 
 /** The branch that every folder is on; none where there is no Git. */
 type Git = { branch: string | undefined };
@@ -76,8 +76,8 @@ function newAgent(seed: number): Agent {
   return { desk, chance, git };
 }
 
-function seenAt(path: string, { branch }: Git): readonly Observation[] {
-  const root: Observation = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
+function seenAt(path: string, { branch }: Git): readonly WorkspaceObservation[] {
+  const root: WorkspaceObservation = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
   if (branch === undefined) return [root];
   return [root, { key: 'git_branch', value: { type: 'short_string', value: branch }, confidence: 'high' }];
 }

@@ -6,8 +6,8 @@ import type { DraftOf, EventDraft } from '../../src/core/log/event-draft.ts';
 import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
 import {
   OBSERVATION_KEYS,
-  type Observation,
   type ObservationKey,
+  type WorkspaceObservation,
 } from '../../src/core/log/events/observation-recorded.ts';
 import {
   type ArtifactDigest,
@@ -201,7 +201,7 @@ function observationDrafts(observedFor: NodeId, observed: { readonly [key in Obs
 }
 
 /** A text stands for a hash where the key asks for one. */
-function observation(key: ObservationKey, text: string): Observation {
+function observation(key: ObservationKey, text: string): WorkspaceObservation {
   const hash = digest(text);
   switch (key) {
     case 'git_branch':

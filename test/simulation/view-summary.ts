@@ -6,7 +6,7 @@ import type { Preferences } from '../../src/core/log/preferences.ts';
 import { advanceOutcome, attemptCount } from '../../src/core/views/advance-outcomes.ts';
 import { capabilityAt, capabilityHistory } from '../../src/core/views/capabilities.ts';
 import { contextAt } from '../../src/core/views/context.ts';
-import { blockedDraft, currentOutputs, type Output, outputHistory } from '../../src/core/views/current-outputs.ts';
+import { blockedDraft, currentOutputs, type NodeOutput, outputHistory } from '../../src/core/views/current-outputs.ts';
 import { gapHistory, unresolvedGaps } from '../../src/core/views/gaps.ts';
 import { decisionTrace } from '../../src/core/views/history/decision-trace.ts';
 import { observationHistory } from '../../src/core/views/observations.ts';
@@ -72,7 +72,7 @@ export function viewSummary(view: SessionView, sources: SummarySources): Session
 export function nodeSummary(view: SessionView, node: RunNode): NodeSummary {
   const { nodeId } = node;
   const context = contextAt(view.context, nodeId);
-  const ids = (outputs: readonly Output[]) => outputs.map(({ data }) => data.outputId);
+  const ids = (outputs: readonly NodeOutput[]) => outputs.map(({ data }) => data.outputId);
   return {
     nodeId: nodeAtEvent(view.graph, node.createdIndex)?.nodeId ?? 'none',
     children: node.children,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { breather } from './breather.ts';
+import { yieldOften } from './breather.ts';
 
 test('others get their turn before every five hundredth of many reads', async () => {
   const turnsBehind: number[] = [];
-  const breathe = breather();
+  const breathe = yieldOften();
   for (let reads = 1; reads <= 1_000; reads++) {
     setImmediate(() => {
       if (turnsBehind.at(-1) !== reads) turnsBehind.push(reads);

@@ -7,7 +7,7 @@ const READS_MAX = 500;
  * To be awaited before each of many reads. Reading does not wait, so without this neither Ctrl-C nor a display gets
  * its turn until all is read.
  */
-export function breather(): () => Promise<void> {
+export function yieldOften(): () => Promise<void> {
   let reads = 0;
   return async () => {
     reads += 1;

@@ -30,7 +30,7 @@ import type { ContentHashes } from '../../core/log/plan/plan-content.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
 import { parseDocument } from '../../core/log/schema-refusal.ts';
 import { knownGraph } from '../../core/views/known-graph.ts';
-import { labelView } from '../../core/views/labelled-view.ts';
+import { checkedView } from '../../core/views/labelled-view.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
 import { digestOf } from '../file-store/content/content-store.ts';
 import { salvagedHealth } from '../file-store/exchange/salvage-mark.ts';
@@ -78,7 +78,7 @@ export function memorySessionStore(
   return {
     load: async (sessionId) => find(sessionId).andThen(whole),
     loadValidPrefix: async (sessionId) =>
-      find(sessionId).map(({ view, salvage }) => ({ ...labelView(view, healthOf(sessionId, salvage)), sessionId })),
+      find(sessionId).map(({ view, salvage }) => ({ ...checkedView(view, healthOf(sessionId, salvage)), sessionId })),
     isDurable: () => true,
     storedReply: async (sessionId, eventIndex) =>
       find(sessionId).map(({ events }) => {
@@ -180,5 +180,5 @@ function healthOf(sessionId: SessionId, salvage: Salvage | undefined): SessionHe
 }
 
 function loaded({ sessionId, view }: MemorySession): LoadedSession {
-  return { ...labelView(view, { kind: 'healthy' }), sessionId };
+  return { ...checkedView(view, { kind: 'healthy' }), sessionId };
 }

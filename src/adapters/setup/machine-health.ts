@@ -5,7 +5,7 @@ import type { Machine } from '../../app/machine/setup/machine.ts';
 import { layout } from '../file-store/disk/layout.ts';
 import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
-import { indexCare } from '../file-store/index/index-care.ts';
+import { indexUpkeep } from '../file-store/index/index-care.ts';
 import { nodeHasher } from '../node-hasher.ts';
 import { loadConfig } from './config/load-config.ts';
 import { nodeCommands } from './node-commands.ts';
@@ -22,9 +22,9 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
     keyring,
     sessions,
     audit,
-    index: indexCare(parts),
+    index: indexUpkeep(parts),
     // It brings a client along, which nobody else needs.
-    rehearse: async (rehearsal) => (await import('./rehearse.ts')).rehearser(machine)(rehearsal),
+    rehearse: async (rehearsal) => (await import('./rehearse.ts')).launchTrial(machine)(rehearsal),
     config: () => loadConfig(machine),
     dataFolder: async () => {
       const found = await Promise.all([openPlace(dataDir, '700'), openPlace(join(dataDir, layout.keyring), '600')]);

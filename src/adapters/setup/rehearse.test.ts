@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { fakeSetup } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
-import { rehearser } from './rehearse.ts';
+import { launchTrial } from './rehearse.ts';
 
 const { machine } = fakeSetup({ machine: { env: { PATH: '/usr/bin:/bin' } } });
 const node = (...args: string[]) => ({
@@ -18,7 +18,7 @@ it('a server that never answers is ended, and takes its folder with it', async (
   enforces('doctor_really_starts_clients');
   const before = leftovers();
   const hanging = node('-e', 'setInterval(() => {}, 1000)');
-  expect(await rehearser(machine, 300)(hanging)).toEqual({
+  expect(await launchTrial(machine, 300)(hanging)).toEqual({
     kind: 'fails',
     at: 'the start',
     said: 'no answer in 300 ms',
@@ -35,7 +35,7 @@ describe.runIf(process.platform !== 'win32')('a server that floods its output is
       enforces('doctor_really_starts_clients');
       const launch = { command: '/bin/sh', args: ['-c', script], env: {} };
       const noAnswer = { kind: 'fails', at: 'the start', said: 'no answer in 300 ms' };
-      expect(await rehearser(machine, 300)({ launch, environment: 'shell' })).toEqual(noAnswer);
+      expect(await launchTrial(machine, 300)({ launch, environment: 'shell' })).toEqual(noAnswer);
     },
     LIMIT_MS,
   );
@@ -43,11 +43,11 @@ describe.runIf(process.platform !== 'win32')('a server that floods its output is
 
 it('what a program says before it gives up is told', async () => {
   const failing = node('-e', 'console.error("port is taken"); process.exit(1)');
-  expect(await rehearser(machine)(failing)).toEqual({ kind: 'fails', at: 'the start', said: 'port is taken' });
+  expect(await launchTrial(machine)(failing)).toEqual({ kind: 'fails', at: 'the start', said: 'port is taken' });
 });
 
 it('a program or script that is not there is stale; one that the client cannot find fails', async () => {
-  const rehearse = rehearser(machine);
+  const rehearse = launchTrial(machine);
   expect(await rehearse(node('/gone/workrail.js', 'serve'))).toEqual({ kind: 'stale', missing: '/gone/workrail.js' });
   const unknown = { launch: { command: 'workrail-not-there', args: [], env: {} }, environment: 'window' as const };
   expect(await rehearse(unknown)).toMatchObject({
@@ -60,7 +60,7 @@ it('a program or script that is not there is stale; one that the client cannot f
 it('a server sees what its client hands on, and no more of the shell', async () => {
   enforces('doctor_really_starts_clients');
   const variables = { PATH: '/opt/own:/usr/bin', HOME: '/home/ada', LANG: 'C', WORKRAIL_LOG: '1' };
-  const shell = rehearser(fakeSetup({ machine: { env: variables } }).machine);
+  const shell = launchTrial(fakeSetup({ machine: { env: variables } }).machine);
   const script =
     'console.error(["HOME","PATH","WORKRAIL_LOG","EXTRA"].map((n) => process.env[n] ?? "-").join()); process.exit(1)';
   const seen = async (environment: 'shell' | 'few' | 'window') => {
@@ -88,6 +88,6 @@ it('a server that cannot go back to a step it showed before does not work', asyn
       }[method];
       console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
     });`;
-  const forgetful = await rehearser(machine)(node('-e', script));
+  const forgetful = await launchTrial(machine)(node('-e', script));
   expect(forgetful).toEqual({ kind: 'fails', at: 'going back', said: 'another step came back' });
 });

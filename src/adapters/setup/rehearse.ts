@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Rehearsal, Rehearsed } from '../../app/machine/setup/doctor/machine-health.ts';
+import type { TrialLaunch, TrialResult } from '../../app/machine/setup/doctor/machine-health.ts';
 import type { Machine } from '../../app/machine/setup/machine.ts';
 import { atExit } from '../server-process/at-exit.ts';
 import { type StartedServer, startServer } from '../server-process/start-server.ts';
@@ -12,7 +12,7 @@ const SAID_MAX = 300;
 const WORKFLOW = 'wr.first_steps';
 
 /** Starts what a client would start, as the client would, and goes a step forward and back in a folder that is thrown away. */
-export function rehearser(machine: Machine, lifeMs = LIFE_MS): (rehearsal: Rehearsal) => Promise<Rehearsed> {
+export function launchTrial(machine: Machine, lifeMs = LIFE_MS): (rehearsal: TrialLaunch) => Promise<TrialResult> {
   return async ({ launch, environment }) => {
     const { command, args } = launch;
     const paths = [command, ...args.filter((arg) => /\.[cm]?js$/.test(arg))];
@@ -40,7 +40,7 @@ type Start = {
   readonly lifeMs: number;
 };
 
-async function rehearsed(start: Start): Promise<Rehearsed> {
+async function rehearsed(start: Start): Promise<TrialResult> {
   const begun = performance.now();
   let at = 'the start';
   let said = '';
@@ -91,7 +91,7 @@ async function rehearsed(start: Start): Promise<Rehearsed> {
 const FEW = ['HOME', 'LOGNAME', 'SHELL', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ'];
 
 /** A program that was started by a click has no PATH of a shell, and none of its variables. */
-function environmentFor({ env, platform }: Machine, environment: Rehearsal['environment']): Machine['env'] {
+function environmentFor({ env, platform }: Machine, environment: TrialLaunch['environment']): Machine['env'] {
   if (environment === 'shell' || platform === 'win32') return env;
   const few = Object.fromEntries(FEW.map((name) => [name, env[name]]));
   if (environment === 'few') return { ...few, PATH: env['PATH'] };

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { nodeSetupFiles as files } from './setup-files.ts';
+import { nodeUserFiles as files } from './setup-files.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { constants, rmSync } from 'node:fs';
 import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { err, ResultAsync } from 'neverthrow';
-import type { FileFailure, SetupFiles } from '../../app/machine/setup/setup-services.ts';
+import type { FileAccessFailure, UserFiles } from '../../app/machine/setup/setup-services.ts';
 import { atExit } from '../server-process/at-exit.ts';
 
 const OWN_FILE = 0o600;
@@ -13,7 +13,7 @@ const WRITABLE = 0o222;
 const LINKS_MAX = 40;
 
 /** Files as they lie on this machine. */
-export const nodeSetupFiles: SetupFiles = {
+export const nodeUserFiles: UserFiles = {
   read: async (path) => trying(path, () => readText(path)),
   isThere: (path) =>
     access(path, constants.F_OK).then(
@@ -31,7 +31,7 @@ export const nodeSetupFiles: SetupFiles = {
   },
 };
 
-function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Value, FileFailure> {
+function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Value, FileAccessFailure> {
   return ResultAsync.fromPromise(work(), (cause) => ({ code: 'file_failed', path, cause: wordOf(cause) }));
 }
 

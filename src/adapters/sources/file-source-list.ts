@@ -4,7 +4,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
-import { issueWords } from '../../core/spelling/issue-words.ts';
+import { schemaIssueText } from '../../core/spelling/issue-words.ts';
 
 /** The list as a small JSON file that a person may read and edit. */
 export function fileSourceList(file: string): SourceList {
@@ -49,7 +49,7 @@ function told(issue: z.core.$ZodIssue, document: unknown): string {
     '',
   );
   const isThere = issue.path.reduce<unknown>((at, key) => Object(at)[key], document) !== undefined;
-  const words = issueWords(issue, { isThere });
+  const words = schemaIssueText(issue, { isThere });
   return `${place === '' ? 'the file' : place}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { authorFiles } from './author-files.ts';
+import { nodeAuthorFiles } from './author-files.ts';
 import { nodeFolderAccess } from './folder-access.ts';
 
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), 'workrail-author-')));
 
 test('a file of an author is written whole, and one that is there is not written over', () => {
   const cwd = folder();
-  const files = authorFiles(nodeFolderAccess, cwd);
+  const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   expect(files.write('a/b.json', 'one', { isNew: true })).toEqual(ok(undefined));
   expect(files.write('a/b.json', 'two', { isNew: true })).toEqual(
     err({ code: 'file_exists', path: join(cwd, 'a/b.json') }),
@@ -24,7 +24,7 @@ test('a file of an author is written whole, and one that is there is not written
 
 test('a folder is looked through for JSON, but not what nobody means, and links are seen through', () => {
   const cwd = folder();
-  const files = authorFiles(nodeFolderAccess, cwd);
+  const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   for (const dir of ['w/routines', 'w/node_modules', 'w/.hidden']) mkdirSync(join(cwd, dir), { recursive: true });
   for (const file of [
     'w/b.json',
@@ -46,7 +46,7 @@ test('a folder is looked through for JSON, but not what nobody means, and links 
 
 test('a change is noticed', async () => {
   const cwd = folder();
-  const files = authorFiles(nodeFolderAccess, cwd);
+  const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   const changed = files.changed([cwd]);
   files.write('new.json', '{}');
   await changed;

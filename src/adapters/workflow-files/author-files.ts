@@ -20,7 +20,7 @@ const DEPTH_MAX = 8;
 const SETTLE_MS = 60;
 
 /** Files as an author names them, relative to a folder. */
-export function authorFiles(access: FolderAccess, cwd: string): AuthorFiles {
+export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles {
   const absolute = (path: string) => resolve(cwd, path);
   return {
     resolve: (path) => realPathOf(access, absolute(path)),

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Hasher } from '../../app/ports/hasher.ts';
 import type { WorkspaceObserver } from '../../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
-import type { Observation } from '../../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../core/log/events/observation-recorded.ts';
 
 /** Whoever starts a workflow does not wait for a repository on a slow disk. */
 const GIT_MS_MAX = 300;
@@ -64,11 +64,11 @@ function askGit(folder: string): Promise<readonly (string | undefined)[]> {
   });
 }
 
-function branchSeen(value: string): Observation {
+function branchSeen(value: string): WorkspaceObservation {
   return { key: 'git_branch', value: { type: 'short_string', value }, confidence: 'high' };
 }
 
-function commitSeen(commit: string): Observation {
+function commitSeen(commit: string): WorkspaceObservation {
   const value =
     commit.length === 40
       ? ({ type: 'git_sha1', value: commit } as const)
@@ -77,9 +77,9 @@ function commitSeen(commit: string): Observation {
 }
 
 /** A folder by its path, and by a digest that can be shown to others without telling the path. */
-function rootSeen(root: string, sha256: Hasher['sha256']): readonly Observation[] {
+function rootSeen(root: string, sha256: Hasher['sha256']): readonly WorkspaceObservation[] {
   return canonicalBytes(root)
-    .map((bytes): readonly Observation[] => [
+    .map((bytes): readonly WorkspaceObservation[] => [
       { key: 'repo_root_hash', value: { type: 'sha256', value: sha256(bytes) }, confidence: 'high' },
       { key: 'repo_root', value: { type: 'path', value: root }, confidence: 'high' },
     ])

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 import type { AuthorFiles } from './files/author-files.ts';
 
 /** What an author works with: files, the compiler, and an engine that forgets everything afterwards. */
-export type AuthorBench = {
+export type AuthorServices = {
   /** The folder that the work is about. */
   readonly workspace: string;
   /** Where workflows of one's own are kept. */

@@ -6,14 +6,14 @@ import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceListing, WorkflowFile } from '../ports/workflows/workflow-source.ts';
 import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
 import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
-import type { Choice, ChosenFile } from './choose-files.ts';
+import type { ChosenFile, FileChoice } from './choose-files.ts';
 import { type FileClaim, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { isNamedAfter } from './file-name.ts';
 import { locatedIn } from './invalid-file.ts';
 import { suggestIds } from './suggest-ids.ts';
 
 type Parts = Pick<Built, 'claims' | 'surroundings'> & {
-  readonly choice: Choice;
+  readonly choice: FileChoice;
   /** Compiles a file when it is first asked for. */
   readonly resultOf: (file: WorkflowFile) => CompileResult;
 };

@@ -8,7 +8,7 @@ export type ChosenFile = {
   readonly shadows: readonly WorkflowFile[];
 };
 
-export type Choice = {
+export type FileChoice = {
   readonly chosen: readonly ChosenFile[];
   /** Files that claim the id of another file in the same folder, or the name of its template, each with that file. */
   readonly duplicates: ReadonlyMap<WorkflowFile, WorkflowFile>;
@@ -18,7 +18,7 @@ export type Choice = {
  * Chooses one file for each id: that of the highest rank, and within a folder the first by name. A file that does not
  * compile is chosen all the same: running the one behind it would be running something else than the author wrote.
  */
-export function chooseFiles(claims: readonly FileClaim[]): Choice {
+export function chooseFiles(claims: readonly FileClaim[]): FileChoice {
   const duplicates = new Map<WorkflowFile, WorkflowFile>();
   const byId = new Map<string, FileClaim[]>();
   for (const claim of claims) {

@@ -1,7 +1,7 @@
 import { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
 import { routineTemplateId } from '../../core/workflow/builtins/template.ts';
-import type { Span } from '../../core/workflow/diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
 import { templateOf } from '../../core/workflow/expand/template-of.ts';
 import { sourceOutline } from '../../core/workflow/source/source-outline.ts';
@@ -12,7 +12,7 @@ export type FileClaim = {
   readonly file: WorkflowFile;
   readonly text: string;
   readonly id: string;
-  readonly idSpan: () => Span;
+  readonly idSpan: () => SourceSpan;
   readonly kind: 'workflow' | 'routine';
   /** Whether it claims an id that only the bundle may give. */
   readonly isReserved: boolean;

@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/assert.ts';
 import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
-import { locate, type Position } from '../../core/workflow/source/position.ts';
+import { type Position, sourcePosition } from '../../core/workflow/source/position.ts';
 import type { SourceFile, UnreadReason } from '../ports/workflows/workflow-source.ts';
 
 /** A diagnostic as an editor shows it. */
@@ -8,7 +8,7 @@ export type LocatedDiagnostic = Diagnostic & Position;
 
 export function locatedIn({ content }: SourceFile, diagnostics: readonly Diagnostic[]): readonly LocatedDiagnostic[] {
   const text = content.kind === 'text' ? content.text : '';
-  return diagnostics.map((diagnostic) => ({ ...diagnostic, ...locate(text, diagnostic.span) }));
+  return diagnostics.map((diagnostic) => ({ ...diagnostic, ...sourcePosition(text, diagnostic.span) }));
 }
 
 /** Why a file was not read, as a diagnostic of the file as a whole. */

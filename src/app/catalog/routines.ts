@@ -2,7 +2,7 @@ import type { BrokenTemplate } from '../../core/workflow/broken-template.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
 import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
-import type { Choice } from './choose-files.ts';
+import type { FileChoice } from './choose-files.ts';
 import { type FileClaim, isRoutine, templateIdOf } from './file-claim.ts';
 import { stemOf } from './file-name.ts';
 import { locatedIn } from './invalid-file.ts';
@@ -20,7 +20,7 @@ export type Templates = {
 /** Every routine there is, lowest rank first. One whose file says no id goes by the name of the file. */
 export function routinesOf(
   claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>,
-  { chosen }: Choice,
+  { chosen }: FileChoice,
 ): readonly Routine[] {
   const nameless = [...claims].flatMap(([file, claim]) =>
     claim === undefined && isRoutine(file, stemOf(file))

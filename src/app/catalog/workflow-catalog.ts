@@ -9,11 +9,11 @@ export type WorkflowCatalog = {
   /** Everything that can be started, and everything that cannot. */
   list(workspace?: string): Promise<Catalog>;
   /** What an id stands for. Looking for one workflow takes far less than listing all, where there are many. */
-  find(id: string, workspace?: string): Promise<Finding>;
+  find(id: string, workspace?: string): Promise<CatalogAnswer>;
 };
 
 /** `workspaceProblem` is why the workspace that was asked for was not looked at. */
-export type Finding = { readonly found: FoundWorkflow; readonly workspaceProblem?: WorkspaceProblem };
+export type CatalogAnswer = { readonly found: FoundWorkflow; readonly workspaceProblem?: WorkspaceProblem };
 
 /** Compiles what the source has. What did not change since the last look at a workspace is not looked at again. */
 export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): WorkflowCatalog {

@@ -25,12 +25,12 @@ export type ListedSession = StoredSession & {
 
 /** Every session there is with its state, the one that was last worked on first. */
 export async function listSessions(services: ListServices): Promise<Result<readonly ListedSession[], StoreFailure>> {
-  const stored = await storedSessions(services);
+  const stored = await newestSessions(services);
   return stored.isErr() ? err(stored.error) : ok(await withMarks(services, stored.value));
 }
 
 /** Every session there is, the one that was last worked on first. Reads the index and no log. */
-export async function storedSessions({
+export async function newestSessions({
   sessionIndex,
 }: Pick<ListServices, 'sessionIndex'>): Promise<Result<readonly StoredSession[], StoreFailure>> {
   return (await sessionIndex.sessions()).map((stored) => [...stored].sort(compareStored));

@@ -4,7 +4,7 @@ import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import type { Picture } from '../../core/overview/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/overview/run-standing.ts';
-import { stepPlace } from '../../core/overview/step-place.ts';
+import { duePlace } from '../../core/overview/step-place.ts';
 import { contextAt } from '../../core/views/context.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -14,10 +14,10 @@ import type { LoadRefusal } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 import { readChronicle } from './read-chronicle.ts';
 
-export type LookServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
+export type InspectServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
 
 /** A session as it can be shown, whatever its health: where it is damaged, what can be read of it. */
-export type LookedAt = Picture & {
+export type InspectedSession = Picture & {
   readonly sessionId: SessionId;
   readonly health: SessionHealth;
   readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
@@ -27,14 +27,14 @@ export type LookedAt = Picture & {
 };
 
 /** How much of a session is looked at: where its runs stand now, or every step that was ever due. */
-export type LookDepth = 'standing' | 'history';
+export type InspectDepth = 'standing' | 'history';
 
 /** Reads a session to show it. What a part of it lacks is left open: only a session that is not there is refused. */
-export async function lookAtSession(
-  services: LookServices,
+export async function inspectSession(
+  services: InspectServices,
   sessionId: SessionId,
-  depth: LookDepth,
-): Promise<Result<LookedAt, LoadRefusal>> {
+  depth: InspectDepth,
+): Promise<Result<InspectedSession, LoadRefusal>> {
   const prefix = await services.sessions.loadValidPrefix(sessionId);
   if (prefix.isErr()) return err(prefix.error);
   const { view } = prefix.value;
@@ -65,15 +65,15 @@ export async function lookAtSession(
       const { workflowHash } = nodeOf(view.graph, nodeId);
       return snapshot === undefined
         ? { kind: 'untold' }
-        : stepPlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
+        : duePlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
     },
   });
 }
 
 async function readSnapshots(
-  { snapshots }: LookServices,
+  { snapshots }: InspectServices,
   { graph }: SessionView,
-  depth: LookDepth,
+  depth: InspectDepth,
 ): Promise<ReadonlyMap<NodeId, ExecutionSnapshot>> {
   const tips = [...graph.runs.keys()].flatMap((runId: RunId) => preferredTip(graph, runId) ?? []);
   const steps = depth === 'history' ? [...graph.nodes.values()].filter(({ kind }) => kind === 'step') : [];
@@ -86,7 +86,7 @@ async function readSnapshots(
 }
 
 async function readWorkflows(
-  { pinnedWorkflows }: LookServices,
+  { pinnedWorkflows }: InspectServices,
   { graph }: SessionView,
 ): Promise<ReadonlyMap<WorkflowHash, CompiledWorkflow>> {
   const found = new Map<WorkflowHash, CompiledWorkflow>();

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { ArtifactDigest } from '../../core/log/ids.ts';
-import type { Output } from '../../core/views/current-outputs.ts';
+import type { NodeOutput } from '../../core/views/current-outputs.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /** An output with what it says; an artifact that is missing or damaged says nothing. */
@@ -15,7 +15,7 @@ export type ReadOutput =
 
 export async function readOutputs(
   artifacts: ArtifactStore,
-  outputs: readonly Output[],
+  outputs: readonly NodeOutput[],
 ): Promise<readonly ReadOutput[]> {
   const read: ReadOutput[] = [];
   for (const { data } of outputs) {

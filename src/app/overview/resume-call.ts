@@ -4,7 +4,7 @@ import type { Call } from '../../core/prompt/reply/call-text.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import { stateTokenOf } from '../run/reply/give-reply.ts';
 import type { ReadServices } from '../services.ts';
-import type { LookedAt } from './look-at-session.ts';
+import type { InspectedSession } from './look-at-session.ts';
 
 export type ResumeCallServices = Pick<ReadServices, 'keyring' | 'hasher' | 'tokenForm'>;
 
@@ -24,7 +24,7 @@ export type ResumePlace = { readonly runId: RunId; readonly nodeId?: NodeId };
  */
 export async function resumeCall(
   { keyring, hasher, tokenForm }: ResumeCallServices,
-  looked: LookedAt,
+  looked: InspectedSession,
   { runId, nodeId }: ResumePlace,
 ): Promise<Result<Call, ResumeCallRefusal>> {
   const broken = brokenRefusal(looked);
@@ -40,7 +40,7 @@ export async function resumeCall(
 }
 
 /** Why a session cannot be gone on with; nothing for one that can. */
-export function brokenRefusal({ sessionId, health }: LookedAt): ResumeCallRefusal | undefined {
+export function brokenRefusal({ sessionId, health }: InspectedSession): ResumeCallRefusal | undefined {
   if (health.kind === 'healthy') return undefined;
   if (health.kind !== 'unknown_version') return { code: 'session_not_whole', sessionId };
   const { place, offset, version } = health;

@@ -3,14 +3,14 @@ import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId } from '../../core/log/ids.ts';
 import { snippetOf, wordsIn } from '../../core/overview/search-words.ts';
 import { brokenState } from '../../core/overview/session-state.ts';
-import { type StepPlace, stepPlace } from '../../core/overview/step-place.ts';
+import { type DuePlace, duePlace } from '../../core/overview/step-place.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
-import { type ListServices, storedSessions } from './list-sessions.ts';
+import { type ListServices, newestSessions } from './list-sessions.ts';
 import { SEARCHED_KINDS, type SearchedTexts, searchedTexts } from './searched-texts.ts';
 
 export type SearchServices = ListServices &
@@ -28,7 +28,7 @@ export type SearchHit = {
   readonly kind: (typeof SEARCHED_KINDS)[number];
   readonly runId: RunId;
   /** The step that it was handed in with; a goal has none. */
-  readonly place: StepPlace | undefined;
+  readonly place: DuePlace | undefined;
   readonly words: readonly string[];
   readonly snippet: string;
 };
@@ -62,7 +62,7 @@ export async function searchSessions(
   { words, readMax }: SearchRequest,
   onProgress: Progress = () => undefined,
 ): Promise<Result<SearchResult, StoreFailure>> {
-  const stored = await storedSessions(services);
+  const stored = await newestSessions(services);
   if (stored.isErr()) return err(stored.error);
   const likely = stored.value.filter(({ summary }) => isLikely(summary, words));
   const rest = stored.value.filter((one) => !likely.includes(one));
@@ -134,9 +134,9 @@ async function placeAt(
   { snapshots, pinnedWorkflows }: SearchServices,
   { graph }: SessionView,
   nodeId: NodeId,
-): Promise<StepPlace> {
+): Promise<DuePlace> {
   const { snapshotRef, workflowHash } = nodeOf(graph, nodeId);
   const snapshot = await snapshots.get(snapshotRef);
   const workflow = await pinnedWorkflows.get(workflowHash);
-  return snapshot.isErr() ? { kind: 'untold' } : stepPlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
+  return snapshot.isErr() ? { kind: 'untold' } : duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
 }

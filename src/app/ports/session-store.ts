@@ -5,14 +5,14 @@ import type { EventIndex, SessionId, WorkflowHash } from '../../core/log/ids.ts'
 import type { SegmentClosed, SnapshotPinned } from '../../core/log/manifest.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
-import type { LabelledView, WholeView } from '../../core/views/labelled-view.ts';
+import type { CheckedView, WholeView } from '../../core/views/labelled-view.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** A healthy session as it stands in the log. The view follows the log: later appends show in it. */
 export type LoadedSession = WholeView & { readonly sessionId: SessionId };
 
 /** The readable start of a session, to look at; it says whether that is all of it. */
-export type SessionPrefix = LabelledView & { readonly sessionId: SessionId };
+export type SessionPrefix = CheckedView & { readonly sessionId: SessionId };
 
 export type LoadRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId } | StoreFailure;
 

@@ -3,7 +3,7 @@ import { utf8Length } from '../../core/json/utf8.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { canonicalLength } from '../../core/log/text.ts';
-import type { Candidate } from '../../core/resume/candidate.ts';
+import type { ResumeCandidate } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import { resumedReply } from '../../core/resume/resumed-reply.ts';
 import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
@@ -13,8 +13,8 @@ import {
   readCandidate,
   sessionOf,
   tipOf,
-  type Unreadable,
-  unreadable,
+  type UnreadableRun,
+  unreadableRun,
 } from './read-candidate.ts';
 import type { VerifiedRuns } from './verified-runs.ts';
 
@@ -42,25 +42,25 @@ const ROOMS: readonly Room[] = [
 const ROOM_ANYWAY: Room = { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 };
 
 /** The rehydration of the run that is meant, in the budget of a reply, and what else might be. */
-export async function bringBack(
+export async function resumeRun(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
   { strong, workspace }: { readonly strong: RankedRun; readonly workspace: string | undefined },
-): Promise<Result<GivenReply, Unreadable>> {
+): Promise<Result<GivenReply, UnreadableRun>> {
   const beside = ranked.slice(0, RESUME_CANDIDATES_MAX).filter((one) => one !== strong);
-  const others: Candidate[] = [];
+  const others: ResumeCandidate[] = [];
   for (const one of beside.slice(0, RESUME_CANDIDATES_MAX - 1)) {
     const candidate = await readCandidate(reader, one);
     if (candidate.isErr()) return err(candidate.error);
     others.push(candidate.value);
   }
-  const replyIn = async (room: Room): Promise<Result<GivenReply, Unreadable>> => {
+  const replyIn = async (room: Room): Promise<Result<GivenReply, UnreadableRun>> => {
     const { services, mint } = reader;
     const shown = { session: sessionOf(reader.sessions, strong), target: tipOf(strong), mint, workspace, room };
     const lines = others.slice(0, room.others).map((one) => shorterCandidate(one, room.other));
     const resumed = { whyMatched: strong.whyMatched, others: lines };
     const reply = await rehydrateNode(services, shown);
-    return reply.map((one) => resumedReply(one, resumed)).mapErr(unreadable(strong));
+    return reply.map((one) => resumedReply(one, resumed)).mapErr(unreadableRun(strong));
   };
   for (const room of ROOMS) {
     const reply = await replyIn(room);

@@ -5,7 +5,7 @@ import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
-import type { Candidate } from '../../core/resume/candidate.ts';
+import type { ResumeCandidate } from '../../core/resume/candidate.ts';
 import type { ShownCandidate } from '../../core/resume/candidate-list.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
@@ -28,9 +28,9 @@ export type CandidateReader = {
 };
 
 /** Why a run cannot be shown, and whose it is: nobody asked for that one, so the others are shown without it. */
-export type Unreadable = { readonly sessionId: SessionId; readonly cause: RehydrateRefusal };
+export type UnreadableRun = { readonly sessionId: SessionId; readonly cause: RehydrateRefusal };
 
-export function unreadable({ session }: RankedRun): (cause: RehydrateRefusal) => Unreadable {
+export function unreadableRun({ session }: RankedRun): (cause: RehydrateRefusal) => UnreadableRun {
   return (cause) => ({ sessionId: session.sessionId, cause });
 }
 
@@ -44,17 +44,17 @@ export function tipOf({ session, run }: RankedRun): TokenTarget {
 export async function readCandidate(
   { services, sessions, mint }: CandidateReader,
   ranked: RankedRun,
-): Promise<Result<Candidate, Unreadable>> {
+): Promise<Result<ResumeCandidate, UnreadableRun>> {
   const { sessionId, lastAt } = ranked.session;
   const { runId, workflowId, goal, status, tip } = ranked.run;
   const session = sessionOf(sessions, ranked);
   const place = await readPlace(services, session, tipOf(ranked));
-  if (place.isErr()) return err(unreadable(ranked)(place.error));
+  if (place.isErr()) return err(unreadableRun(ranked)(place.error));
   const { workflow, snapshot } = place.value;
   const stepId = pendingStep(snapshot)?.stepId;
   const stepTitle =
     stepId === undefined ? undefined : titleWithoutValues(stepOf(indexWorkflow(workflow), stepId).title);
-  const candidate: Candidate = {
+  const candidate: ResumeCandidate = {
     sessionId,
     runId,
     workflowId,
@@ -73,7 +73,7 @@ export async function readCandidate(
 export async function readWithSnippet(
   reader: CandidateReader,
   ranked: RankedRun,
-): Promise<Result<ShownCandidate, Unreadable>> {
+): Promise<Result<ShownCandidate, UnreadableRun>> {
   const { view } = sessionOf(reader.sessions, ranked);
   const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
   const candidate = await readCandidate(reader, ranked);

@@ -11,8 +11,8 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { RehydrateRefusal } from '../rehydrate.ts';
 import type { ReadServices } from '../services.ts';
-import { bringBack } from './bring-back.ts';
-import { type CandidateReader, readWithSnippet, type Unreadable } from './read-candidate.ts';
+import { resumeRun } from './bring-back.ts';
+import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';
 import { type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
 import { workflowNames } from './workflow-names.ts';
 
@@ -49,7 +49,7 @@ export async function resumeSession(
     const reply =
       strong === undefined
         ? await offer(reader, found, missedQuery(request, question, found))
-        : await bringBack(reader, found, { strong, workspace: request.workspace });
+        : await resumeRun(reader, found, { strong, workspace: request.workspace });
     if (reply.isOk()) return ok(reply.value);
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
@@ -117,7 +117,7 @@ async function offer(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
   missed: string | undefined,
-): Promise<Result<GivenReply, Unreadable>> {
+): Promise<Result<GivenReply, UnreadableRun>> {
   const shown = await Promise.all(ranked.slice(0, RESUME_CANDIDATES_MAX).map((one) => readWithSnippet(reader, one)));
   return Result.combine(shown).map((candidates) => candidateList(candidates, { total: ranked.length, missed }));
 }

@@ -9,7 +9,7 @@ import { indexWorkflow } from '../../core/run/workflow-index.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/session-notes.ts';
 import type { GateRefusal } from '../ports/session-store.ts';
 import { appendStart } from '../run/append/append-plan.ts';
-import { planOf } from '../run/append/plan-of.ts';
+import { decisionPlan } from '../run/append/plan-of.ts';
 import { patternsFor } from '../run/place/run-place.ts';
 import { giveReply, newNode } from '../run/reply/give-reply.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
@@ -54,7 +54,7 @@ export async function startSession(
     sha256,
   );
   const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
-  const plan = { ...planOf(decision, placement, sha256), pinned: [pinned.value] };
+  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned.value] };
   return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
     const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
     if (appended.isErr()) return err(appended.error);

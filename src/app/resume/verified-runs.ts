@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { contenders } from '../../core/resume/contenders.ts';
+import { likelyRuns } from '../../core/resume/contenders.ts';
 import { type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
 import { isClosed } from '../../core/run/closed-runs.ts';
@@ -37,7 +37,7 @@ export async function verifiedRuns(
   const sessions = new Map<SessionId, LoadedSession>();
   for (let further = FURTHER_MARKS; ; further *= 2) {
     const ranked = rankRuns(known.values(), question, names);
-    const rivals = contenders(ranked, question);
+    const rivals = likelyRuns(ranked, question);
     // A second contender decides as much as the first whether one is surely meant.
     const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
     const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));

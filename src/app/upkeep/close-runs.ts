@@ -5,7 +5,7 @@ import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { MarkStore } from '../ports/upkeep/session-marks.ts';
-import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
+import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
 
 export type CloseRequest = {
   readonly sessionId: SessionId;
@@ -21,7 +21,7 @@ export type CloseRefusal =
   | GateRefusal;
 
 /** A run, and whether this call has changed anything about it. */
-export type ClosedRun = NamedRun & { readonly isChanged: boolean };
+export type ClosedRun = SelectedRun & { readonly isChanged: boolean };
 
 type CloseServices = { readonly sessions: Pick<SessionStore, 'exclusively'>; readonly marks: MarkStore };
 
@@ -38,7 +38,7 @@ export async function closeRuns(
     sessionId,
     async (session) => {
       if (session === undefined) return err({ code: 'session_not_found', sessionId });
-      const named = namedRuns(session, request.run);
+      const named = selectRuns(session, request.run);
       if (named.isErr()) return err(named.error);
       const closed = await services.marks.closed(sessionId);
       if (closed.isErr()) return err(closed.error);

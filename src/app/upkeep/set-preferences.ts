@@ -16,7 +16,7 @@ import { appendPlan } from '../run/append/append-plan.ts';
 import { summariseSession } from '../run/append/summarise-session.ts';
 import { isRunClosed } from '../run/place/closed-run.ts';
 import type { Services } from '../services.ts';
-import { type NamedRun, namedRuns, type RunUnmatched } from './named-runs.ts';
+import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
 
 export type PreferRequest = {
   readonly sessionId: SessionId;
@@ -36,7 +36,7 @@ export type PreferRefusal =
   | GateRefusal;
 
 /** What is in force for a run from its next step on. */
-export type PreferredRun = NamedRun & {
+export type PreferredRun = SelectedRun & {
   readonly before: Preferences;
   readonly effective: Preferences;
   readonly isChanged: boolean;
@@ -78,14 +78,14 @@ export async function setPreferences(
   );
 }
 
-type UnfinishedRun = NamedRun & { readonly isClosed: boolean };
+type UnfinishedRun = SelectedRun & { readonly isClosed: boolean };
 
 async function unfinishedRuns(
   services: PreferServices,
   session: LoadedSession,
   asked: string | undefined,
 ): Promise<Result<readonly UnfinishedRun[], PreferRefusal>> {
-  const named = namedRuns(session, asked);
+  const named = selectRuns(session, asked);
   if (named.isErr()) return err(named.error);
   const summary = await summariseSession(session, services.snapshots);
   if (summary.isErr()) return err(summary.error);

@@ -1,18 +1,18 @@
 /** One of several that a person may choose. */
-export type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
+export type AskChoice = { readonly value: string; readonly label: string; readonly hint?: string };
 
 /** Asks a person at a terminal, on standard error. Every answer is `undefined` when the person broke off. */
 export type Ask = {
   readonly choose: (question: {
     readonly message: string;
-    readonly choices: readonly Choice[];
+    readonly choices: readonly AskChoice[];
     readonly chosen: readonly string[];
   }) => Promise<readonly string[] | undefined>;
   readonly confirm: (message: string) => Promise<boolean | undefined>;
   /** One of several. */
   readonly pick: (question: {
     readonly message: string;
-    readonly choices: readonly Choice[];
+    readonly choices: readonly AskChoice[];
   }) => Promise<string | undefined>;
   /** A line of text; what is there already can be changed. */
   readonly write: (question: {

@@ -1,4 +1,4 @@
-import type { Outcome, Problem } from '../command.ts';
+import type { CommandOutcome, CommandProblem } from '../command.ts';
 import type { Program } from '../program.ts';
 import type { Switches } from '../switches.ts';
 import { asTyped } from './as-typed.ts';
@@ -6,12 +6,12 @@ import { type Line, lineRenderer } from './line.ts';
 import { printableJson } from './printable.ts';
 import { type Progress, progressDisplay } from './progress.ts';
 
-type Done = Extract<Outcome, { kind: 'done' }>;
+type Done = Extract<CommandOutcome, { kind: 'done' }>;
 
 /** Says what came out of a command: data to standard output, talk to standard error. */
-export type Report = {
+export type Printer = {
   readonly done: (command: string, outcome: Done) => void;
-  readonly failed: (problem: Problem, command?: string) => void;
+  readonly failed: (problem: CommandProblem, command?: string) => void;
   readonly say: (line: Line) => void;
   readonly progress: Progress;
   /** Whether help may be coloured. */
@@ -22,7 +22,7 @@ type Speaker = Pick<Program, 'env' | 'terminal' | 'write' | 'writeError' | 'call
 
 const SHAPE = { v: 1 } as const;
 
-export function reportTo(program: Speaker, switches: Switches): Report {
+export function printerFor(program: Speaker, switches: Switches): Printer {
   const { env, terminal } = program;
   const mayColor = !switches.isColorless && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const data = lineRenderer(mayColor && terminal.isOutput());
@@ -31,7 +31,7 @@ export function reportTo(program: Speaker, switches: Switches): Report {
   const writeJson = (document: object) => program.write(`${printableJson(document)}\n`);
   const isTalkative = !switches.isQuiet && !switches.isJson;
 
-  const writeProblem = ({ error }: Problem) => {
+  const writeProblem = ({ error }: CommandProblem) => {
     writeTalk(
       [{ text: error.code, style: 'bad' }, `: ${error.message}`],
       [{ text: 'Fix: ', style: 'strong' }, asTyped(error.suggestion, program)],
@@ -70,6 +70,6 @@ export function reportTo(program: Speaker, switches: Switches): Report {
   };
 }
 
-function jsonError({ error }: Problem): object {
+function jsonError({ error }: CommandProblem): object {
   return { ...error, fix: error.suggestion };
 }

@@ -10,7 +10,7 @@ const IO_RETRY_MS = 1_000;
 const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
 
 /** The words for trouble with what is stored, as a person at a terminal needs them. */
-export function explainStore(failure: StoreFailure, dataDir: string): ErrorEnvelope {
+export function explainStoreFailure(failure: StoreFailure, dataDir: string): ErrorEnvelope {
   switch (failure.code) {
     case 'io_failed':
       return {

@@ -5,7 +5,7 @@ import { digest } from '../../../test/examples/sha256.ts';
 import { errorEnvelopeSchema } from '../../core/log/error-envelope.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../../core/log/ids.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import { type CommandRefusal, explain as explainIn } from './explain.ts';
+import { type CommandRefusal, explainRefusal as explainIn } from './explain.ts';
 
 type Code = CommandRefusal['code'];
 

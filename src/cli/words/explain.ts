@@ -9,7 +9,7 @@ import { explainServe, type ServeTrouble } from '../commands/server/serve-words.
 import type { FindRefusal } from '../ids/find-sessions.ts';
 import { plural, shortList } from '../output/wording.ts';
 import type { InputFailure } from '../program.ts';
-import { explainStore } from './explain-store.ts';
+import { explainStoreFailure } from './explain-store.ts';
 
 /** Everything a command may refuse. */
 export type CommandRefusal =
@@ -26,7 +26,7 @@ const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const LOCK_RETRY_MS = 500;
 
 /** The words for a refusal, as a person at a terminal needs them; each ends in what to do next. */
-export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope {
+export function explainRefusal(refusal: CommandRefusal, dataDir: string): ErrorEnvelope {
   switch (refusal.code) {
     case 'session_unmatched':
       return {
@@ -77,7 +77,7 @@ export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope
     case 'session_too_large':
       return explainBundleFile(refusal);
     case 'import_unfinished': {
-      const { message, ...why } = explainStore(refusal.cause, dataDir);
+      const { message, ...why } = explainStoreFailure(refusal.cause, dataDir);
       return { ...why, message: `${message} What came in before is kept as ${refusal.sessionId}, for reading only.` };
     }
     case 'io_failed':
@@ -86,7 +86,7 @@ export function explain(refusal: CommandRefusal, dataDir: string): ErrorEnvelope
     case 'unsafe_permissions':
     case 'damaged':
     case 'unknown_version':
-      return explainStore(refusal, dataDir);
+      return explainStoreFailure(refusal, dataDir);
     default:
       return unreachable(refusal);
   }

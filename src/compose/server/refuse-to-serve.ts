@@ -1,10 +1,10 @@
 import { EXIT } from '../../cli/exit-codes.ts';
 import { printable } from '../../cli/output/printable.ts';
 import { configProblemText } from '../../core/machine/config/config-words.ts';
-import type { ConfigProblem } from '../../core/machine/config/resolve-config.ts';
+import type { SettingProblem } from '../../core/machine/config/resolve-config.ts';
 
 /** Says why there is no server, in the way a client shows it. */
-export function refuseToServe(problem: ConfigProblem, writeError: (text: string) => void): void {
+export function refuseToServe(problem: SettingProblem, writeError: (text: string) => void): void {
   writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
   process.exitCode = EXIT.usage;
 }

@@ -19,7 +19,7 @@ type Host = {
  * Serves MCP. It is bundled apart from the commands, so that it comes in a few files however many of them there are;
  * only the protocol is loaded before the first reply.
  */
-export async function serve(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
+export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
   const config = await loadOwnConfig(undefined);
   const [problem] = config.problems;
   if (problem !== undefined) {
@@ -30,7 +30,7 @@ export async function serve(how: ServeOptions, host: Host): Promise<Result<Servi
   const settings = settingsOf(config);
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
-  const services = async () => (await import('./services.ts')).openServices(settings, host.bundledFolder);
+  const services = async () => (await import('./services.ts')).openServerServices(settings, host.bundledFolder);
   const backend = mcpBackend({ version: host.version, services, isLogged, isSessionStartOn });
   if (how.transport === 'http') return serveHttp(backend, how.port, host);
   host.onStop(serveMcpOnStdio(backend).stop);

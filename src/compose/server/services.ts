@@ -17,7 +17,7 @@ import { runDefaults } from '../run-defaults.ts';
 import { openStore } from '../store.ts';
 
 /** Joins ports to adapters for the server. */
-export async function openServices({ tokenForm }: Settings, bundledFolder: string): Promise<Services> {
+export async function openServerServices({ tokenForm }: Settings, bundledFolder: string): Promise<Services> {
   const patterns = re2Patterns();
   return {
     ...(await openStore()),

@@ -42,7 +42,7 @@ export type ViolationReason =
   | PlanRefusal['code'];
 
 /** What an append is refused for, and which of its parts; `position` counts from the start of the session. */
-export type Violation = {
+export type AppendViolation = {
   readonly reason: ViolationReason;
   readonly at: 'events' | 'manifest';
   readonly position: number;
@@ -60,17 +60,17 @@ export function admitAppend(
   history: History,
   { plan, records, workflows }: RecordedAppend,
   tools: BundleTools,
-): Result<CanonicalBytes, Violation> {
+): Result<CanonicalBytes, AppendViolation> {
   const { view } = history;
   const first = view.nextEventIndex;
-  const inEvents = (reason: ViolationReason, position = first): Violation => ({ reason, at: 'events', position });
+  const inEvents = (reason: ViolationReason, position = first): AppendViolation => ({ reason, at: 'events', position });
   const chain = chainBehind(history, records, tools);
   if (chain.isErr()) return err(chain.error);
   if (planNovelty(plan, view.knownKeys).kind !== 'new') return err(inEvents('repeated_dedupe_key'));
   const sealed = sealPlan(plan, first, tools);
   if (sealed.isErr()) return err(inEvents(sealed.error.code, first + positionOf(sealed.error)));
   const bytes = sealed.value.segment;
-  const inManifest = (reason: ViolationReason): Violation => ({
+  const inManifest = (reason: ViolationReason): AppendViolation => ({
     reason,
     at: 'manifest',
     position: history.nextManifestIndex,
@@ -101,7 +101,7 @@ export function namedWorkflows(events: readonly SessionEvent[]): readonly Workfl
 function senselessEvent(
   { events, snapshots }: AppendPlan,
   workflows: RecordedAppend['workflows'],
-): Pick<Violation, 'reason' | 'position'> | undefined {
+): Pick<AppendViolation, 'reason' | 'position'> | undefined {
   for (const event of events) {
     if (event.kind !== 'run_started' && event.kind !== 'node_created') continue;
     const workflow = workflows.get(event.data.workflowHash);
@@ -123,7 +123,7 @@ function chainBehind(
   history: History,
   { segment, pins }: AppendRecords,
   { sha256 }: BundleTools,
-): Result<Sha256Digest, Violation> {
+): Result<Sha256Digest, AppendViolation> {
   let { chain, nextManifestIndex: position } = history;
   for (const record of [segment, ...pins]) {
     if (record.sessionId !== history.sessionId) return err({ reason: 'foreign_session', at: 'manifest', position });

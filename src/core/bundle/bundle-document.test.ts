@@ -6,7 +6,7 @@ import { plainDigestSchema } from '../log/ids.ts';
 import { bundleIdOf, bundleIdSchema, type IntegrityEntry, inPathOrder } from './bundle-document.ts';
 import { bundleHead } from './bundle-head.ts';
 import { BUNDLE_DEPTH_MAX } from './bundle-limits.ts';
-import { shown } from './bundle-refusal.ts';
+import { shortValue } from './bundle-refusal.ts';
 import { isTooDeep } from './too-deep.ts';
 
 const entry = (path: string, of = path): IntegrityEntry => ({
@@ -57,6 +57,6 @@ test('a value is too deep for a bundle when the bundle around it makes it so', (
 });
 
 test('what a file holds is told in a few letters that are well formed', () => {
-  expect([shown(undefined), shown(3), shown({ a: 1 })]).toEqual(['nothing', '3', '{"a":1}']);
-  expect(shown(`${'x'.repeat(119)}😀`)).toBe(`${'x'.repeat(119)}\ufffd`);
+  expect([shortValue(undefined), shortValue(3), shortValue({ a: 1 })]).toEqual(['nothing', '3', '{"a":1}']);
+  expect(shortValue(`${'x'.repeat(119)}😀`)).toBe(`${'x'.repeat(119)}\ufffd`);
 });

@@ -48,19 +48,19 @@ export type BundleRefusal =
 const SHOWN_MAX = 120;
 
 /** A value out of a file for a message. It may be anything, and as long as the file. */
-export function shown(value: unknown): string {
+export function shortValue(value: unknown): string {
   const text = typeof value === 'string' ? value : canonicalJson(value).unwrapOr('nothing');
   return text.slice(0, SHOWN_MAX).toWellFormed();
 }
 
 export function invalid(reason: FormatReason, path: string): BundleRefusal {
-  return { code: 'BUNDLE_INVALID_FORMAT', reason, path: shown(path) };
+  return { code: 'BUNDLE_INVALID_FORMAT', reason, path: shortValue(path) };
 }
 
 export function broken(reason: IntegrityReason, path: string): BundleRefusal {
-  return { code: 'BUNDLE_INTEGRITY_FAILED', reason, path: shown(path) };
+  return { code: 'BUNDLE_INTEGRITY_FAILED', reason, path: shortValue(path) };
 }
 
 export function newer(path: string, version: unknown): BundleRefusal {
-  return { code: 'BUNDLE_UNSUPPORTED_VERSION', path, version: shown(version) };
+  return { code: 'BUNDLE_UNSUPPORTED_VERSION', path, version: shortValue(version) };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ERROR_DETAILS_BYTES_MAX, ERROR_TEXT_BYTES_MAX } from './budgets.ts';
-import { detailsSchema, jsonObjectSchema, saidSchema } from './text.ts';
+import { detailsSchema, jsonObjectSchema, nonBlankSchema } from './text.ts';
 
 export const TOKEN_ERROR_CODES = [
   'TOKEN_INVALID_FORMAT',
@@ -61,8 +61,8 @@ const nextCallSchema = z.strictObject({ tool: z.string().min(1), arguments: json
 /** What every surface shows of an error: MCP, command line and console alike. */
 export const errorEnvelopeSchema = z.strictObject({
   code: z.enum(ERROR_CODES),
-  message: saidSchema(ERROR_TEXT_BYTES_MAX),
-  suggestion: saidSchema(ERROR_TEXT_BYTES_MAX),
+  message: nonBlankSchema(ERROR_TEXT_BYTES_MAX),
+  suggestion: nonBlankSchema(ERROR_TEXT_BYTES_MAX),
   retry: retrySchema,
   nextIntent: z.enum(NEXT_INTENTS).optional(),
   details: detailsSchema(ERROR_DETAILS_BYTES_MAX).optional(),

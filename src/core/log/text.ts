@@ -12,7 +12,7 @@ export function textSchema(bytesMax: number, options: { readonly isEmptyAllowed?
 }
 
 /** A text that says something: white space alone does not. */
-export function saidSchema(bytesMax: number): z.ZodString {
+export function nonBlankSchema(bytesMax: number): z.ZodString {
   return textSchema(bytesMax).regex(/\S/, { error: 'must not be blank' });
 }
 

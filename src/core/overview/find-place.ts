@@ -2,13 +2,13 @@ import type { NodeId } from '../log/ids.ts';
 import type { LineStep, RunLine } from './run-lines.ts';
 
 /** A place in a run that a person named. */
-export type NamedPlace = { readonly line: RunLine; readonly step: LineStep };
+export type FoundStep = { readonly line: RunLine; readonly step: LineStep };
 
 /**
  * The step that a person means: by its number, its id, a node id, or words of its title, and as views print it; `id@2` is
  * the second round of a loop. Of several rounds the last one is meant, and the line that goes on comes before those that were left.
  */
-export function findStep(lines: readonly RunLine[], asked: string): NamedPlace | 'several' | undefined {
+export function findStep(lines: readonly RunLine[], asked: string): FoundStep | 'several' | undefined {
   const [whole, round] = roundOf(asked.trim().replace(/^[✓●▲○◆–-] /, ''));
   const [name, title] = numberOf(whole);
   for (const line of lines) {

@@ -1,5 +1,5 @@
 import type { NodeId, OutputId } from '../log/ids.ts';
-import { type Output, type OutputsView, outputHistory } from '../views/current-outputs.ts';
+import { type NodeOutput, type OutputsView, outputHistory } from '../views/current-outputs.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 
@@ -8,7 +8,7 @@ export type LineOutputs = {
   /** The node at which the step was due. */
   readonly dueAt: NodeId;
   readonly kind: 'step' | 'checkpoint';
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly NodeOutput[];
 };
 
 /** How far a line is looked at: up to all that is at a node now, or to what was there when the node was made. */
@@ -51,7 +51,7 @@ function stretchesTo(graph: RunGraph, node: RunNode): readonly Stretch[] {
 }
 
 /** What a node held at a moment; a later correction is no part of it. */
-function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): readonly Output[] {
+function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): readonly NodeOutput[] {
   const known = outputHistory(outputs, nodeId)
     .map(({ output }) => output)
     .filter(({ eventIndex }) => eventIndex < before);

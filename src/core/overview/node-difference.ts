@@ -8,7 +8,7 @@ import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';
 /** What only one of two places has. */
 export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord['data'][] };
 
-export type ContextChange = {
+export type ContextDifference = {
   readonly key: string;
   readonly a: JsonValue | undefined;
   readonly b: JsonValue | undefined;
@@ -18,7 +18,7 @@ export type ContextChange = {
 export type NodeDifference = {
   readonly a: OneSide;
   readonly b: OneSide;
-  readonly context: readonly ContextChange[];
+  readonly context: readonly ContextDifference[];
 };
 
 export function nodeDifference(view: SessionView, a: LineEnd, b: LineEnd): NodeDifference {
@@ -45,7 +45,7 @@ function without(side: OneSide, other: OneSide): OneSide {
   };
 }
 
-function contextChanges(a: JsonObject, b: JsonObject): readonly ContextChange[] {
+function contextChanges(a: JsonObject, b: JsonObject): readonly ContextDifference[] {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
   return keys
     .map((key) => ({ key, a: ownValue(a, key), b: ownValue(b, key) }))

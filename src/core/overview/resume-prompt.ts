@@ -2,12 +2,12 @@ import { truncate } from '../json/truncate.ts';
 import { oneLine } from '../prompt/our-lines.ts';
 import { type Call, callText } from '../prompt/reply/call-text.ts';
 import type { RunStanding } from './run-standing.ts';
-import type { StepPlace } from './step-place.ts';
+import type { DuePlace } from './step-place.ts';
 
 /** Where a new chat is to go on. */
 export type ResumeTarget = {
   readonly run: Pick<RunStanding, 'tag' | 'workflowId' | 'goal' | 'isClosed'>;
-  readonly place: StepPlace;
+  readonly place: DuePlace;
   /** Whether the last try at the step was turned down. */
   readonly isHeldUp: boolean;
   /** Whether the run has gone further than this place. */
@@ -36,7 +36,7 @@ export function resumePrompt({ run, place, isHeldUp, isEarlier, call }: ResumeTa
 
 type Kind = 'open' | 'complete' | 'earlier';
 
-function kindOf(place: StepPlace, isEarlier: boolean): Kind {
+function kindOf(place: DuePlace, isEarlier: boolean): Kind {
   if (isEarlier) return 'earlier';
   return place.kind === 'complete' ? 'complete' : 'open';
 }
@@ -54,7 +54,7 @@ const WHAT_FOLLOWS: { readonly [kind in Kind]: string } = {
     'Its reply has that step and the work up to it, and says that the run went on from there once. Do the step again from that reply: this makes a branch, and what was done before stays on record.',
 };
 
-function standing(place: StepPlace, isHeldUp: boolean): string {
+function standing(place: DuePlace, isHeldUp: boolean): string {
   if (place.kind !== 'step') return place.kind === 'complete' ? ', complete' : '';
   const number = place.position === undefined ? '' : `${place.position} `;
   const round = place.loopPath.map(({ iteration }) => iteration + 1).join('.');

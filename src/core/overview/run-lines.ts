@@ -5,13 +5,13 @@ import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { preferredTip, preferredTipBelow } from '../views/tips.ts';
 import { branchName } from './branch-name.ts';
-import type { StepPlace } from './step-place.ts';
+import type { DuePlace } from './step-place.ts';
 
 /** What is known of a session for those who look at it. */
 export type Picture = {
   readonly view: SessionView;
   readonly chronicle: Chronicle;
-  readonly placeOf: (nodeId: NodeId) => StepPlace;
+  readonly placeOf: (nodeId: NodeId) => DuePlace;
 };
 
 /** One way through a run, from its root or from where it parts from another line, to its tip. */
@@ -32,7 +32,7 @@ export type LineStep = {
   readonly nodeId: NodeId;
   /** What doing it has led to. */
   readonly doneBy: NodeId | undefined;
-  readonly place: StepPlace;
+  readonly place: DuePlace;
   readonly state: 'done' | 'due' | 'blocked' | 'complete';
   /** How often it was turned down. */
   readonly blocked: number;
@@ -120,7 +120,7 @@ function draftLine(picture: Picture, tip: RunNode, fork: Fork | undefined): Draf
 }
 
 /** A checkpoint changes nothing about being held up. */
-function endState(graph: RunGraph, place: StepPlace, tip: RunNode): LineStep['state'] {
+function endState(graph: RunGraph, place: DuePlace, tip: RunNode): LineStep['state'] {
   if (place.kind === 'complete') return 'complete';
   return nodeOf(graph, tip.hostNodeId).kind === 'blocked_attempt' ? 'blocked' : 'due';
 }

@@ -1,7 +1,6 @@
 import type { BlockerReport } from '../log/blockers.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import type { NodeId, RunId, WorkflowId } from '../log/ids.ts';
-import { runTag } from '../log/ids.ts';
+import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { PRESETS, type Preferences } from '../log/preferences.ts';
 import { type ClosedRuns, isClosed } from '../run/closed-runs.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
@@ -14,7 +13,7 @@ import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { branchCount, preferredTip } from '../views/tips.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
-import { type DueStep, gapPlace, type StepPlace, stepPlace } from './step-place.ts';
+import { type DuePlace, type DueStep, duePlace, gapPlace } from './step-place.ts';
 
 /** How one run stands, at its preferred tip. */
 export type RunStanding = {
@@ -32,7 +31,7 @@ export type RunStanding = {
   /** The last event that had to do with it: of several runs the highest was worked on last. */
   readonly lastActivityIndex: number;
   readonly tip: NodeId | undefined;
-  readonly place: StepPlace;
+  readonly place: DuePlace;
   readonly stepsTotal: number | undefined;
   /** Lines of work beside the preferred one. */
   readonly branches: number;
@@ -80,7 +79,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     activeAt: chronicle.activeAt.get(runId),
     lastActivityIndex: activity,
     tip: tip?.nodeId,
-    place: snapshot === undefined ? { kind: 'untold' } : stepPlace(snapshot, { workflow, contextOf }),
+    place: snapshot === undefined ? { kind: 'untold' } : duePlace(snapshot, { workflow, contextOf }),
     stepsTotal: workflow?.steps.length,
     branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
     checkpoints: checkpointCount(view, runId),

@@ -11,7 +11,7 @@ import { indexWorkflow } from '../run/workflow-index.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 
 /** What is due at a node. */
-export type StepPlace =
+export type DuePlace =
   | DueStep
   /** The run waits for what its first step needs. */
   | { readonly kind: 'start' }
@@ -37,7 +37,7 @@ type StepKnown = {
 };
 
 /** What is due at the node of a snapshot. Without its workflow a step is known by its id alone. */
-export function stepPlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: StepKnown): StepPlace {
+export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: StepKnown): DuePlace {
   if (isComplete(snapshot)) return { kind: 'complete' };
   const pending = pendingStep(snapshot);
   if (pending === undefined) return { kind: 'start' };

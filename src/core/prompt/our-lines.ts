@@ -8,7 +8,7 @@ const OUR_LINE = /^(?=[^\S\r\n\u2028\u2029]*(?:-{3,}[^\S\r\n\u2028\u2029]*$|Next
  * What came from outside must not pass for our own words: a note or a value may hold a whole old reply, with tokens
  * that are no longer the right ones. Lines that look like ours become quotations.
  */
-export function quoteOurLines(text: string): string {
+export function quoteReservedLines(text: string): string {
   return text.replaceAll(OUR_LINE, '> ');
 }
 

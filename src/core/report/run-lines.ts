@@ -4,10 +4,10 @@ import type { NodeId } from '../log/ids.ts';
 import type { ReportBranch, ReportEntry, ReportRun } from './report.ts';
 
 /** A line of a run with what happened on it and on no line before it. */
-export type RunLine = { readonly branch: ReportBranch; readonly entries: readonly ReportEntry[] };
+export type BranchEntries = { readonly branch: ReportBranch; readonly entries: readonly ReportEntry[] };
 
 /** The lines of a run in the order in which a report tells them. */
-export function runLines({ branches, entries }: ReportRun): readonly RunLine[] {
+export function entriesByBranch({ branches, entries }: ReportRun): readonly BranchEntries[] {
   const byBranch = new Map<string, ReportEntry[]>(branches.map(({ name }) => [name, []]));
   for (const entry of entries) byBranch.get(entry.branch)?.push(entry);
   return branches.map((branch) => ({ branch, entries: byBranch.get(branch.name) ?? [] }));

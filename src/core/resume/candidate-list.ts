@@ -1,12 +1,12 @@
 import { quote } from '../json/quote.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
-import { NEXT_CALL, quoteOurLines } from '../prompt/our-lines.ts';
+import { NEXT_CALL, quoteReservedLines } from '../prompt/our-lines.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import { clip } from '../run/requirements/artifacts/artifact-verdict.ts';
-import { type Candidate, candidateData, candidateLine, showCall } from './candidate.ts';
+import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
 
 /** A candidate with some of what was noted in it. */
-export type ShownCandidate = Candidate & { readonly snippet: string };
+export type ShownCandidate = ResumeCandidate & { readonly snippet: string };
 
 /** How many runs were looked at, and what was asked for where none of them has it. */
 export type Search = { readonly total: number; readonly missed?: string | undefined };
@@ -53,7 +53,7 @@ function openingWithout(missed: string, candidates: readonly ShownCandidate[]): 
 }
 
 function snippetText({ snippet }: ShownCandidate): string {
-  return snippet === '' ? '' : `\n${quoteOurLines(snippet)}`;
+  return snippet === '' ? '' : `\n${quoteReservedLines(snippet)}`;
 }
 
 function nothingThere(): GivenReply {

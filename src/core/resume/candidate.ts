@@ -1,14 +1,13 @@
 import type { JsonObject } from '../json/json-value.ts';
-import type { RunId, SessionId, WorkflowId } from '../log/ids.ts';
-import { runTag } from '../log/ids.ts';
-import { oneLine, quoteOurLines } from '../prompt/our-lines.ts';
+import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
+import { oneLine, quoteReservedLines } from '../prompt/our-lines.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import type { RunStatus } from '../views/run-status.ts';
 import { type MatchReason, reasonWords } from './match-reason.ts';
 import { utcMinute } from './utc-minute.ts';
 
 /** A run that may be the one that is meant, read and verified. */
-export type Candidate = {
+export type ResumeCandidate = {
   readonly sessionId: SessionId;
   readonly runId: RunId;
   readonly workflowId: WorkflowId;
@@ -23,11 +22,11 @@ export type Candidate = {
 };
 
 /** The call that shows where a run stands and changes nothing. */
-export function showCall({ stateToken }: Candidate) {
+export function showCall({ stateToken }: ResumeCandidate) {
   return { tool: 'continue_workflow', arguments: { stateToken } } as const;
 }
 
-export function candidateData(candidate: Candidate): JsonObject {
+export function candidateData(candidate: ResumeCandidate): JsonObject {
   const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
   return {
     sessionId,
@@ -51,7 +50,7 @@ const STATUS: { readonly [status in RunStatus]: string } = {
 };
 
 /** One line: what it is about, where it stands, why it is offered, and the call that shows it. */
-export function candidateLine(candidate: Candidate): string {
+export function candidateLine(candidate: ResumeCandidate): string {
   const { runId, workflowId, title, goal, status, stepTitle, lastAt, whyMatched } = candidate;
   const parts = [
     `"${oneLine(goal ?? title)}"`,
@@ -60,5 +59,5 @@ export function candidateLine(candidate: Candidate): string {
     ...(lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`]),
     `found by ${reasonWords(whyMatched)}`,
   ];
-  return `${quoteOurLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
+  return `${quoteReservedLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
 }

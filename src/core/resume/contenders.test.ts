@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, NodeId, RunId, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
 import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
-import { contenders } from './contenders.ts';
+import { likelyRuns } from './contenders.ts';
 import { rankRuns } from './rank-runs.ts';
 import { type ResumeClues, resumeQuestion } from './resume-question.ts';
 
@@ -27,7 +27,7 @@ function session(name: string, { status, words = [], ...observed }: Facts): Sess
 function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string) {
   const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace] });
   const ranked = rankRuns(sessions, question, new Map());
-  const found = contenders(ranked, question).map(({ run }) => run.goal);
+  const found = likelyRuns(ranked, question).map(({ run }) => run.goal);
   return found.length === 1 ? found[0] : undefined;
 }
 

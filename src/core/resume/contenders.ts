@@ -9,7 +9,7 @@ const TELLING_TIER_MAX = 3;
  * unfinished run of the best telling tier, in the workspace where one is known. Who says nothing but the workspace means
  * the only unfinished run in it.
  */
-export function contenders(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
+export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
   const open = ranked.filter(({ run }) => run.status === 'in_progress' || run.status === 'blocked');
   if (question.sessionId !== undefined || question.runId !== undefined) return [...open, ...ranked].slice(0, 1);
   const isPlaced = question.workspaces.length > 0;

@@ -1,11 +1,11 @@
 import type { GivenReply } from '../log/operation/stored-reply.ts';
-import { type Candidate, candidateData, candidateLine } from './candidate.ts';
+import { candidateData, candidateLine, type ResumeCandidate } from './candidate.ts';
 import { type MatchReason, reasonWords } from './match-reason.ts';
 
 export type Resumed = {
   readonly whyMatched: readonly MatchReason[];
   /** What else may have been meant. */
-  readonly others: readonly Candidate[];
+  readonly others: readonly ResumeCandidate[];
 };
 
 /** The rehydration of the run that is meant, and in one line each what else might be. */

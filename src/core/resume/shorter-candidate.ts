@@ -1,8 +1,8 @@
 import { clip } from '../run/requirements/artifacts/artifact-verdict.ts';
-import type { Candidate } from './candidate.ts';
+import type { ResumeCandidate } from './candidate.ts';
 
 /** A candidate whose texts take no more than they may; what it is called by is kept. */
-export function shorterCandidate(candidate: Candidate, bytesMax: number): Candidate {
+export function shorterCandidate(candidate: ResumeCandidate, bytesMax: number): ResumeCandidate {
   const { title, goal, stepTitle } = candidate;
   return {
     ...candidate,

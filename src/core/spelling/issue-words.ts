@@ -12,7 +12,7 @@ const KINDS: { readonly [kind: string]: string } = {
 };
 
 /** What is wrong with a value in a file that people write, as a sentence about "it" without its stop. */
-export function issueWords(issue: z.core.$ZodIssue, { isThere }: { readonly isThere: boolean }): string {
+export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly isThere: boolean }): string {
   switch (issue.code) {
     case 'invalid_type': {
       const kind = KINDS[issue.expected] ?? issue.expected;

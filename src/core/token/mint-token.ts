@@ -1,5 +1,12 @@
-import type { WorkflowHash } from '../log/ids.ts';
-import { type AttemptId, type EventIndex, type NodeId, type RunId, runTag, type SessionId } from '../log/ids.ts';
+import {
+  type AttemptId,
+  type EventIndex,
+  type NodeId,
+  type RunId,
+  runTag,
+  type SessionId,
+  type WorkflowHash,
+} from '../log/ids.ts';
 import { FIRST_ATTEMPT } from './attempt.ts';
 import { encodeCompactToken } from './compact-token.ts';
 import { encodeJsonToken } from './json-token.ts';

@@ -49,11 +49,11 @@ export type ScopeMismatch =
       readonly tag: string;
     }
   | { readonly kind: 'session'; readonly expected: SessionId; readonly found: SessionId }
-  | { readonly kind: 'run'; readonly place: TokenPlace; readonly named: NamedRun }
+  | { readonly kind: 'run'; readonly place: TokenPlace; readonly named: TokenRun }
   | { readonly kind: 'pair'; readonly state: TokenPlace; readonly operation: TokenPlace };
 
 /** The run a token names; a compact token knows its tag only. */
-export type NamedRun = {
+export type TokenRun = {
   readonly tag: string;
   readonly runId: RunId | null;
   readonly workflowId: WorkflowId | null;

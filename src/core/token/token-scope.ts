@@ -1,8 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AttemptId, EventIndex, NodeId, RunId, SessionId, WorkflowHash, WorkflowId } from '../log/ids.ts';
-import { runTag } from '../log/ids.ts';
+import {
+  type AttemptId,
+  type EventIndex,
+  type NodeId,
+  type RunId,
+  runTag,
+  type SessionId,
+  type WorkflowHash,
+  type WorkflowId,
+} from '../log/ids.ts';
 import type { TokenClaims } from './token.ts';
-import type { MissingPlace, NamedRun, TokenPlace, TokenRefusal } from './token-refusal.ts';
+import type { MissingPlace, TokenPlace, TokenRefusal, TokenRun } from './token-refusal.ts';
 
 export type ScopeNode = { readonly nodeId: NodeId; readonly runId: RunId; readonly workflowHash: WorkflowHash };
 export type ScopeRun = { readonly workflowId: WorkflowId; readonly workflowHash: WorkflowHash };
@@ -82,7 +90,7 @@ function placeOnly({ sessionId, runId, nodeId, tag, workflowId }: TokenTarget): 
   return { sessionId, runId, nodeId, tag, workflowId };
 }
 
-function namedRun(claims: TokenClaims, scope: TokenScope): NamedRun {
+function namedRun(claims: TokenClaims, scope: TokenScope): TokenRun {
   if (claims.form === 'compact') return { tag: claims.tag, runId: null, workflowId: null };
   const { runId } = claims;
   return { tag: runTag(runId), runId, workflowId: scope.run(runId)?.workflowId ?? null };

@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
 import { outputIdOf } from '../../../test/simulation/node-facts.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
-import { blockedDraft, currentOutput, currentOutputs, type Output, outputHistory } from './current-outputs.ts';
+import { blockedDraft, currentOutput, currentOutputs, type NodeOutput, outputHistory } from './current-outputs.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('outputs', () => {
@@ -62,6 +62,6 @@ describe('outputs', () => {
   });
 });
 
-function ids(outputs: readonly Output[]): readonly string[] {
+function ids(outputs: readonly NodeOutput[]): readonly string[] {
   return outputs.map(({ data }) => data.outputId);
 }

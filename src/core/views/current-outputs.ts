@@ -3,10 +3,10 @@ import type { OutputChannel } from '../log/events/node-output-appended.ts';
 import type { NodeId, OutputId } from '../log/ids.ts';
 
 /** An output as it was handed in. */
-export type Output = EventOf<'node_output_appended'>;
+export type NodeOutput = EventOf<'node_output_appended'>;
 
 /** An output with what became of it. */
-export type OutputEntry = { readonly output: Output; readonly isSuperseded: boolean };
+export type OutputEntry = { readonly output: NodeOutput; readonly isSuperseded: boolean };
 
 export type OutputsView = {
   readonly byNode: Map<NodeId, NodeOutputs>;
@@ -14,14 +14,14 @@ export type OutputsView = {
 };
 
 /** `isDraft`: handed in with an attempt that was turned down. */
-type NodeOutputs = { readonly isDraft: boolean; readonly appended: Output[]; readonly superseded: Set<OutputId> };
+type NodeOutputs = { readonly isDraft: boolean; readonly appended: NodeOutput[]; readonly superseded: Set<OutputId> };
 
 export function emptyOutputs(): OutputsView {
   return { byNode: new Map(), known: new Map() };
 }
 
 /** Tells whether the event is the first to supersede another output. */
-export function applyOutputAppended(outputs: OutputsView, event: Output, isDraft: boolean): boolean {
+export function applyOutputAppended(outputs: OutputsView, event: NodeOutput, isDraft: boolean): boolean {
   const { nodeId } = event.scope;
   const { outputId, outputChannel, supersedesOutputId } = event.data;
   const ofNode = outputs.byNode.get(nodeId) ?? { isDraft, appended: [], superseded: new Set() };
@@ -43,21 +43,21 @@ export function outputHistory(outputs: OutputsView, nodeId: NodeId): readonly Ou
 }
 
 /** Outputs of a node that none superseded, oldest first. What a blocked attempt handed in counts for nothing. */
-export function currentOutputs(outputs: OutputsView, nodeId: NodeId): readonly Output[] {
+export function currentOutputs(outputs: OutputsView, nodeId: NodeId): readonly NodeOutput[] {
   return outputs.byNode.get(nodeId)?.isDraft === true ? [] : standing(outputs, nodeId);
 }
 
 /** The latest output of a channel that none superseded. */
-export function currentOutput(outputs: OutputsView, nodeId: NodeId, channel: OutputChannel): Output | undefined {
+export function currentOutput(outputs: OutputsView, nodeId: NodeId, channel: OutputChannel): NodeOutput | undefined {
   return currentOutputs(outputs, nodeId).findLast(({ data }) => data.outputChannel === channel);
 }
 
 /** What was handed in with a blocked attempt, so that a retry need not type it again. Empty for any other node. */
-export function blockedDraft(outputs: OutputsView, nodeId: NodeId): readonly Output[] {
+export function blockedDraft(outputs: OutputsView, nodeId: NodeId): readonly NodeOutput[] {
   return outputs.byNode.get(nodeId)?.isDraft === true ? standing(outputs, nodeId) : [];
 }
 
-function standing(outputs: OutputsView, nodeId: NodeId): readonly Output[] {
+function standing(outputs: OutputsView, nodeId: NodeId): readonly NodeOutput[] {
   return outputHistory(outputs, nodeId)
     .filter(({ isSuperseded }) => !isSuperseded)
     .map(({ output }) => output);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { SessionHealth } from '../log/health.ts';
-import { type LabelledView, labelView, type WholeView } from './labelled-view.ts';
+import { type CheckedView, checkedView, type WholeView } from './labelled-view.ts';
 import { emptySessionView } from './session-view.ts';
 
 test('a view over a damaged session says so, and nothing that goes on with a run accepts it', () => {
@@ -13,22 +13,22 @@ test('a view over a damaged session says so, and nothing that goes on with a run
     { kind: 'corrupt_head', damage },
     { kind: 'unknown_version', place: 'manifest', offset: 0, version: '2' },
   ];
-  expect(labelView(view, { kind: 'healthy' })).toEqual({ kind: 'whole', view });
-  expect(damaged.map((health) => labelView(view, health))).toEqual(
+  expect(checkedView(view, { kind: 'healthy' })).toEqual({ kind: 'whole', view });
+  expect(damaged.map((health) => checkedView(view, health))).toEqual(
     damaged.map((health) => ({ kind: 'salvaged', health, view })),
   );
 
   const goOn = (whole: WholeView) => whole.kind;
   const refusals = [
     // @ts-expect-error a view may be salvaged until its kind was looked at
-    (labelled: LabelledView) => goOn(labelled),
+    (labelled: CheckedView) => goOn(labelled),
     // @ts-expect-error a salvaged view cannot be called whole by hand
     () => goOn({ kind: 'whole', view }),
     // @ts-expect-error a health that may be anything gives a view that may be salvaged
-    (health: SessionHealth) => goOn(labelView(view, health)),
+    (health: SessionHealth) => goOn(checkedView(view, health)),
     // @ts-expect-error a bare view carries no label at all
     () => goOn(view),
   ];
   expect(refusals).toHaveLength(4);
-  expect(goOn(labelView(view, { kind: 'healthy' }))).toBe('whole');
+  expect(goOn(checkedView(view, { kind: 'healthy' }))).toBe('whole');
 });

@@ -13,13 +13,13 @@ export type SalvagedView = {
   readonly view: SessionView;
 };
 
-export type LabelledView = WholeView | SalvagedView;
+export type CheckedView = WholeView | SalvagedView;
 
 type Healthy = Extract<SessionHealth, { kind: 'healthy' }>;
 
 /** Says of a view whether it shows a whole session, which only the health found while reading can tell. */
-export function labelView(view: SessionView, health: Healthy): WholeView;
-export function labelView(view: SessionView, health: SessionHealth): LabelledView;
-export function labelView(view: SessionView, health: SessionHealth): LabelledView {
+export function checkedView(view: SessionView, health: Healthy): WholeView;
+export function checkedView(view: SessionView, health: SessionHealth): CheckedView;
+export function checkedView(view: SessionView, health: SessionHealth): CheckedView {
   return health.kind === 'healthy' ? ({ kind: 'whole', view } as WholeView) : { kind: 'salvaged', health, view };
 }

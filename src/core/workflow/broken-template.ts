@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { CompilerFinding } from './finding.ts';
 
 /** A routine that cannot be called because its own file is wrong, with the first thing that is wrong with it. */
 export type BrokenTemplate = {
@@ -13,7 +13,7 @@ export type BrokenTemplate = {
 export function brokenTemplate(
   templateId: string,
   { ref, line, column, message }: BrokenTemplate,
-): Pick<Finding, 'code' | 'message'> {
+): Pick<CompilerFinding, 'code' | 'message'> {
   return {
     code: 'broken_template',
     message: `The routine "${templateId}" is broken and must be mended first: ${ref}, line ${line}, column ${column}: ${message}`,

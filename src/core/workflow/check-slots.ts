@@ -1,5 +1,5 @@
 import type { CompileInput } from './compile-workflow.ts';
-import type { Finding } from './finding.ts';
+import type { CompilerFinding } from './finding.ts';
 import { LEGACY_ID, NAMESPACED_ID } from './read/limits.ts';
 import type { ExtensionPoint } from './syntax.ts';
 
@@ -7,7 +7,7 @@ import type { ExtensionPoint } from './syntax.ts';
 type Offered = Pick<CompileInput, 'bindings' | 'templates' | 'broken'>;
 
 /** Checks that what goes into an extension point is of a kind that it accepts. */
-export function checkSlots(points: readonly ExtensionPoint[], offered: Offered, findings: Finding[]): void {
+export function checkSlots(points: readonly ExtensionPoint[], offered: Offered, findings: CompilerFinding[]): void {
   for (const { at, slotId, acceptedKinds, default: fallback } of points) {
     if (acceptedKinds.length === 0) continue;
     const bound = Object.hasOwn(offered.bindings, slotId) ? offered.bindings[slotId] : undefined;

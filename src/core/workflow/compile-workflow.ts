@@ -5,19 +5,19 @@ import { checkSlots } from './check-slots.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import { locate } from './diagnostics/locate.ts';
+import { locateFinding } from './diagnostics/locate.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
 import { checkCycles, checkUses } from './emit/check-references.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
 import { expandSteps } from './expand/expand-steps.ts';
 import type { Bindings, Brought, Template } from './expand/expanded.ts';
-import { NOTHING_MADE } from './expand/made.ts';
+import { EMPTY_EXPANSION } from './expand/made.ts';
 import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
 import { requiredProbes } from './expand/probes.ts';
 import { fillWorkflow } from './expand/texts/fill-workflow.ts';
 import { checkBlockSizes } from './expand/texts/render-prompt.ts';
 import { checkPlaces } from './expand/texts/unfilled-places.ts';
-import type { Finding } from './finding.ts';
+import type { CompilerFinding } from './finding.ts';
 import type { CompilePattern } from './pattern.ts';
 import { readWorkflow } from './read/read-workflow.ts';
 import { openReader } from './read/reader.ts';
@@ -57,7 +57,7 @@ export function compileWorkflow(input: CompileInput, tools: CompileTools): Compi
   if (read === undefined) return { kind: 'refused', diagnostics: diagnostics.all() };
   const called = new Set<string>();
   const workflow = emit(read, { ...input, called }, tools);
-  for (const finding of read.findings) locate(finding, read.root, diagnostics);
+  for (const finding of read.findings) locateFinding(finding, read.root, diagnostics);
   if (diagnostics.hasErrors()) return { kind: 'refused', diagnostics: diagnostics.all() };
   return {
     kind: 'compiled',
@@ -68,7 +68,7 @@ export function compileWorkflow(input: CompileInput, tools: CompileTools): Compi
   };
 }
 
-type Read = { readonly syntax: WorkflowSyntax; readonly root: SourceNode; readonly findings: Finding[] };
+type Read = { readonly syntax: WorkflowSyntax; readonly root: SourceNode; readonly findings: CompilerFinding[] };
 
 function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagnostics): Read | undefined {
   const parsed = parseSource(input.text, diagnostics);
@@ -101,7 +101,7 @@ function emit(
   const { steps, ...syntax } = fillWorkflow(read.syntax, { root, bindings, findings });
   const { conditions, assessments } = syntax;
   const brought: Brought = { conditions: [...conditions], assessments: [...assessments], declarations: [] };
-  const made = { ...NOTHING_MADE };
+  const made = { ...EMPTY_EXPANSION };
   const expanded = expandSteps(steps, { templates, broken, called, bindings, findings, brought, made });
   const declared = mergeDeclarations(syntax, brought, findings);
   const active = activeFeatures(declared.features, findings);

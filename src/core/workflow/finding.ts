@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from './diagnostics/diagnostic.ts';
 
 /** Something wrong that shows only when the file is looked at as a whole; located by the pointer of what was written. */
-export type Finding = {
+export type CompilerFinding = {
   readonly code: DiagnosticCode;
   readonly severity: 'error' | 'warning';
   /** Where this is not in the file (it was made while compiling), the nearest value above counts. */

@@ -2,13 +2,13 @@ import { nearest } from '../../core/spelling/nearest.ts';
 import type { Argument, Arguments } from './argument.ts';
 
 /** Where something belongs: an argument, or a field of one. */
-export type Place = { readonly name: string; readonly field?: string };
+export type ArgumentPlace = { readonly name: string; readonly field?: string };
 
 /** What a written name stands for, and whether it may be written so. */
-export type NamedPlace = { readonly place: Place; readonly isAsGood: boolean };
+export type NamedArgument = { readonly place: ArgumentPlace; readonly isAsGood: boolean };
 
 /** Finds what a name stands for. A field is as good outside of its group: nothing else can be meant by it. */
-export function placeOf(written: string, all: Arguments): NamedPlace | undefined {
+export function argumentNamed(written: string, all: Arguments): NamedArgument | undefined {
   const exact = places(all).find(
     ({ place, one }) => place.field === undefined && namesOf(place, one).includes(written),
   );
@@ -28,7 +28,7 @@ export function placeOf(written: string, all: Arguments): NamedPlace | undefined
 }
 
 /** As it is written behind the name of its group. */
-export function pathOf({ name, field }: Place): string {
+export function argumentPath({ name, field }: ArgumentPlace): string {
   return field === undefined ? name : `${name}.${field}`;
 }
 
@@ -41,7 +41,7 @@ function isPlainly(written: string, names: readonly string[]): boolean {
   return names.some((name) => plainly(name) === plainly(written));
 }
 
-function places(all: Arguments): readonly { readonly place: Place; readonly one: Argument }[] {
+function places(all: Arguments): readonly { readonly place: ArgumentPlace; readonly one: Argument }[] {
   return Object.entries(all).flatMap(([name, one]) => [
     { place: { name }, one },
     ...(one.kind === 'group'
@@ -50,10 +50,10 @@ function places(all: Arguments): readonly { readonly place: Place; readonly one:
   ]);
 }
 
-function namesOf(place: Place, { alsoNamed = [] }: Argument): readonly string[] {
+function namesOf(place: ArgumentPlace, { alsoNamed = [] }: Argument): readonly string[] {
   return [lastName(place), ...alsoNamed];
 }
 
-function lastName({ name, field }: Place): string {
+function lastName({ name, field }: ArgumentPlace): string {
   return field ?? name;
 }

@@ -44,7 +44,7 @@ type Value<One extends Argument> = One extends { readonly kind: 'text' | 'token'
         : One extends { readonly kind: 'objects' }
           ? readonly JsonObject[]
           : One extends { readonly kind: 'group'; readonly fields: infer Fields extends Arguments }
-            ? Values<Fields>
+            ? ArgumentValues<Fields>
             : never;
 
 type RequiredNames<All extends Arguments> = {
@@ -52,7 +52,7 @@ type RequiredNames<All extends Arguments> = {
 }[keyof All];
 
 /** What a tool gets for its arguments. */
-export type Values<All extends Arguments> = {
+export type ArgumentValues<All extends Arguments> = {
   readonly [name in RequiredNames<All>]: Value<All[name]>;
 } & {
   readonly [name in Exclude<keyof All, RequiredNames<All>>]?: Value<All[name]>;

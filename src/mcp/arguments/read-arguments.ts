@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import type { Argument, Arguments } from './argument.ts';
-import { pathOf, placeOf } from './argument-names.ts';
+import { argumentNamed, argumentPath } from './argument-names.ts';
 import { type ArgumentProblem, isMended } from './argument-problem.ts';
-import { isList, isObject, openJson, type Reading, readValue, shapeOf } from './read-value.ts';
+import { type ArgumentReading, isList, isObject, openJson, readArgument, shapeNameOf } from './read-value.ts';
 
 export type ArgumentRefusal = {
   readonly code: 'arguments_wrong';
@@ -66,14 +66,14 @@ function sortByPlace(all: Arguments, sent: JsonObject, prefix: string): Sorted {
   const placed = new Map<string, Placed>();
   const problems: ArgumentProblem[] = [];
   for (const [written, value] of Object.entries(sent).filter(([, one]) => one !== null)) {
-    const named = placeOf(written, all);
+    const named = argumentNamed(written, all);
     const name = `${prefix}${written}`;
     if (named === undefined) {
       problems.push({ kind: 'unknown', name });
       continue;
     }
     const { place, isAsGood } = named;
-    const meant = `${prefix}${pathOf(place)}`;
+    const meant = `${prefix}${argumentPath(place)}`;
     const before = placed.get(place.name) ?? {};
     const known = place.field === undefined ? before.own : before.fields?.[place.field];
     if (known !== undefined && !isSame(known, value)) problems.push({ kind: 'twice', name, meant });
@@ -84,8 +84,8 @@ function sortByPlace(all: Arguments, sent: JsonObject, prefix: string): Sorted {
   return { placed, problems };
 }
 
-function readOne(name: string, one: Argument, { own, fields }: Placed): Reading {
-  if (one.kind !== 'group') return own === undefined ? { problems: [] } : readValue(name, one, own);
+function readOne(name: string, one: Argument, { own, fields }: Placed): ArgumentReading {
+  if (one.kind !== 'group') return own === undefined ? { problems: [] } : readArgument(name, one, own);
   if (own === undefined && fields === undefined) return { problems: [] };
   const group = own === undefined ? { value: {}, problems: [] } : openGroup(name, one.fields, own);
   const twice = Object.entries(fields ?? {}).filter(([field, value]) => !isSame(group.value[field] ?? value, value));
@@ -112,7 +112,7 @@ function openGroup(name: string, fields: Arguments, sent: JsonValue): FieldsRead
   if (field !== undefined) {
     return { value: { [field]: opened }, problems: [{ kind: 'misplaced', name, meant: `${name}.${field}` }] };
   }
-  const problem = { kind: 'wrong_shape', name, wanted: 'object', found: shapeOf(opened), isMended: false } as const;
+  const problem = { kind: 'wrong_shape', name, wanted: 'object', found: shapeNameOf(opened), isMended: false } as const;
   return { value: {}, problems: [problem] };
 }
 

@@ -8,7 +8,7 @@ import { plainly } from './argument-names.ts';
 import { type ArgumentProblem, isMended, type ShapeName } from './argument-problem.ts';
 
 /** What became of a value: itself, what was meant by it, or neither. Nothing at all counts as not sent. */
-export type Reading = {
+export type ArgumentReading = {
   readonly value?: JsonValue;
   readonly problems: readonly ArgumentProblem[];
   /** Texts that belong into the argument beside it. */
@@ -18,10 +18,10 @@ export type Reading = {
 /** An argument that holds no further ones. */
 export type Leaf = Exclude<Argument, { readonly kind: 'group' }>;
 
-const ABSENT: Reading = { problems: [] };
+const ABSENT: ArgumentReading = { problems: [] };
 
 /** Reads one argument. What can only be meant in one way and is merely written as text is taken as it is. */
-export function readValue(name: string, one: Leaf, sent: JsonValue): Reading {
+export function readArgument(name: string, one: Leaf, sent: JsonValue): ArgumentReading {
   const isBlank = sent === null || (typeof sent === 'string' && sent.trim() === '');
   // The token that a call is about must not get lost: that it is empty is what has to be said.
   if (isBlank) return one.kind === 'token' && one.slot !== 'attachTo' ? taken('') : ABSENT;
@@ -44,25 +44,29 @@ export function readValue(name: string, one: Leaf, sent: JsonValue): Reading {
 }
 
 /** Some clients fill in every argument; what holds nothing loses nothing by being left out. */
-function unlessEmpty(reading: Reading): Reading {
+function unlessEmpty(reading: ArgumentReading): ArgumentReading {
   const { value, ...rest } = reading;
   return value !== undefined && Object.keys(value ?? {}).length === 0 ? rest : reading;
 }
 
-function taken(value: JsonValue): Reading {
+function taken(value: JsonValue): ArgumentReading {
   return { value, problems: [] };
 }
 
-function wrong(name: string, wanted: ShapeName, sent: JsonValue): Reading {
-  return { problems: [{ kind: 'wrong_shape', name, wanted, found: shapeOf(sent), isMended: false }] };
+function wrong(name: string, wanted: ShapeName, sent: JsonValue): ArgumentReading {
+  return { problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isMended: false }] };
 }
 
-function mended(name: string, wanted: ShapeName, to: { readonly sent: JsonValue; readonly value: JsonValue }): Reading {
+function mended(
+  name: string,
+  wanted: ShapeName,
+  to: { readonly sent: JsonValue; readonly value: JsonValue },
+): ArgumentReading {
   const { sent, value } = to;
-  return { value, problems: [{ kind: 'wrong_shape', name, wanted, found: shapeOf(sent), isMended: true }] };
+  return { value, problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isMended: true }] };
 }
 
-function readText(name: string, sent: JsonValue): Reading {
+function readText(name: string, sent: JsonValue): ArgumentReading {
   if (typeof sent === 'string') return taken(sent);
   if (typeof sent === 'number') return mended(name, 'text', { sent, value: String(sent) });
   const isLines = isList(sent) && sent.every((line) => typeof line === 'string');
@@ -73,7 +77,7 @@ function readText(name: string, sent: JsonValue): Reading {
 const TOKEN = /(?<![0-9a-z])(?:st|ack|chk)(?:_[0-9a-z]{48}(?![0-9a-z])|\.v1\.[\w-]+\.[\w-]{43}(?![\w-]))/gi;
 
 /** A token with words around it is found; what holds none, or several, is judged as it stands. */
-function readToken(name: string, sent: JsonValue): Reading {
+function readToken(name: string, sent: JsonValue): ArgumentReading {
   const text = typeof sent === 'string' ? sent : JSON.stringify(sent);
   const [found, ...more] = new Set(text.match(TOKEN) ?? []);
   const isOne = found !== undefined && more.length === 0;
@@ -84,7 +88,11 @@ function readToken(name: string, sent: JsonValue): Reading {
   return { value: found, problems: [{ kind: 'words_around_token', name }] };
 }
 
-function readChoice(name: string, { values, synonyms = {} }: Leaf & { kind: 'choice' }, sent: JsonValue): Reading {
+function readChoice(
+  name: string,
+  { values, synonyms = {} }: Leaf & { kind: 'choice' },
+  sent: JsonValue,
+): ArgumentReading {
   if (typeof sent !== 'string') return wrong(name, 'text', sent);
   if (values.includes(sent)) return taken(sent);
   const word = plainly(sent);
@@ -96,7 +104,7 @@ function readChoice(name: string, { values, synonyms = {} }: Leaf & { kind: 'cho
   return meant === undefined ? { problems: [problem] } : { value: meant, problems: [{ ...problem, meant }] };
 }
 
-function readTexts(name: string, sent: JsonValue): Reading {
+function readTexts(name: string, sent: JsonValue): ArgumentReading {
   if (typeof sent === 'string') {
     const opened = openJson(sent);
     return isList(opened) ? readTexts(name, opened) : taken(sent.split(/[\s,]+/).filter((word) => word !== ''));
@@ -105,13 +113,13 @@ function readTexts(name: string, sent: JsonValue): Reading {
   return isTexts ? taken(sent) : wrong(name, 'list of texts', sent);
 }
 
-function readObject(name: string, sent: JsonValue): Reading {
+function readObject(name: string, sent: JsonValue): ArgumentReading {
   const opened = openJson(sent);
   if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
   return isObject(opened) ? taken(opened) : wrong(name, 'object', sent);
 }
 
-function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, sent: JsonValue): Reading {
+function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, sent: JsonValue): ArgumentReading {
   const opened = openJson(sent);
   if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
   if (isObject(opened)) return taken([opened]);
@@ -128,7 +136,7 @@ function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, se
   return { ...(problems.every(isMended) ? { value } : {}), problems, ...(texts.length === 0 ? {} : { texts }) };
 }
 
-function text(name: string, textsInto: string, said: string): Reading {
+function text(name: string, textsInto: string, said: string): ArgumentReading {
   const meant = [...name.split('.').slice(0, -1), textsInto].join('.');
   return { problems: [{ kind: 'misplaced', name, meant }], texts: [said] };
 }
@@ -157,7 +165,7 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
   return Array.isArray(value);
 }
 
-export function shapeOf(value: JsonValue): ShapeName {
+export function shapeNameOf(value: JsonValue): ShapeName {
   if (isList(value)) return 'list';
   if (isObject(value)) return 'object';
   return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
-import type { CanonicalBytes } from '../../../src/core/json/canonical-bytes.ts';
-import { canonicalLines } from '../../../src/core/json/canonical-bytes.ts';
+import { type CanonicalBytes, canonicalLines } from '../../../src/core/json/canonical-bytes.ts';
 import type { DamageReason, SessionHealth } from '../../../src/core/log/health.ts';
 import { chainGenesis, chainOf, type ManifestRecord } from '../../../src/core/log/manifest.ts';
 import { manifestRecords } from '../../../src/core/log/plan/append-plan.ts';

@@ -5,7 +5,7 @@ import type { WorkflowHash } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { isSnapshotOf } from '../../../core/run/is-snapshot-of.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { breather } from '../breather.ts';
+import { yieldOften } from '../breather.ts';
 import { readContent } from '../content/content-store.ts';
 import { damagedContent, parseStored } from '../content/parse-stored.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -17,7 +17,7 @@ export type ContentCheck = { readonly damages: readonly LogDamage[]; readonly by
 /** Reads all that a session refers to. */
 export async function checkContent(disk: Disk, refs: ContentRefs): Promise<ContentCheck> {
   const damages: LogDamage[] = [];
-  const breathe = breather();
+  const breathe = yieldOften();
   let bytes = 0;
   for (const [place, content] of contentOf(disk, refs)) {
     await breathe();

@@ -6,8 +6,8 @@ import { hasItsPins } from '../../../core/log/plan/content-refs.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph } from '../../../core/views/known-graph.ts';
 import type { SessionView } from '../../../core/views/session-view.ts';
-import { parseJson, shown } from '../content/parse-stored.ts';
-import { type Line, splitLines } from '../session/lines.ts';
+import { parseJson, shownLabel } from '../content/parse-stored.ts';
+import { type StoredLine, splitLines } from '../session/lines.ts';
 import type { Transaction } from '../session/read-manifest.ts';
 import { readSegment } from '../session/read-segment.ts';
 import { type LogDamage, plainDamage } from './log-damage.ts';
@@ -38,7 +38,7 @@ export function checkBytes({ place, bytes, transaction }: Omit<StoredSegment, 'b
   return readSegment(bytes, transaction.segment).mapErr((fault) => plainDamage(place, fault));
 }
 
-function readEvents(place: string, lines: readonly Line[]): Result<readonly SessionEvent[], LogDamage> {
+function readEvents(place: string, lines: readonly StoredLine[]): Result<readonly SessionEvent[], LogDamage> {
   const events: SessionEvent[] = [];
   for (const { bytes, offset } of lines) {
     const event = parseJson(bytes)
@@ -53,9 +53,9 @@ function readEvents(place: string, lines: readonly Line[]): Result<readonly Sess
 function refused(refusal: EventRefusal, place: string, offset: number): LogDamage {
   switch (refusal.code) {
     case 'unknown_version':
-      return plainDamage(place, { kind: 'unknown_version', version: shown(refusal.version), offset });
+      return plainDamage(place, { kind: 'unknown_version', version: shownLabel(refusal.version), offset });
     case 'unknown_kind':
-      return plainDamage(place, { kind: 'unknown_version', version: `kind ${shown(refusal.kind)}`, offset });
+      return plainDamage(place, { kind: 'unknown_version', version: `kind ${shownLabel(refusal.kind)}`, offset });
     default:
       return wrongEvents('event_invalid', place, offset);
   }

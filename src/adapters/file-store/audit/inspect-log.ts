@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
-import { breather } from '../breather.ts';
+import { yieldOften } from '../breather.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -93,7 +93,7 @@ async function inspectSegments(
 ): Promise<Segments> {
   const refs = noContentRefs();
   const damages: LogDamage[] = [];
-  const breathe = breather();
+  const breathe = yieldOften();
   let bytes = 0;
   for (const transaction of transactions) {
     await breathe();

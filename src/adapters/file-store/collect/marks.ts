@@ -3,7 +3,7 @@ import type { CollectCause, CollectProgress } from '../../../app/ports/upkeep/co
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
-import { breather } from '../breather.ts';
+import { yieldOften } from '../breather.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
@@ -51,7 +51,7 @@ export async function refreshMarks(
   }
   const changed: MarkedSession[] = [];
   const damaged: Target[] = [];
-  const breathe = breather();
+  const breathe = yieldOften();
   for (const [done, target] of targets.entries()) {
     await breathe();
     onProgress({ done, total: targets.length });

@@ -26,7 +26,7 @@ export function parseStored<Document>(
   if (json.isErr()) return err(damagedContent(place, 'content_not_json'));
   return parse(json.value).mapErr((refusal) =>
     refusal.code === 'unknown_version'
-      ? { code: 'unknown_version', place, offset: 0, version: shown(refusal.version) }
+      ? { code: 'unknown_version', place, offset: 0, version: shownLabel(refusal.version) }
       : damagedContent(place, 'content_wrong_shape'),
   );
 }
@@ -34,7 +34,7 @@ export function parseStored<Document>(
 const SHOWN_MAX = 64;
 
 /** A label from a file for an error message. It may be any JSON, so that even making a string of it could throw. */
-export function shown(label: unknown): string {
+export function shownLabel(label: unknown): string {
   const text = typeof label === 'string' ? label : (JSON.stringify(label) ?? 'none');
   return text.slice(0, SHOWN_MAX);
 }

@@ -15,7 +15,7 @@ type Listing = {
   marked(session: OpenSession, salvage: Salvage | undefined): Promise<void>;
 };
 
-export function listing(parts: FileStoreParts, index: FileSessionIndex): Listing {
+export function indexRecorder(parts: FileStoreParts, index: FileSessionIndex): Listing {
   // An import is one of these until it has ended, so it writes one line and not one for each append.
   const unlisted = new Set<SessionId>();
   return {

@@ -12,7 +12,7 @@ import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts
 import type { EntryMakers } from './entry-makers.ts';
 import { type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
-import { hasSoundEnd } from './sound-end.ts';
+import { isLastSegmentIntact } from './sound-end.ts';
 
 /** The index with what the store tells it. None of this ever fails: what was missed is found by looking again. */
 export type FileSessionIndex = SessionIndex & {
@@ -63,7 +63,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
       const { sessionId, summary } = stored;
       // What cannot be looked at is read, which tells why.
       const isSound = accessingNow('read session', layout.manifest(sessionId), () =>
-        hasSoundEnd(parts.disk, sessionId),
+        isLastSegmentIntact(parts.disk, sessionId),
       );
       return summary !== undefined && isSound.unwrapOr(false)
         ? ok({ ...stored, health: { kind: 'healthy' } })

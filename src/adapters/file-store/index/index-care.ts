@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ok, type Result } from 'neverthrow';
-import type { IndexCare } from '../../../app/machine/setup/doctor/machine-health.ts';
+import type { IndexUpkeep } from '../../../app/machine/setup/doctor/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { fileSnapshots } from '../content/file-snapshots.ts';
@@ -13,7 +13,7 @@ import { indexFile } from './index-file.ts';
 import type { IndexEntry } from './index-line.ts';
 
 /** Looks whether the summaries on disk are those of the sessions there are, and makes them so. */
-export function indexCare(parts: FileStoreParts): IndexCare {
+export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   const { disk } = parts;
 
   async function look(): Promise<Result<Look, StoreFailure>> {

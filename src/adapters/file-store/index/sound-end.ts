@@ -12,7 +12,7 @@ const END_BYTES = 16 * 1024;
  * Whether the end of a manifest, and the last append, plainly are what they should be. Otherwise nothing is known:
  * whoever wants to tell reads the session.
  */
-export function hasSoundEnd({ fs, root }: Disk, sessionId: SessionId): boolean {
+export function isLastSegmentIntact({ fs, root }: Disk, sessionId: SessionId): boolean {
   const manifest = join(root, layout.manifest(sessionId));
   const from = Math.max(0, (fs.size(manifest) ?? 0) - END_BYTES);
   const end = fs.read(manifest, from) ?? new Uint8Array();

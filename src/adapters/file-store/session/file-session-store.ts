@@ -11,11 +11,11 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
-import { labelView } from '../../../core/views/labelled-view.ts';
+import { checkedView } from '../../../core/views/labelled-view.ts';
 import type { FileSnapshots } from '../content/file-snapshots.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { listing } from '../exchange/listing.ts';
+import { indexRecorder } from '../exchange/listing.ts';
 import { putSalvage } from '../exchange/salvage-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
@@ -37,7 +37,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
   const fresh = freshReplies();
-  const listed = listing(parts, told.index);
+  const listed = indexRecorder(parts, told.index);
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
 
@@ -118,7 +118,7 @@ function isThere(disk: Disk, sessionId: SessionId): Result<boolean, StoreFailure
 }
 
 function loaded({ sessionId, view, health }: OpenSession): LoadedSession {
-  const labelled = labelView(view, health);
+  const labelled = checkedView(view, health);
   assert(labelled.kind === 'whole', `${sessionId} was found healthy`);
   return { ...labelled, sessionId };
 }
@@ -126,5 +126,5 @@ function loaded({ sessionId, view, health }: OpenSession): LoadedSession {
 function prefix(session: OpenSession): Result<SessionPrefix, LoadRefusal> {
   const { sessionId, view, health } = session;
   if (!hasEvents(session) && health.kind === 'healthy') return err({ code: 'session_not_found', sessionId });
-  return ok({ ...labelView(view, health), sessionId });
+  return ok({ ...checkedView(view, health), sessionId });
 }

@@ -1,5 +1,4 @@
-import type { SessionEvent } from '../../../core/log/event.ts';
-import { keepsReply } from '../../../core/log/event.ts';
+import { keepsReply, type SessionEvent } from '../../../core/log/event.ts';
 import type { StoredReply } from '../../../core/log/events/advance-recorded.ts';
 import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';

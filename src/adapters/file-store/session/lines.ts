@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a;
 
 /** One line of a file, without its newline. A last line without one was cut off. */
-export type Line = {
+export type StoredLine = {
   readonly bytes: Uint8Array;
   readonly offset: number;
   readonly end: number;
@@ -9,8 +9,8 @@ export type Line = {
 };
 
 /** Splits bytes that begin at an offset of their file. */
-export function splitLines(bytes: Uint8Array, offset: number): readonly Line[] {
-  const lines: Line[] = [];
+export function splitLines(bytes: Uint8Array, offset: number): readonly StoredLine[] {
+  const lines: StoredLine[] = [];
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, start);
     const isWhole = newline >= 0;

@@ -8,7 +8,7 @@ import {
   type SegmentClosed,
   type SnapshotPinned,
 } from '../../../core/log/manifest.ts';
-import { parseJson, shown } from '../content/parse-stored.ts';
+import { parseJson, shownLabel } from '../content/parse-stored.ts';
 import { plainRecord } from './plain-record.ts';
 
 /** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
@@ -118,7 +118,7 @@ function readRecord(line: TextLine): ManifestRecord | ManifestFault {
   if (refusal.code === 'wrong_shape') {
     return { kind: 'damaged', reason: 'manifest_wrong_record', offset: line.offset };
   }
-  const version = refusal.code === 'unknown_version' ? shown(refusal.version) : `kind ${shown(refusal.kind)}`;
+  const version = refusal.code === 'unknown_version' ? shownLabel(refusal.version) : `kind ${shownLabel(refusal.kind)}`;
   return { kind: 'unknown_version', version, offset: line.offset };
 }
 

@@ -5,8 +5,8 @@ import type { DamageReason } from '../../../core/log/health.ts';
 import type { SegmentClosed } from '../../../core/log/manifest.ts';
 import type { AppliedEvent } from '../../../core/views/session-view.ts';
 import { digestOf } from '../content/content-store.ts';
-import { parseJson, parseJsonText, shown } from '../content/parse-stored.ts';
-import { type Line, splitLines } from './lines.ts';
+import { parseJson, parseJsonText, shownLabel } from '../content/parse-stored.ts';
+import { type StoredLine, splitLines } from './lines.ts';
 
 export type SegmentFault =
   | { readonly kind: 'damaged'; readonly reason: DamageReason; readonly offset: number }
@@ -56,7 +56,7 @@ function countOf({ firstEventIndex, lastEventIndex }: SegmentClosed): number {
   return lastEventIndex - firstEventIndex + 1;
 }
 
-function readEvent({ bytes, offset }: Line, eventIndex: number): Result<AppliedEvent, SegmentFault> {
+function readEvent({ bytes, offset }: StoredLine, eventIndex: number): Result<AppliedEvent, SegmentFault> {
   const json = parseJson(bytes);
   if (json.isErr()) return err(damaged('segment_not_json', offset));
   const fault = faultOf(json.value, eventIndex, offset);
@@ -66,8 +66,8 @@ function readEvent({ bytes, offset }: Line, eventIndex: number): Result<AppliedE
 function faultOf(value: unknown, eventIndex: number, offset: number): SegmentFault | undefined {
   if (typeof value !== 'object' || value === null) return damaged('segment_wrong_events', offset);
   const event = value as SessionEvent;
-  if (event.v !== EVENT_VERSION) return unknownVersion(shown(event.v), offset);
-  if (!EVENT_KINDS.includes(event.kind)) return unknownVersion(`kind ${shown(event.kind)}`, offset);
+  if (event.v !== EVENT_VERSION) return unknownVersion(shownLabel(event.v), offset);
+  if (!EVENT_KINDS.includes(event.kind)) return unknownVersion(`kind ${shownLabel(event.kind)}`, offset);
   return event.eventIndex === eventIndex ? undefined : damaged('segment_wrong_events', offset);
 }
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type ConfigLayer,
-  type ConfigProblem,
-  type ResolvedConfig,
-  resolveConfig,
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingProblem,
+  type SettingsLayer,
 } from '../../../core/machine/config/resolve-config.ts';
 
 /** What decides about the settings. */
@@ -20,7 +20,7 @@ export type ConfigPlace = {
 export function configFiles({
   home,
   workspace,
-}: Pick<ConfigPlace, 'home' | 'workspace'>): readonly ConfigLayer['origin'][] {
+}: Pick<ConfigPlace, 'home' | 'workspace'>): readonly SettingsLayer['origin'][] {
   const user = join(home, '.workrail', 'config.json');
   const own = workspace === undefined ? undefined : join(workspace, '.workrail', 'config.json');
   // The home folder may be a workspace, and its file is the user's all the same.
@@ -33,9 +33,9 @@ export function configFiles({
 }
 
 /** The settings that hold, read anew. What reads a file is loaded only where there is one: most have none. */
-export async function loadConfig(place: ConfigPlace): Promise<ResolvedConfig> {
-  const layers: ConfigLayer[] = [];
-  const problems: ConfigProblem[] = [];
+export async function loadConfig(place: ConfigPlace): Promise<ResolvedSettings> {
+  const layers: SettingsLayer[] = [];
+  const problems: SettingProblem[] = [];
   for (const origin of configFiles(place)) {
     const read = readIfThere(origin.file);
     if (read === undefined) continue;
@@ -43,12 +43,12 @@ export async function loadConfig(place: ConfigPlace): Promise<ResolvedConfig> {
       problems.push({ code: 'unreadable_file', file: origin.file, cause: read.cause });
       continue;
     }
-    const { parseConfigFile } = await import('../../../core/machine/config/parse-config-file.ts');
+    const { parseSettingsFile: parseConfigFile } = await import('../../../core/machine/config/parse-config-file.ts');
     const parsed = parseConfigFile(read.text, origin);
     layers.push(parsed.layer);
     problems.push(...parsed.problems);
   }
-  const resolved = resolveConfig(layers, place.env);
+  const resolved = resolveSettings(layers, place.env);
   return { ...resolved, problems: [...problems, ...resolved.problems] };
 }
 
@@ -62,6 +62,6 @@ function readIfThere(file: string): { readonly text: string } | { readonly cause
 }
 
 /** The settings of this process, for a workspace or for none. */
-export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedConfig> {
+export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedSettings> {
   return loadConfig({ env: process.env, home: homedir(), workspace });
 }

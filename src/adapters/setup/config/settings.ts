@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from '../../../core/machine/config/resolve-config.ts';
+import type { ResolvedSettings } from '../../../core/machine/config/resolve-config.ts';
 import type { TokenForm } from '../../../core/token/token.ts';
 
 /** What a server takes from its settings, besides where its data lies. */
@@ -10,7 +10,7 @@ export type Settings = {
   readonly isSessionStartOn: boolean;
 };
 
-export function settingsOf({ settings }: Pick<ResolvedConfig, 'settings'>): Settings {
+export function settingsOf({ settings }: Pick<ResolvedSettings, 'settings'>): Settings {
   return {
     tokenForm: settings.tokenFormat.value === 'v1' ? 'json' : 'compact',
     isLogged: settings.log.value === true,

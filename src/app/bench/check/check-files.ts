@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import { readDocument } from '../../../core/run/scenario/read-document.ts';
 import { scenarioFileSchema } from '../../../core/run/scenario/scenario.ts';
-import type { DiagnosticCode, Fix, Span } from '../../../core/workflow/diagnostics/diagnostic.ts';
+import type { DiagnosticCode, Fix, SourceSpan } from '../../../core/workflow/diagnostics/diagnostic.ts';
 import type { LintCode } from '../../../core/workflow/lint/lint-rule.ts';
 import { lintFile, lintWorkflow } from '../../../core/workflow/lint/lint-workflow.ts';
 import type { Position } from '../../../core/workflow/source/position.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from '../files/bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from '../files/bench-catalog.ts';
 import { findTargets, isScenarioPath, type TargetRefusal } from '../files/find-targets.ts';
-import { type Asked, isWithin, type NothingOwn, nothingOwn, type Scope, scopeOf } from '../files/scope.ts';
+import { type Asked, isWithin, type NothingOwn, nothingOwn, scopeOf, type TargetScope } from '../files/scope.ts';
 
 /** Something that an author should know: of the compiler, of a rule of quality, or about scenarios. */
 export type CheckFinding = Position & {
@@ -18,7 +18,7 @@ export type CheckFinding = Position & {
   /** Whether it is about quality: the rule is explained on the page of the rules. */
   readonly isLint: boolean;
   readonly pointer: string;
-  readonly span?: Span;
+  readonly span?: SourceSpan;
   readonly message: string;
   readonly hint?: string;
   readonly fix?: Fix;
@@ -31,17 +31,20 @@ export type CheckedFile = {
   readonly findings: readonly CheckFinding[];
 };
 
-export type Check = { readonly scope: Scope; readonly files: readonly CheckedFile[] };
+export type CheckReport = { readonly scope: TargetScope; readonly files: readonly CheckedFile[] };
 
 /** Looks at the files that are meant, and at the scenarios beside them. Nothing is changed. */
-export async function checkFiles(bench: AuthorBench, asked: Asked): Promise<Result<Check, TargetRefusal | NothingOwn>> {
+export async function checkFiles(
+  bench: AuthorServices,
+  asked: Asked,
+): Promise<Result<CheckReport, TargetRefusal | NothingOwn>> {
   const scope = scopeOf(bench, asked);
   const own = scope.kind === 'project' || scope.kind === 'user' ? scope.folders : [];
   const targets = await findTargets(bench, [...asked.names, ...own.filter((folder) => holdsFiles(bench, folder))]);
   if (targets.isErr()) return err(targets.error);
   const scenarios = targets.value.filter(isScenarioPath);
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
-  const { all } = await benchCatalog(bench, workflows);
+  const { all } = await authorCatalog(bench, workflows);
   const wanted = new Set(workflows);
   // What is bound in a project is part of its workflows; the file lies beside their folder.
   const bindings = scope.kind === 'project' ? `${bench.workspace}/.workrail/bindings.json` : undefined;
@@ -54,12 +57,12 @@ export async function checkFiles(bench: AuthorBench, asked: Asked): Promise<Resu
   return files.length === 0 ? err(nothingOwn(bench)) : ok({ scope, files });
 }
 
-function holdsFiles({ files }: AuthorBench, folder: string): boolean {
+function holdsFiles({ files }: AuthorServices, folder: string): boolean {
   return files.list(folder).length > 0;
 }
 
 async function checkedIn(
-  { breathe }: AuthorBench,
+  { breathe }: AuthorServices,
   all: Catalog,
   isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
 ): Promise<readonly CheckedFile[]> {
@@ -90,7 +93,7 @@ function inOrder(findings: readonly CheckFinding[]): readonly CheckFinding[] {
   return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function checkScenarios({ files }: AuthorBench, path: string): CheckedFile {
+function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
   const text = files.read(path).unwrapOr('');
   const read = readDocument(text, scenarioFileSchema);
   const problems = read.isErr() ? read.error : [];

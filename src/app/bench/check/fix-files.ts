@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { applyFixes } from '../../../core/workflow/diagnostics/apply-fixes.ts';
 import type { Diagnostic } from '../../../core/workflow/diagnostics/diagnostic.ts';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import type { TargetRefusal } from '../files/find-targets.ts';
-import { type Asked, isWithin, type NothingOwn, type Scope } from '../files/scope.ts';
-import { type Check, type CheckedFile, checkFiles } from './check-files.ts';
+import { type Asked, isWithin, type NothingOwn, type TargetScope } from '../files/scope.ts';
+import { type CheckedFile, type CheckReport, checkFiles } from './check-files.ts';
 
 /** A change that was made, in the words of its fix. */
 export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };
@@ -15,9 +15,9 @@ const ROUNDS_MAX = 10;
 
 /** Makes every fix that a machine can make, and says what is left. Nothing else in a file is touched. */
 export async function fixFiles(
-  bench: AuthorBench,
+  bench: AuthorServices,
   asked: Asked,
-): Promise<Result<Check & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
+): Promise<Result<CheckReport & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
   const made: MadeFix[] = [];
   for (let round = 0; ; round += 1) {
     const checked = await checkFiles(bench, asked);
@@ -34,12 +34,12 @@ export async function fixFiles(
 }
 
 /** What was installed is not changed, unless somebody names it. */
-function isOwn(bench: AuthorBench, { path }: CheckedFile, { kind }: Scope): boolean {
+function isOwn(bench: AuthorServices, { path }: CheckedFile, { kind }: TargetScope): boolean {
   return kind === 'named' || isWithin(bench, [bench.workspace, bench.folders.user], path);
 }
 
 function fixFile(
-  { files }: AuthorBench,
+  { files }: AuthorServices,
   { path, text, findings }: CheckedFile,
 ): Result<readonly MadeFix[], FileFailure> {
   const mendable = findings.filter((finding) => finding.fix !== undefined) as readonly Diagnostic[];

@@ -1,15 +1,15 @@
 import { type Catalog, findWorkflow } from '../../catalog/catalog.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../catalog/workflow-catalog.ts';
 import type { WorkflowFile, WorkflowSource } from '../../ports/workflows/workflow-source.ts';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 
 /** Above every folder there is: a file that is named stands before others of its id. */
 const NAMED_RANK = 1_000;
 
 /** Everything as it stood when it was looked at, files that were named included, wherever they lie. */
-export type BenchCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
+export type AuthorCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
 
-export async function benchCatalog(bench: AuthorBench, paths: readonly string[] = []): Promise<BenchCatalog> {
+export async function authorCatalog(bench: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
   const { source, breathe, workspace } = bench;
   const tools = { ...bench.tools, breathe };
   const { files } = await source.files(workspace);
@@ -37,7 +37,7 @@ export async function benchCatalog(bench: AuthorBench, paths: readonly string[] 
 }
 
 /** Whoever plays a workflow a hundred times need not look for its file a hundred times. */
-function asItStands(all: Catalog): BenchCatalog {
+function asItStands(all: Catalog): AuthorCatalog {
   return { catalog: { list: async () => all, find: async (id) => ({ found: findWorkflow(all, id) }) }, all };
 }
 
@@ -55,12 +55,12 @@ function extended(
 }
 
 /** Files that another file of the same id stands before. */
-function hiddenAmong({ files }: AuthorBench, all: Catalog, paths: readonly string[]): ReadonlySet<string> {
+function hiddenAmong({ files }: AuthorServices, all: Catalog, paths: readonly string[]): ReadonlySet<string> {
   const told = new Set([...all.workflows, ...all.invalid].map(({ file }) => files.resolve(file.path)));
   return new Set(paths.filter((path) => !told.has(path)));
 }
 
-function looseFiles({ files }: AuthorBench, paths: readonly string[]): readonly WorkflowFile[] {
+function looseFiles({ files }: AuthorServices, paths: readonly string[]): readonly WorkflowFile[] {
   const folders = [...new Set(paths.map(folderOf))];
   return paths.map((path) => {
     const read = files.read(path);

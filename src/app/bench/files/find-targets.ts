@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WorkspaceProblem } from '../../../core/prompt/workspace-problem.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from './bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from './bench-catalog.ts';
 import { knownWorkflow } from './known-workflow.ts';
 
 export type TargetRefusal =
@@ -31,7 +31,7 @@ export function isScenarioPath(path: string): boolean {
 
 /** The files that are meant: files and folders by their path, workflows by their id. */
 export async function findTargets(
-  bench: AuthorBench,
+  bench: AuthorServices,
   asked: readonly string[],
 ): Promise<Result<readonly string[], TargetRefusal>> {
   const { files } = bench;
@@ -44,7 +44,7 @@ export async function findTargets(
   return ok([...paths]);
 }
 
-async function targetsOf(bench: AuthorBench, name: string): Promise<Result<readonly string[], TargetRefusal>> {
+async function targetsOf(bench: AuthorServices, name: string): Promise<Result<readonly string[], TargetRefusal>> {
   const { files } = bench;
   const kind = files.kindOf(name);
   if (kind === 'file') return ok([name]);
@@ -52,7 +52,7 @@ async function targetsOf(bench: AuthorBench, name: string): Promise<Result<reado
     const inside = files.list(name);
     return inside.length === 0 ? err({ code: 'folder_empty', path: name }) : ok(inside);
   }
-  const { all } = await benchCatalog(bench);
+  const { all } = await authorCatalog(bench);
   const found = knownWorkflow(all, name);
   if (found.kind === 'found') return ok([found.listed.file.path]);
   if (found.kind === 'invalid') return ok([found.invalid.file.path]);

@@ -1,23 +1,26 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
 import type { WorkflowCatalog } from '../../catalog/workflow-catalog.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from './bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from './bench-catalog.ts';
 import { findTargets, type TargetRefusal } from './find-targets.ts';
 import { knownWorkflow } from './known-workflow.ts';
 
 /** A workflow with the catalog it was found in. */
-export type BenchWorkflow = { readonly listed: ListedWorkflow; readonly catalog: WorkflowCatalog };
+export type TargetWorkflow = { readonly listed: ListedWorkflow; readonly catalog: WorkflowCatalog };
 
 export type WorkflowRefusal =
   | TargetRefusal
   | { readonly code: 'workflow_broken'; readonly asked: string; readonly invalid: InvalidFile };
 
 /** The one workflow that is meant, by its id or its file. It compiles. */
-export async function findWorkflow(bench: AuthorBench, asked: string): Promise<Result<BenchWorkflow, WorkflowRefusal>> {
+export async function findTargetWorkflow(
+  bench: AuthorServices,
+  asked: string,
+): Promise<Result<TargetWorkflow, WorkflowRefusal>> {
   const { files } = bench;
   if (files.kindOf(asked) !== 'file') {
-    const { catalog, all } = await benchCatalog(bench);
+    const { catalog, all } = await authorCatalog(bench);
     const found = knownWorkflow(all, asked);
     if (found.kind === 'found') return ok({ listed: found.listed, catalog });
     if (found.kind === 'invalid') return err({ code: 'workflow_broken', asked, invalid: found.invalid });
@@ -26,7 +29,7 @@ export async function findWorkflow(bench: AuthorBench, asked: string): Promise<R
   }
   const targets = await findTargets(bench, [asked]);
   if (targets.isErr()) return err(targets.error);
-  const { catalog, all } = await benchCatalog(bench, targets.value);
+  const { catalog, all } = await authorCatalog(bench, targets.value);
   const isMeant = ({ file }: ListedWorkflow | InvalidFile) => targets.value.includes(files.resolve(file.path));
   const invalid = all.invalid.find(isMeant);
   if (invalid !== undefined) return err({ code: 'workflow_broken', asked, invalid });

@@ -6,9 +6,9 @@ import { stepReply } from '../../../core/prompt/reply/step-reply.ts';
 import { replyWarning } from '../../../core/prompt/reply-warnings.ts';
 import { evaluateCondition } from '../../../core/run/condition/evaluate-condition.ts';
 import { loopVariablesAt } from '../../../core/run/walk/loop-variables.ts';
-import { pendingAt } from '../../../core/run/walk/pending-at.ts';
-import { placeOf } from '../../../core/run/walk/place-of.ts';
-import { walkOn } from '../../../core/run/walk/walk-on.ts';
+import { pendingStepAt } from '../../../core/run/walk/pending-at.ts';
+import { stateAtStep } from '../../../core/run/walk/place-of.ts';
+import { nextStep } from '../../../core/run/walk/walk-on.ts';
 import { indexWorkflow } from '../../../core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../../core/workflow/outline/condition-text.ts';
@@ -45,7 +45,7 @@ export async function previewStep(
   { stepId, context, mode }: PreviewRequest,
 ): Promise<Result<PreviewedStep, PreviewRefusal>> {
   const index = indexWorkflow(workflow);
-  const standing = placeOf(index, stepId, context);
+  const standing = stateAtStep(index, stepId, context);
   if (standing === undefined) {
     return err({ code: 'step_unknown', stepId, known: workflow.steps.map((step): string => step.stepId) });
   }
@@ -56,8 +56,8 @@ export async function previewStep(
   const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
   const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
   const runId = services.ids.run();
-  const first = walkOn({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
-  const begins = first.kind === 'running' && pendingAt(index, first)?.step.stepId === stepId;
+  const first = nextStep({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
+  const begins = first.kind === 'running' && pendingStepAt(index, first)?.step.stepId === stepId;
   const goal = begins ? shownGoal(context['goal']) : { warnings: [] };
   const parts = {
     runId,

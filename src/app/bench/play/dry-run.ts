@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { type DocumentProblem, readDocument } from '../../../core/run/scenario/read-document.ts';
 import { type Script, scriptSchema } from '../../../core/run/scenario/scenario.ts';
 import type { StartRefusal } from '../../start-workflow.ts';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
-import type { BenchWorkflow } from '../files/find-workflow.ts';
+import type { TargetWorkflow } from '../files/find-workflow.ts';
 import { listedAnswers } from './listed-answers.ts';
 import { type Answer, type PlayedRun, playRun } from './play-run.ts';
 import { rehearsal } from './rehearsal.ts';
@@ -22,8 +22,8 @@ export type DryRun = { readonly run: PlayedRun; readonly unsent: readonly string
 
 /** Walks a workflow through the real engine, on a store that ends with it. */
 export async function dryRun(
-  bench: AuthorBench,
-  { listed, catalog }: BenchWorkflow,
+  bench: AuthorServices,
+  { listed, catalog }: TargetWorkflow,
   { script, answer, watch }: DryRunRequest,
 ): Promise<Result<DryRun, StartRefusal>> {
   const stage = rehearsal(bench.services(catalog));
@@ -45,7 +45,7 @@ export type ScriptRefusal =
   | FileFailure
   | { readonly code: 'script_invalid'; readonly path: string; readonly problems: readonly DocumentProblem[] };
 
-export function readScript({ files }: AuthorBench, path: string): Result<Script, ScriptRefusal> {
+export function readScript({ files }: AuthorServices, path: string): Result<Script, ScriptRefusal> {
   const text = files.read(path);
   if (text.isErr()) return err(text.error);
   const read = readDocument(text.value, scriptSchema);

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { EXAMPLE } from '../../../../test/bench/example-workflow.ts';
 import { memoryBench } from '../../../../test/bench/memory-bench.ts';
-import { benchCatalog } from '../files/bench-catalog.ts';
+import { authorCatalog } from '../files/bench-catalog.ts';
 import { listedAnswers } from './listed-answers.ts';
 import { lossyAgent } from './lossy-agent.ts';
 import { playRun } from './play-run.ts';
@@ -12,7 +12,7 @@ import type { Turn } from './turn.ts';
 /** All faults in turn, on a stage that may have something wrong with it. */
 async function played(spoil: (stage: Rehearsal) => Rehearsal) {
   const { bench } = memoryBench({ '.workrail/workflows/team.example.json': EXAMPLE });
-  const { catalog } = await benchCatalog(bench);
+  const { catalog } = await authorCatalog(bench);
   const sound = rehearsal(bench.services(catalog));
   const { send, problems } = lossyAgent(spoil(sound), 0);
   const request = {

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { AdvanceRefusal } from '../../advance.ts';
 import type { Send } from './play-run.ts';
 import type { Rehearsal } from './rehearsal.ts';
-import { ackTokenOf, type Sent, type Turn, turnOf } from './turn.ts';
+import { type Sent, type Turn, turnAckToken, turnOf } from './turn.ts';
 
 /** A way in which agents spoil a call. It tells what went wrong that must not. */
 type Fault = (call: Call, problems: string[]) => Promise<Result<Turn, AdvanceRefusal>>;
@@ -24,7 +24,7 @@ export function lossyAgent(stage: Rehearsal, begin: number): { readonly send: Se
   return {
     problems,
     send: async (turn, sent) => {
-      const ackToken = ackTokenOf(turn) ?? '';
+      const ackToken = turnAckToken(turn) ?? '';
       const fault = FAULTS[count % FAULTS.length] ?? asItShould;
       count += 1;
       const result = await fault({ stage, turn, ackToken, sent, earlier }, problems);
@@ -76,7 +76,7 @@ const sendsAnOldOne: Fault = async (call, problems) => {
 
 const looksFirst: Fault = async (call, problems) => {
   const seen = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
-  const ackToken = seen.isOk() ? ackTokenOf(seen.value) : undefined;
+  const ackToken = seen.isOk() ? turnAckToken(seen.value) : undefined;
   if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again gave no token to go on with`);
   return asItShould({ ...call, ackToken: ackToken ?? call.ackToken }, problems);
 };

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import { utf8Length } from '../../../core/json/utf8.ts';
 import type { Autonomy } from '../../../core/log/preferences.ts';
 import type { Met } from '../../../core/run/coverage/coverage.ts';
-import type { Outcome } from '../../../core/run/coverage/outcomes.ts';
+import type { ConditionOutcome } from '../../../core/run/coverage/outcomes.ts';
 import type { SentStep } from '../../../core/run/scenario/scenario.ts';
 import type { GapRecord } from '../../../core/views/gaps.ts';
 import type { AdvanceRefusal } from '../../advance.ts';
 import type { StartRefusal } from '../../start-workflow.ts';
 import type { Rehearsal } from './rehearsal.ts';
-import { ackTokenOf, type Sent, type Turn } from './turn.ts';
+import { type Sent, type Turn, turnAckToken } from './turn.ts';
 
 export type PlayRequest = {
   readonly workflowId: string;
@@ -22,7 +22,7 @@ export type PlayRequest = {
 /** What the agent hands in at a turn; `undefined` to stop there. */
 export type Answer = (turn: Turn) => Promise<{ readonly sent: Sent; readonly listed?: SentStep } | undefined>;
 
-export type Blocker = Turn['reply']['blockers'][number];
+export type ReplyBlocker = Turn['reply']['blockers'][number];
 
 /** One call of the agent and what became of it. */
 export type PlayedCall = {
@@ -30,12 +30,12 @@ export type PlayedCall = {
   readonly title: string;
   readonly sent: Sent;
   readonly listed?: SentStep;
-  readonly blockers: readonly Blocker[];
+  readonly blockers: readonly ReplyBlocker[];
 };
 
 /** Why a run did not go on to its end. */
 export type Stuck =
-  | { readonly code: 'no_way_on'; readonly stepId: string | undefined; readonly blockers: readonly Blocker[] }
+  | { readonly code: 'no_way_on'; readonly stepId: string | undefined; readonly blockers: readonly ReplyBlocker[] }
   | { readonly code: 'refused'; readonly stepId: string | undefined; readonly refusal: string }
   | { readonly code: 'stopped'; readonly stepId: string | undefined }
   | { readonly code: 'too_long'; readonly calls: number };
@@ -89,7 +89,7 @@ type Progress = {
   turn: Turn;
   readonly path: string[];
   readonly calls: PlayedCall[];
-  readonly outcomes: Outcome[];
+  readonly outcomes: ConditionOutcome[];
   blocksInRow: number;
   bytesRead: number;
 };
@@ -100,7 +100,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   const stepId = pending?.stepId;
   const answer = await player.answer(turn);
   if (answer === undefined && turn.example !== undefined) return { code: 'stopped', stepId };
-  if (answer === undefined || ackTokenOf(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
+  if (answer === undefined || turnAckToken(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
   const { sent, listed } = answer;
   const next = await player.send(turn, sent);
   if (next.isErr()) return { code: 'refused', stepId, refusal: next.error.code };

@@ -1,22 +1,22 @@
 import type { Result } from 'neverthrow';
 import { assert } from '../../../core/assert.ts';
 import { isCriterion } from '../../../core/run/coverage/condition-sites.ts';
-import { type Outcome, outcomesAt, tracedOutcome } from '../../../core/run/coverage/outcomes.ts';
+import { type ConditionOutcome, outcomesAt, tracedOutcome } from '../../../core/run/coverage/outcomes.ts';
 import type { StepPlace } from '../../../core/run/requirements/step-place.ts';
 import { loopVariablesAt } from '../../../core/run/walk/loop-variables.ts';
-import { pendingAt } from '../../../core/run/walk/pending-at.ts';
+import { pendingStepAt } from '../../../core/run/walk/pending-at.ts';
 import { type GapRecord, unresolvedGaps } from '../../../core/views/gaps.ts';
 import { type AdvanceRefusal, advance } from '../../advance.ts';
 import { readChronicle } from '../../overview/read-chronicle.ts';
 import { rehydrate } from '../../rehydrate.ts';
-import { findNode } from '../../run/place/find-node.ts';
+import { findTokenNode } from '../../run/place/find-node.ts';
 import { runPlace } from '../../run/place/run-place.ts';
 import type { Services } from '../../services.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../../start-workflow.ts';
-import { ackTokenOf, type Sent, type Turn, turnOf } from './turn.ts';
+import { type Sent, type Turn, turnAckToken, turnOf } from './turn.ts';
 
 /** What the log tells of a run when it is over. */
-export type Recorded = { readonly skipped: readonly string[]; readonly outcomes: readonly Outcome[] };
+export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
 
 /** Runs a workflow through the use cases that a client calls. */
 export type Rehearsal = {
@@ -27,11 +27,11 @@ export type Rehearsal = {
   /** Sends an ack token as it is written here. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** How the conditions of the pending step come out. */
-  readonly outcomesAt: (turn: Turn) => Promise<readonly Outcome[]>;
+  readonly outcomesAt: (turn: Turn) => Promise<readonly ConditionOutcome[]>;
   /** How the criteria of the step that a call reported came out. */
-  readonly outcomesOf: (before: Turn, after: Turn) => Promise<readonly Outcome[]>;
+  readonly outcomesOf: (before: Turn, after: Turn) => Promise<readonly ConditionOutcome[]>;
   readonly openGaps: (turn: Turn) => Promise<readonly GapRecord['data'][]>;
-  readonly recorded: (turn: Turn) => Promise<Recorded>;
+  readonly recorded: (turn: Turn) => Promise<RecordedRun>;
 };
 
 export function rehearsal(services: Services): Rehearsal {
@@ -44,7 +44,7 @@ export function rehearsal(services: Services): Rehearsal {
     start: async (request) => (await startWorkflow(services, request)).map(turnOf),
     sendAck,
     send: async (turn, sent) => {
-      const ackToken = ackTokenOf(turn);
+      const ackToken = turnAckToken(turn);
       assert(ackToken !== undefined, 'only a run that is not complete goes on');
       return sendAck(ackToken, sent);
     },
@@ -65,7 +65,7 @@ export function rehearsal(services: Services): Rehearsal {
   };
 }
 
-function outcomesIn(place: StepPlace | undefined): readonly Outcome[] {
+function outcomesIn(place: StepPlace | undefined): readonly ConditionOutcome[] {
   return place === undefined ? [] : outcomesAt(place).filter(({ siteId }) => !isCriterion(siteId));
 }
 
@@ -73,12 +73,12 @@ async function stepAt(services: Services, turn: Turn): Promise<StepPlace | undef
   const { place } = await standing(services, turn);
   const { index, snapshot, facts } = place;
   const { state } = snapshot.enginePayload;
-  const pending = pendingAt(index, state);
+  const pending = pendingStepAt(index, state);
   return pending && { index, step: pending.step, facts, loopVariables: loopVariablesAt(index, state) };
 }
 
 async function standing(services: Services, turn: Turn) {
-  const found = await findNode(services, { text: turn.reply.stateToken, slot: 'stateToken' });
+  const found = await findTokenNode(services, { text: turn.reply.stateToken, slot: 'stateToken' });
   assert(found.isOk(), 'a token that was just given is good');
   const { session, target } = found.value;
   const place = await runPlace(services, session, target);
@@ -86,7 +86,7 @@ async function standing(services: Services, turn: Turn) {
   return { session, nodeId: target.nodeId, place: place.value };
 }
 
-async function readLog(services: Services, turn: Turn): Promise<Recorded> {
+async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
   const { session } = await standing(services, turn);
   const { view } = session;
   const { skipped } = await readChronicle(services, turn.reply.session.sessionId, view);

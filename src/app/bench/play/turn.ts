@@ -36,7 +36,7 @@ function replyIn(structured: JsonObject): RunReply {
     : pendingReplySchema.parse(structured);
 }
 
-export function ackTokenOf({ reply }: Turn): string | undefined {
+export function turnAckToken({ reply }: Turn): string | undefined {
   return 'ackToken' in reply ? reply.ackToken : undefined;
 }
 

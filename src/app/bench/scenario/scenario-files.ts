@@ -1,31 +1,34 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from '../files/bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from '../files/bench-catalog.ts';
 import { findTargets, isScenarioPath, scenarioPathOf, type TargetRefusal } from '../files/find-targets.ts';
-import { type Asked, isWithin, type NothingOwn, nothingOwn, type Scope, scopeOf } from '../files/scope.ts';
+import { type Asked, isWithin, type NothingOwn, nothingOwn, scopeOf, type TargetScope } from '../files/scope.ts';
 
 export type ScenarioRefusal = TargetRefusal | NothingOwn | { readonly code: 'no_scenarios'; readonly path: string };
 
 /** Files of scenarios, and what has none. */
 export type ScenarioFiles = {
-  readonly scope: Scope;
+  readonly scope: TargetScope;
   readonly paths: readonly string[];
   /** Workflows by id, or by path where a folder was named. What is there only to be called needs none of its own. */
   readonly untested: readonly string[];
 };
 
 /** The scenarios that are meant: beside the workflows that were named, that are one's own, or that there are. */
-export async function scenarioFiles(bench: AuthorBench, asked: Asked): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
+export async function scenarioFiles(
+  bench: AuthorServices,
+  asked: Asked,
+): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
   const scope = scopeOf(bench, asked);
   return scope.kind === 'named' ? namedScenarios(bench, asked.names) : scenariosIn(bench, scope);
 }
 
 async function scenariosIn(
-  bench: AuthorBench,
-  scope: Exclude<Scope, { kind: 'named' }>,
+  bench: AuthorServices,
+  scope: Exclude<TargetScope, { kind: 'named' }>,
 ): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
-  const { all } = await benchCatalog(bench);
+  const { all } = await authorCatalog(bench);
   const isMeant = ({ file }: ListedWorkflow | InvalidFile) =>
     scope.kind === 'all' || isWithin(bench, scope.folders, file.path);
   const workflows = all.workflows.filter(isMeant);
@@ -40,7 +43,7 @@ async function scenariosIn(
 }
 
 async function namedScenarios(
-  bench: AuthorBench,
+  bench: AuthorServices,
   names: readonly string[],
 ): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
   const targets = await findTargets(bench, names);
@@ -55,6 +58,6 @@ async function namedScenarios(
   return ok({ scope: { kind: 'named' }, paths: paths.filter((path) => isThere(bench, path)), untested });
 }
 
-function isThere({ files }: AuthorBench, path: string): boolean {
+function isThere({ files }: AuthorServices, path: string): boolean {
   return files.kindOf(path) === 'file';
 }

@@ -5,10 +5,10 @@ import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../../c
 import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from '../files/bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from '../files/bench-catalog.ts';
 import { workflowPathOf } from '../files/find-targets.ts';
-import type { Asked, Scope } from '../files/scope.ts';
+import type { Asked, TargetScope } from '../files/scope.ts';
 import { rehearsal } from '../play/rehearsal.ts';
 import { type ScenarioRefusal, scenarioFiles } from './scenario-files.ts';
 import { type TestedScenario, testScenario } from './test-scenario.ts';
@@ -23,7 +23,7 @@ export type TestedFile = {
 };
 
 export type TestReport = {
-  readonly scope: Scope;
+  readonly scope: TargetScope;
   readonly files: readonly TestedFile[];
   /** Workflows without scenarios, by id or by path. */
   readonly untested: readonly string[];
@@ -33,7 +33,7 @@ type Tick = (step: { readonly done: number; readonly total: number }) => void;
 
 /** Plays the scenarios that are meant. */
 export async function testWorkflows(
-  bench: AuthorBench,
+  bench: AuthorServices,
   asked: Asked,
   tick: Tick = () => undefined,
 ): Promise<Result<TestReport, ScenarioRefusal>> {
@@ -41,7 +41,7 @@ export async function testWorkflows(
   if (found.isErr()) return err(found.error);
   const { scope, paths, untested } = found.value;
   const beside = paths.map(workflowPathOf).filter((path) => bench.files.kindOf(path) === 'file');
-  const { catalog } = await benchCatalog(bench, beside);
+  const { catalog } = await authorCatalog(bench, beside);
   const files: TestedFile[] = [];
   for (const [done, path] of paths.entries()) {
     tick({ done, total: paths.length });
@@ -65,14 +65,17 @@ export async function testWorkflows(
 
 type Read = { readonly file: ScenarioFile; readonly text: string };
 
-async function readScenarios({ files }: AuthorBench, path: string): Promise<Result<Read, readonly DocumentProblem[]>> {
+async function readScenarios(
+  { files }: AuthorServices,
+  path: string,
+): Promise<Result<Read, readonly DocumentProblem[]>> {
   const text = files.read(path);
   if (text.isErr())
     return err([{ line: 1, column: 1, pointer: '', message: `It cannot be read (${text.error.code}).` }]);
   return readDocument(text.value, scenarioFileSchema).map((file) => ({ file, text: text.value }));
 }
 
-type Found = Awaited<ReturnType<Awaited<ReturnType<typeof benchCatalog>>['catalog']['find']>>['found'];
+type Found = Awaited<ReturnType<Awaited<ReturnType<typeof authorCatalog>>['catalog']['find']>>['found'];
 
 /** What is wrong with scenarios only in the light of their workflow. */
 function problemsWith({ file, text }: Read, found: Found): readonly DocumentProblem[] {
@@ -112,7 +115,7 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
 async function playAll(
   stage: () => ReturnType<typeof rehearsal>,
   { workflowId, scenarios }: ScenarioFile,
-  { bench: { workspace, breathe }, workflow }: { readonly bench: AuthorBench; readonly workflow: CompiledWorkflow },
+  { bench: { workspace, breathe }, workflow }: { readonly bench: AuthorServices; readonly workflow: CompiledWorkflow },
 ): Promise<Omit<TestedFile, 'path'>> {
   const played: Awaited<ReturnType<typeof testScenario>>[] = [];
   for (const scenario of scenarios) {

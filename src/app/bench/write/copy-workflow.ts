@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import { scenarioPathOf } from '../files/find-targets.ts';
-import { findWorkflow, type WorkflowRefusal } from '../files/find-workflow.ts';
+import { findTargetWorkflow, type WorkflowRefusal } from '../files/find-workflow.ts';
 import { type Destination, ownId, type PlaceRefusal, placeFor } from './place-for.ts';
 import { withId, withWorkflowId } from './renamed-texts.ts';
 
@@ -20,11 +20,11 @@ export type Copied = {
 
 /** Puts a copy of a workflow under an id of one's own, with its scenarios. Its text stays as it is but for the id. */
 export async function copyWorkflow(
-  bench: AuthorBench,
+  bench: AuthorServices,
   { asked, newId, to }: { readonly asked: string; readonly newId?: string | undefined; readonly to: Destination },
 ): Promise<Result<Copied, CopyRefusal>> {
   const { files } = bench;
-  const found = await findWorkflow(bench, asked);
+  const found = await findTargetWorkflow(bench, asked);
   if (found.isErr()) return err(found.error);
   const { listed } = found.value;
   const id = newId ?? ownId(listed.id, to);

@@ -2,10 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ListedWorkflow } from '../../catalog/catalog.ts';
 import { templateIdOf } from '../../catalog/file-claim.ts';
 import { isNamedAfter } from '../../catalog/file-name.ts';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import { scenarioPathOf } from '../files/find-targets.ts';
-import { findWorkflow, type WorkflowRefusal } from '../files/find-workflow.ts';
+import { findTargetWorkflow, type WorkflowRefusal } from '../files/find-workflow.ts';
 import { type PlaceRefusal, placeFor } from './place-for.ts';
 import { renamedTexts } from './renamed-texts.ts';
 
@@ -24,10 +24,10 @@ export type MigratedFile = {
 
 /** Gives a workflow another id, and changes every file of one's own that refers to it; or tells what would change. */
 export async function migrateId(
-  bench: AuthorBench,
+  bench: AuthorServices,
   { oldId, newId, isDryRun }: { readonly oldId: string; readonly newId: string; readonly isDryRun: boolean },
 ): Promise<Result<readonly MigratedFile[], MigrateRefusal>> {
-  const found = await findWorkflow(bench, oldId);
+  const found = await findTargetWorkflow(bench, oldId);
   if (found.isErr()) return err(found.error);
   const { listed } = found.value;
   if (listed.sourceKind !== 'project' && listed.sourceKind !== 'user') {
@@ -49,7 +49,7 @@ export async function migrateId(
 
 type Change = MigratedFile & { readonly text: string };
 
-async function changesFor(bench: AuthorBench, listed: ListedWorkflow, newId: string): Promise<readonly Change[]> {
+async function changesFor(bench: AuthorServices, listed: ListedWorkflow, newId: string): Promise<readonly Change[]> {
   const { files, bindings } = await bench.source.files(bench.workspace);
   const own = files.filter(({ kind }) => kind === 'project' || kind === 'user');
   const names = new Map([[listed.id, newId]]);
@@ -84,7 +84,7 @@ function movedPath(path: string, isItself: boolean, newId: string): string {
 }
 
 /** The new file is there before the old one goes. */
-function applyChange({ files }: AuthorBench, { path, movedTo, text }: Change): Result<void, FileFailure> {
+function applyChange({ files }: AuthorServices, { path, movedTo, text }: Change): Result<void, FileFailure> {
   if (movedTo === undefined || movedTo === path) return files.write(path, text);
   return files.write(movedTo, text, { isNew: true }).andThen(() => files.remove(path));
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorBench } from '../author-bench.ts';
+import type { AuthorServices } from '../author-bench.ts';
 import type { FileFailure } from '../files/author-files.ts';
 import { scenarioPathOf } from '../files/find-targets.ts';
 import { type Destination, type PlaceRefusal, placeFor } from './place-for.ts';
@@ -12,7 +12,7 @@ export type Written = { readonly path: string; readonly scenarios: string };
 
 /** Writes a workflow to begin with, and scenarios that it passes. Nothing that is there is written over. */
 export async function newWorkflow(
-  bench: AuthorBench,
+  bench: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
 ): Promise<Result<Written, PlaceRefusal | FileFailure>> {
   const place = await placeFor(bench, { id: naming.id, to });

@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { creatableId, type IdRefusal } from '../../../core/workflow/read/names/creatable-id.ts';
 import { findWorkflow } from '../../catalog/catalog.ts';
 import { SOURCE_NAMESPACES } from '../../catalog/file-claim.ts';
-import type { AuthorBench } from '../author-bench.ts';
-import { benchCatalog } from '../files/bench-catalog.ts';
+import type { AuthorServices } from '../author-bench.ts';
+import { authorCatalog } from '../files/bench-catalog.ts';
 
 export type Destination = 'project' | 'user';
 
@@ -11,12 +11,12 @@ export type PlaceRefusal = IdRefusal | { readonly code: 'id_taken'; readonly id:
 
 /** Where a workflow of this id belongs that is to be written. */
 export async function placeFor(
-  bench: AuthorBench,
+  bench: AuthorServices,
   { id, to, isRoutine = false }: { readonly id: string; readonly to: Destination; readonly isRoutine?: boolean },
 ): Promise<Result<string, PlaceRefusal>> {
   const creatable = creatableId(id);
   if (creatable.isErr()) return err(creatable.error);
-  const { all } = await benchCatalog(bench);
+  const { all } = await authorCatalog(bench);
   const found = findWorkflow(all, id);
   if (found.kind === 'found' && found.alias === undefined) {
     return err({ code: 'id_taken', id, path: found.listed.file.path });

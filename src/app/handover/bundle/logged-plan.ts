@@ -19,7 +19,7 @@ export type LoggedPlan = {
 };
 
 /** Why an append cannot be read: what is behind it cannot be trusted either, or the store is in trouble. */
-export type Unreadable =
+export type UnreadableAppend =
   | { readonly code: 'cut'; readonly health: 'corrupt_tail' | 'unknown_version'; readonly cause: LoadRefusal }
   | LoadRefusal;
 
@@ -28,7 +28,7 @@ export async function loggedPlan(
   stores: ContentStores,
   log: SessionLog,
   append: LoggedAppend,
-): Promise<Result<LoggedPlan, Unreadable>> {
+): Promise<Result<LoggedPlan, UnreadableAppend>> {
   const stored = await log.readEvents(append);
   if (stored.isErr()) return err(asCut(stored.error));
   const events: SessionEvent[] = [];
@@ -52,7 +52,7 @@ async function withContent(
   stores: ContentStores,
   { sessionId }: SessionLog,
   events: readonly SessionEvent[],
-): Promise<Result<LoggedPlan, Unreadable>> {
+): Promise<Result<LoggedPlan, UnreadableAppend>> {
   const named = noContentRefs();
   for (const event of events) addContentRefs(named, event);
   const snapshots = new Map<SnapshotRef, ExecutionSnapshot>();
@@ -94,7 +94,7 @@ export function wrongEvents({ sessionId }: SessionLog, { segment }: LoggedAppend
   return { code: 'damaged', damage: { reason: 'segment_wrong_events', place, offset: 0 } };
 }
 
-function asCut(cause: LoadRefusal): Unreadable {
+function asCut(cause: LoadRefusal): UnreadableAppend {
   if (cause.code === 'damaged') return { code: 'cut', health: 'corrupt_tail', cause };
   return cause.code === 'unknown_version' ? { code: 'cut', health: 'unknown_version', cause } : cause;
 }

@@ -1,11 +1,10 @@
-import type { Client, Scope } from './clients/client.ts';
-import { SERVER_NAME } from './clients/client.ts';
+import { type Client, type ClientScope, SERVER_NAME } from './clients/client.ts';
 import { isSameLaunch, type Launch, launchFor } from './clients/launch.ts';
 import { registeredLaunch } from './clients/registered-launch.ts';
 import type { EntryEditor, FileTrouble } from './edit/edited-file.ts';
 import { jsonEditor } from './edit/json-editor.ts';
 import { tomlEditor } from './edit/toml-editor.ts';
-import type { SetupServices } from './setup-services.ts';
+import type { ClientServices } from './setup-services.ts';
 
 /** What a client's file says about us. */
 export type EntryState =
@@ -15,9 +14,9 @@ export type EntryState =
   | ({ readonly kind: 'broken' } & FileTrouble)
   | { readonly kind: 'unreadable'; readonly cause: string };
 
-export type LookedAt = {
+export type InspectedClient = {
   readonly client: Client;
-  readonly scope: Scope;
+  readonly scope: ClientScope;
   readonly file: string;
   /** What the file holds; `undefined` when it is not there. */
   readonly text: string | undefined;
@@ -27,11 +26,11 @@ export type LookedAt = {
 };
 
 /** Looks into the file of a client; `undefined` when it has none for a project. */
-export async function lookAtClient(
-  services: SetupServices,
+export async function inspectClient(
+  services: ClientServices,
   client: Client,
-  scope: Scope,
-): Promise<LookedAt | undefined> {
+  scope: ClientScope,
+): Promise<InspectedClient | undefined> {
   const file = await fileOf(services, client, scope);
   if (file === undefined) return undefined;
   const onPath = await services.commands.find('workrail');
@@ -42,17 +41,20 @@ export async function lookAtClient(
   return { ...about, text: read.value, state: stateOf(editorOf(services, client), read.value, about) };
 }
 
-export function editorOf({ parseToml }: Pick<SetupServices, 'parseToml'>, { format }: Client): EntryEditor {
+export function editorOf({ parseToml }: Pick<ClientServices, 'parseToml'>, { format }: Client): EntryEditor {
   return format === 'toml' ? tomlEditor(parseToml) : jsonEditor;
 }
 
 /** Why not even force could replace an entry. */
-export function replaceTrouble(services: SetupServices, { client, text, wanted }: LookedAt): FileTrouble | undefined {
-  const edited = editorOf(services, client).put(text ?? '', placeOf(client), client.entry(wanted));
+export function replaceTrouble(
+  services: ClientServices,
+  { client, text, wanted }: InspectedClient,
+): FileTrouble | undefined {
+  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(wanted));
   return 'trouble' in edited ? edited.trouble : undefined;
 }
 
-export function placeOf({ key }: Client): { readonly key: string; readonly name: string } {
+export function entryPlace({ key }: Client): { readonly key: string; readonly name: string } {
   return { key, name: SERVER_NAME };
 }
 
@@ -60,7 +62,7 @@ type About = { readonly client: Client; readonly wanted: Launch };
 
 function stateOf(editor: EntryEditor, text: string | undefined, { client, wanted }: About): EntryState {
   if (text === undefined) return { kind: 'absent' };
-  const found = editor.find(text, placeOf(client));
+  const found = editor.find(text, entryPlace(client));
   if ('trouble' in found) return { kind: 'broken', ...found.trouble };
   if (found.entry === undefined) return { kind: 'absent' };
   const launch = registeredLaunch(found.entry);
@@ -69,9 +71,9 @@ function stateOf(editor: EntryEditor, text: string | undefined, { client, wanted
 }
 
 async function fileOf(
-  { machine, files }: SetupServices,
+  { machine, files }: ClientServices,
   { userFiles, projectFile }: Client,
-  scope: Scope,
+  scope: ClientScope,
 ): Promise<string | undefined> {
   if (scope === 'project') {
     return projectFile === undefined ? undefined : machine.join(machine.workspace, ...projectFile);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeSetup, HOME, PROGRAM } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { CLIENT_IDS, type ClientId, type Scope } from './clients/client.ts';
+import { CLIENT_IDS, type ClientId, type ClientScope } from './clients/client.ts';
 import { CLIENTS } from './clients/client-list.ts';
-import { lookAtClient } from './look-at-client.ts';
+import { inspectClient } from './look-at-client.ts';
 import { registerClient } from './register-client.ts';
-import type { SetupServices } from './setup-services.ts';
+import type { ClientServices } from './setup-services.ts';
 import { undoRegistrations } from './undo-registrations.ts';
 
 const USER_FILES: { readonly [client in ClientId]: string } = {
@@ -22,13 +22,17 @@ const USER_FILES: { readonly [client in ClientId]: string } = {
   opencode: `${HOME}/.config/opencode/opencode.json`,
 };
 
-async function register(services: SetupServices, id: ClientId, more: { isForced?: boolean; scope?: Scope } = {}) {
+async function register(
+  services: ClientServices,
+  id: ClientId,
+  more: { isForced?: boolean; scope?: ClientScope } = {},
+) {
   const client = CLIENTS.find((one) => one.id === id) ?? expect.fail(id);
-  const looked = (await lookAtClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
+  const looked = (await inspectClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
   return registerClient(services, looked, { isDry: false, isForced: more.isForced ?? false });
 }
 
-const undo = (services: SetupServices) => undoRegistrations(services, { isDry: false, clients: [] });
+const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, clients: [] });
 
 describe('a client', () => {
   it.each(CLIENT_IDS)(
@@ -99,7 +103,7 @@ describe('a client', () => {
     enforces('init_absolute_node_path');
     const services = fakeSetup({ programs: { workrail: [PROGRAM] } });
     const wanted = await Promise.all(
-      CLIENTS.map(async (client) => (await lookAtClient(services, client, 'user'))?.wanted),
+      CLIENTS.map(async (client) => (await inspectClient(services, client, 'user'))?.wanted),
     );
     for (const [i, { id, hasWindow }] of CLIENTS.entries()) {
       const absolute = { command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
@@ -114,7 +118,7 @@ describe('a client', () => {
     ]);
     const other = fakeSetup({ programs: { workrail: ['/usr/lib/other/workrail.js'] } });
     const [first] = CLIENTS;
-    expect((await lookAtClient(other, first ?? expect.fail(), 'user'))?.wanted.command).toBe('/usr/bin/node');
+    expect((await inspectClient(other, first ?? expect.fail(), 'user'))?.wanted.command).toBe('/usr/bin/node');
   });
 
   it('that holds data elsewhere is told where, because it may not see the variables of a shell', async () => {

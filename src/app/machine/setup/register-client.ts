@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { launchText } from './clients/launch.ts';
-import { lineDiff } from './edit/line-diff.ts';
-import { editorOf, type LookedAt, lookAtClient, placeOf } from './look-at-client.ts';
-import type { FileFailure, SetupServices } from './setup-services.ts';
-import { type Change, digestOf, keepBackup, readChanges, type UndoLogTrouble, writeChanges } from './undo-log.ts';
+import { unifiedDiff } from './edit/line-diff.ts';
+import { editorOf, entryPlace, type InspectedClient, inspectClient } from './look-at-client.ts';
+import type { ClientServices, FileAccessFailure } from './setup-services.ts';
+import { type Change, keepBackup, readChanges, textDigest, type UndoLogTrouble, writeChanges } from './undo-log.ts';
 
 export type RegisterOptions = {
   /** Only tells what would be done. */
@@ -13,7 +13,7 @@ export type RegisterOptions = {
 };
 
 /** What became of one client. */
-export type Registered = { readonly looked: LookedAt } & (
+export type Registered = { readonly looked: InspectedClient } & (
   | { readonly result: 'unchanged' | 'kept' | 'broken' | 'unreadable' }
   | { readonly result: 'registered' | 'replaced'; readonly via: 'command' | 'file'; readonly backup?: string }
   | {
@@ -27,14 +27,14 @@ export type Registered = { readonly looked: LookedAt } & (
 
 /** Registers us with one client: by its own command where that is found, else in its file. */
 export async function registerClient(
-  services: SetupServices,
-  looked: LookedAt,
+  services: ClientServices,
+  looked: InspectedClient,
   { isDry, isForced }: RegisterOptions,
 ): Promise<Registered> {
   const { client, text, state } = looked;
   if (state.kind === 'same') return { looked, result: 'unchanged' };
   if (state.kind === 'broken' || state.kind === 'unreadable') return { looked, result: state.kind };
-  const edited = editorOf(services, client).put(text ?? '', placeOf(client), client.entry(looked.wanted));
+  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(looked.wanted));
   if ('trouble' in edited)
     return { looked: { ...looked, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
   // An entry that could not be replaced either is told before, so that nobody forces it in vain.
@@ -42,7 +42,7 @@ export async function registerClient(
   // The client's command only adds; what is to be replaced is replaced in the file.
   const command = state.kind === 'absent' ? await ownCommand(services, looked) : undefined;
   if (isDry) {
-    const diff = lineDiff(looked.file, text, edited.text);
+    const diff = unifiedDiff(looked.file, text, edited.text);
     const typed =
       command === undefined
         ? {}
@@ -57,8 +57,8 @@ export async function registerClient(
 type OwnCommand = { readonly path: string; readonly args: readonly string[] };
 
 async function ownCommand(
-  { commands }: SetupServices,
-  { client, scope, wanted }: LookedAt,
+  { commands }: ClientServices,
+  { client, scope, wanted }: InspectedClient,
 ): Promise<OwnCommand | undefined> {
   const args = client.command?.add(wanted, scope);
   if (client.command === undefined || args === undefined) return undefined;
@@ -71,13 +71,13 @@ type Changed = { readonly via: 'command' | 'file'; readonly backup?: string };
 
 /** What the file held is kept, and the change is on record, before anything is touched. */
 async function change(
-  services: SetupServices,
-  looked: LookedAt,
+  services: ClientServices,
+  looked: InspectedClient,
   { text, command }: Planned,
 ): Promise<Result<Changed, UndoLogTrouble>> {
   const earlier = await readChanges(services);
   if (earlier.isErr()) return err(earlier.error);
-  const kept: Result<string | null, FileFailure> =
+  const kept: Result<string | null, FileAccessFailure> =
     looked.text === undefined
       ? ok(null)
       : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier.value });
@@ -87,8 +87,8 @@ async function change(
     scope: looked.scope,
     file: looked.file,
     backup: kept.value,
-    ...(looked.text === undefined ? {} : { backupDigest: digestOf(services, looked.text) }),
-    after: command === undefined ? digestOf(services, text) : null,
+    ...(looked.text === undefined ? {} : { backupDigest: textDigest(services, looked.text) }),
+    after: command === undefined ? textDigest(services, text) : null,
     madeFolders: [],
   };
   const note = (last: Change) => writeChanges(services, [...earlier.value, last]);
@@ -99,14 +99,14 @@ async function change(
   let whole = text;
   if (command !== undefined) {
     await services.commands.run(command);
-    const there = await lookAtClient(services, looked.client, looked.scope);
+    const there = await inspectClient(services, looked.client, looked.scope);
     if (there?.state.kind === 'same' && there.text !== undefined) {
-      const done = await note({ ...begun, after: digestOf(services, there.text) });
+      const done = await note({ ...begun, after: textDigest(services, there.text) });
       return done.map(() => ({ via: 'command', ...backup }));
     }
     // It failed, or it keeps its servers elsewhere. The file is edited as the command has left it.
     const { client, wanted } = looked;
-    const edited = editorOf(services, client).put(there?.text ?? '', placeOf(client), client.entry(wanted));
+    const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
     if ('text' in edited) whole = edited.text;
   }
   const put = await services.files.put(looked.file, whole);
@@ -115,6 +115,6 @@ async function change(
     if (kept.value !== null) await services.files.remove(kept.value);
     return err(put.error);
   }
-  const done = await note({ ...begun, after: digestOf(services, whole), madeFolders: [...put.value] });
+  const done = await note({ ...begun, after: textDigest(services, whole), madeFolders: [...put.value] });
   return done.map(() => ({ via: 'file', ...backup }));
 }

@@ -1,7 +1,7 @@
 import type { Client } from './clients/client.ts';
 import { findClients } from './find-clients.ts';
-import { lookAtClient } from './look-at-client.ts';
-import type { SetupServices } from './setup-services.ts';
+import { inspectClient } from './look-at-client.ts';
+import type { ClientServices } from './setup-services.ts';
 
 export type Registrations = {
   /** Clients that know us, for all of the user's work or for this folder. */
@@ -10,12 +10,12 @@ export type Registrations = {
 };
 
 /** Who could start us, by their files alone; nothing is started. */
-export async function registrations(services: SetupServices): Promise<Registrations> {
+export async function registrations(services: ClientServices): Promise<Registrations> {
   const installed = await findClients(services);
   const isRegistered = async (client: Client): Promise<boolean> => {
     const looked = await Promise.all([
-      lookAtClient(services, client, 'user'),
-      lookAtClient(services, client, 'project'),
+      inspectClient(services, client, 'user'),
+      inspectClient(services, client, 'project'),
     ]);
     return looked.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
   };

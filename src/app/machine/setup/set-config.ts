@@ -1,30 +1,30 @@
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../../core/assert.ts';
-import type { ConfigName, ConfigValue } from '../../../core/machine/config/config-keys.ts';
-import { parseConfigFile } from '../../../core/machine/config/parse-config-file.ts';
-import type { ConfigLayer, ConfigProblem } from '../../../core/machine/config/resolve-config.ts';
+import type { SettingName, SettingValue } from '../../../core/machine/config/config-keys.ts';
+import { parseSettingsFile } from '../../../core/machine/config/parse-config-file.ts';
+import type { SettingProblem, SettingsLayer } from '../../../core/machine/config/resolve-config.ts';
 import { insertProperty } from './edit/insert-property.ts';
-import type { FileFailure, SetupFiles } from './setup-services.ts';
+import type { FileAccessFailure, UserFiles } from './setup-services.ts';
 
-export type SetConfigRefusal = FileFailure | Extract<ConfigProblem, { code: 'broken_file' }>;
+export type SetConfigRefusal = FileAccessFailure | Extract<SettingProblem, { code: 'broken_file' }>;
 
 export type ConfigChange = {
-  readonly origin: ConfigLayer['origin'];
-  readonly key: ConfigName;
+  readonly origin: SettingsLayer['origin'];
+  readonly key: SettingName;
   /** `undefined` takes the setting out, so that what lies below holds. */
-  readonly value: ConfigValue | undefined;
+  readonly value: SettingValue | undefined;
 };
 
 /** Changes one setting in a file and leaves everything else there as it is. Tells whether anything changed. */
 export async function setConfig(
-  files: SetupFiles,
+  files: UserFiles,
   { origin, key, value }: ConfigChange,
 ): Promise<Result<boolean, SetConfigRefusal>> {
   const read = await files.read(origin.file);
   if (read.isErr()) return err(read.error);
   const text = (read.value ?? '').trim() === '' ? '{}\n' : (read.value ?? '');
-  const { layer, problems } = parseConfigFile(text, origin);
+  const { layer, problems } = parseSettingsFile(text, origin);
   const broken = problems.find((problem) => problem.code === 'broken_file');
   if (broken !== undefined) return err(broken);
   if (layer.values[key] === value && !problems.some((problem) => 'key' in problem && problem.key === key))
@@ -33,7 +33,7 @@ export async function setConfig(
   return put.map(() => true);
 }
 
-function edited(text: string, key: ConfigName, value: ConfigValue | undefined): string {
+function edited(text: string, key: SettingName, value: SettingValue | undefined): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
   const tree = parseTree(body, [], { allowTrailingComma: true });

@@ -4,21 +4,21 @@ import type { ParseToml } from './edit/toml-editor.ts';
 import type { FoundProgram, Machine } from './machine.ts';
 
 /** The system refused, in its own word. */
-export type FileFailure = { readonly code: 'file_failed'; readonly path: string; readonly cause: string };
+export type FileAccessFailure = { readonly code: 'file_failed'; readonly path: string; readonly cause: string };
 
 /** Files of other programs, and our own notes about them. Nothing is ever half written. */
-export type SetupFiles = {
+export type UserFiles = {
   /** `undefined` when there is no such file. */
-  read(path: string): Promise<Result<string | undefined, FileFailure>>;
+  read(path: string): Promise<Result<string | undefined, FileAccessFailure>>;
   /** Whether anything of that name is there. */
   isThere(path: string): Promise<boolean>;
   /**
    * Puts a whole file in place at once, through a link too, unless it is read-only. Gives the folders that had to be
    * made, topmost first.
    */
-  put(path: string, text: string): Promise<Result<readonly string[], FileFailure>>;
+  put(path: string, text: string): Promise<Result<readonly string[], FileAccessFailure>>;
   /** Of a link, what it leads to. */
-  remove(path: string): Promise<Result<void, FileFailure>>;
+  remove(path: string): Promise<Result<void, FileAccessFailure>>;
   /** Removes those folders that are empty, the last one first. */
   removeEmpty(folders: readonly string[]): Promise<void>;
 };
@@ -39,9 +39,9 @@ export type Commands = {
 };
 
 /** What registering needs from outside. */
-export type SetupServices = {
+export type ClientServices = {
   readonly machine: Machine;
-  readonly files: SetupFiles;
+  readonly files: UserFiles;
   readonly commands: Commands;
   readonly sha256: Sha256;
   readonly parseToml: ParseToml;

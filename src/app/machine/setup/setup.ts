@@ -1,14 +1,14 @@
-import type { ConfigLayer, ResolvedConfig } from '../../../core/machine/config/resolve-config.ts';
+import type { ResolvedSettings, SettingsLayer } from '../../../core/machine/config/resolve-config.ts';
 import type { KeyringStore } from '../../ports/keyring-store.ts';
 import type { MachineHealth } from './doctor/machine-health.ts';
-import type { SetupServices } from './setup-services.ts';
+import type { ClientServices } from './setup-services.ts';
 
 /** What setting up and looking after a machine needs. */
-export type Setup = SetupServices & {
+export type LocalServices = ClientServices & {
   readonly keyring: KeyringStore;
   readonly health: MachineHealth;
   /** The settings that hold in the workspace, read anew. */
-  readonly config: () => Promise<ResolvedConfig>;
+  readonly config: () => Promise<ResolvedSettings>;
   /** Where they lie, lowest first. */
-  readonly configFiles: readonly ConfigLayer['origin'][];
+  readonly configFiles: readonly SettingsLayer['origin'][];
 };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { assert } from '../../../core/assert.ts';
 import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
 import { CLIENT_IDS } from './clients/client.ts';
-import type { FileFailure, SetupServices } from './setup-services.ts';
+import type { ClientServices, FileAccessFailure } from './setup-services.ts';
 
 const changeSchema = z.strictObject({
   client: z.enum(CLIENT_IDS),
@@ -21,11 +21,11 @@ export type Change = z.infer<typeof changeSchema>;
 const logSchema = z.strictObject({ v: z.literal(1), changes: z.array(changeSchema) });
 
 /** Our notes are not as we write them. */
-export type UndoLogTrouble = FileFailure | { readonly code: 'undo_log_broken'; readonly path: string };
+export type UndoLogTrouble = FileAccessFailure | { readonly code: 'undo_log_broken'; readonly path: string };
 
 const parseJson = Result.fromThrowable((text: string): unknown => JSON.parse(text));
 
-type Notes = Pick<SetupServices, 'machine' | 'files'>;
+type Notes = Pick<ClientServices, 'machine' | 'files'>;
 
 /** Every change that can still be taken back, oldest first. */
 export async function readChanges(services: Notes): Promise<Result<readonly Change[], UndoLogTrouble>> {
@@ -38,7 +38,10 @@ export async function readChanges(services: Notes): Promise<Result<readonly Chan
 }
 
 /** With the last one gone, nothing of the log is left. */
-export async function writeChanges(services: Notes, changes: readonly Change[]): Promise<Result<void, FileFailure>> {
+export async function writeChanges(
+  services: Notes,
+  changes: readonly Change[],
+): Promise<Result<void, FileAccessFailure>> {
   const { machine, files } = services;
   const folder = setupFolder(services);
   if (changes.length > 0) {
@@ -52,7 +55,10 @@ export async function writeChanges(services: Notes, changes: readonly Change[]):
 type Kept = { readonly file: string; readonly text: string; readonly changes: readonly Change[] };
 
 /** Keeps a text in a file that no other backup has, or had that is on record and got lost. */
-export async function keepBackup(services: Notes, { file, text, changes }: Kept): Promise<Result<string, FileFailure>> {
+export async function keepBackup(
+  services: Notes,
+  { file, text, changes }: Kept,
+): Promise<Result<string, FileAccessFailure>> {
   const name = /[^\\/]+$/.exec(file)?.[0] ?? 'file';
   for (let number = 1; ; number++) {
     const path = services.machine.join(setupFolder(services), `${String(number).padStart(4, '0')}-${name}`);
@@ -61,7 +67,7 @@ export async function keepBackup(services: Notes, { file, text, changes }: Kept)
   }
 }
 
-export function digestOf({ sha256 }: Pick<SetupServices, 'sha256'>, text: string): string {
+export function textDigest({ sha256 }: Pick<ClientServices, 'sha256'>, text: string): string {
   const bytes = canonicalBytes(text.toWellFormed());
   assert(bytes.isOk(), 'a text is JSON');
   return sha256(bytes.value);

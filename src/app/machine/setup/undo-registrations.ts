@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { Client, ClientId } from './clients/client.ts';
 import { CLIENTS } from './clients/client-list.ts';
-import { editorOf, placeOf } from './look-at-client.ts';
-import type { FileFailure, SetupServices } from './setup-services.ts';
-import { type Change, digestOf, readChanges, type UndoLogTrouble, writeChanges } from './undo-log.ts';
+import { editorOf, entryPlace } from './look-at-client.ts';
+import type { ClientServices, FileAccessFailure } from './setup-services.ts';
+import { type Change, readChanges, textDigest, type UndoLogTrouble, writeChanges } from './undo-log.ts';
 
 export type UndoOptions = {
   readonly isDry: boolean;
@@ -26,7 +26,7 @@ export type Undone = {
 
 /** Takes back what init has done, the last first. What cannot be taken back stays on record. */
 export async function undoRegistrations(
-  services: SetupServices,
+  services: ClientServices,
   { isDry, clients }: UndoOptions,
 ): Promise<Result<readonly Undone[], UndoLogTrouble>> {
   const changes = await readChanges(services);
@@ -47,7 +47,7 @@ export async function undoRegistrations(
   return ok(undone);
 }
 
-async function undo(services: SetupServices, change: Change, isDry: boolean): Promise<Undone> {
+async function undo(services: ClientServices, change: Change, isDry: boolean): Promise<Undone> {
   const { files } = services;
   const now = await files.read(change.file);
   const before = change.backup === null ? ok(undefined) : await files.read(change.backup);
@@ -60,7 +60,7 @@ async function undo(services: SetupServices, change: Change, isDry: boolean): Pr
     return { trouble, ...taken };
   }
   if (now.value === before.value) return { change, result: 'nothing' };
-  if (digestOf(services, now.value) !== change.after) {
+  if (textDigest(services, now.value) !== change.after) {
     return takeOut(services, change, { now: now.value, before: before.value, isDry });
   }
   const result = before.value === undefined ? 'removed' : 'restored';
@@ -74,22 +74,22 @@ async function undo(services: SetupServices, change: Change, isDry: boolean): Pr
 
 /** What a backup holds is put back only when it is what we put there. */
 function backupTrouble(
-  services: SetupServices,
+  services: ClientServices,
   { backup, backupDigest }: Change,
   text: string | undefined,
 ): string | undefined {
   if (backup === null) return undefined;
   if (text === undefined) return `the backup ${backup} is gone`;
-  if (backupDigest === undefined || digestOf(services, text) === backupDigest) return undefined;
+  if (backupDigest === undefined || textDigest(services, text) === backupDigest) return undefined;
   return `the backup ${backup} was changed since, so it was not put back; it stays there`;
 }
 
 type Meanwhile = { readonly now: string; readonly before: string | undefined; readonly isDry: boolean };
 
 /** Puts back the entry that was there before us, or none, and leaves everything else as it is now. */
-async function takeOut(services: SetupServices, change: Change, { now, before, isDry }: Meanwhile): Promise<Undone> {
+async function takeOut(services: ClientServices, change: Change, { now, before, isDry }: Meanwhile): Promise<Undone> {
   const client = CLIENTS.find(({ id }) => id === change.client) as Client;
-  const [editor, place] = [editorOf(services, client), placeOf(client)];
+  const [editor, place] = [editorOf(services, client), entryPlace(client)];
   const former = before === undefined ? undefined : entryIn(editor.find(before, place));
   const current = editor.find(now, place);
   if ('trouble' in current) {
@@ -107,6 +107,6 @@ function entryIn(found: ReturnType<ReturnType<typeof editorOf>['find']>): unknow
   return 'entry' in found ? found.entry : undefined;
 }
 
-function failed(change: Change, { path, cause }: FileFailure): Undone {
+function failed(change: Change, { path, cause }: FileAccessFailure): Undone {
   return { change, result: 'failed', trouble: `${path} (${cause})` };
 }

@@ -38,7 +38,7 @@ export type AddSourceRefusal =
     }
   | { readonly code: 'source_empty'; readonly health: SourceHealth };
 
-export type AddedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
+export type ListedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
 
 const FOLDER_BY_DEFAULT = 'workflows';
 
@@ -46,7 +46,7 @@ const FOLDER_BY_DEFAULT = 'workflows';
 export async function addSource(
   services: SourceServices,
   request: AddSourceRequest,
-): Promise<Result<AddedSource, AddSourceRefusal>> {
+): Promise<Result<ListedSource, AddSourceRefusal>> {
   const { name = suggestSourceName(request.address), ref } = request;
   const address = parseSourceAddress(request.address);
   if (address.isErr()) return err(address.error);

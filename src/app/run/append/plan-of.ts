@@ -9,7 +9,7 @@ import type { Decision } from '../../../core/run/decide/decision.ts';
 export type PlanPlacement = Placement & { readonly artifacts?: ReadonlyMap<ArtifactDigest, Uint8Array> };
 
 /** What the store has to commit for a decision. */
-export function planOf(decision: Decision, placement: PlanPlacement, sha256: Sha256): AppendPlan {
+export function decisionPlan(decision: Decision, placement: PlanPlacement, sha256: Sha256): AppendPlan {
   const { artifacts, ...place } = placement;
   const events = placeEvents(decision.drafts, place, sha256);
   const named = noContentRefs();

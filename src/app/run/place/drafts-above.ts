@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ArtifactDigest, NodeId } from '../../../core/log/ids.ts';
 import type { HandedArtifact, HandedIn } from '../../../core/run/handed-in.ts';
-import { blockedDraft, type Output } from '../../../core/views/current-outputs.ts';
+import { blockedDraft, type NodeOutput } from '../../../core/views/current-outputs.ts';
 import { nodeOf, type RunNode } from '../../../core/views/run-graph.ts';
 import type { SessionView } from '../../../core/views/session-view.ts';
 import type { StoreFailure } from '../../ports/store-failure.ts';
@@ -23,14 +23,14 @@ export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
 }
 
 /** What was handed in before, and the bytes of its artifacts. */
-export type Drafts = SealedArtifacts & { readonly handedIn: readonly HandedIn[] };
+export type EarlierAttempts = SealedArtifacts & { readonly handedIn: readonly HandedIn[] };
 
 /** What the blocked attempts above a retry handed in, oldest first. */
-export async function draftsAbove(
+export async function earlierAttempts(
   services: Pick<ReadServices, 'artifacts'>,
   view: SessionView,
   blocked: readonly RunNode[],
-): Promise<Result<Drafts, StoreFailure>> {
+): Promise<Result<EarlierAttempts, StoreFailure>> {
   const handedIn: HandedIn[] = [];
   const bytes = new Map<ArtifactDigest, Uint8Array>();
   for (const { nodeId } of blocked) {
@@ -43,7 +43,7 @@ export async function draftsAbove(
   return ok({ handedIn, artifacts: handedIn.flatMap(({ artifacts }) => artifacts), bytes });
 }
 
-function notesIn(outputs: readonly Output[]): string | undefined {
+function notesIn(outputs: readonly NodeOutput[]): string | undefined {
   for (const { data } of outputs.toReversed()) {
     if (data.outputChannel === 'recap') return data.payload.notesMarkdown;
   }
@@ -53,7 +53,7 @@ function notesIn(outputs: readonly Output[]): string | undefined {
 /** Artifacts that were stored with a node. */
 async function readArtifacts(
   { artifacts }: Pick<ReadServices, 'artifacts'>,
-  outputs: readonly Output[],
+  outputs: readonly NodeOutput[],
 ): Promise<Result<SealedArtifacts, StoreFailure>> {
   const found: HandedArtifact[] = [];
   const bytes = new Map<ArtifactDigest, Uint8Array>();

@@ -6,7 +6,7 @@ import { golden, keys, node, purpose } from '../../../../test/golden/token/token
 import { mintToken } from '../../../core/token/mint-token.ts';
 import { TOKEN_KINDS } from '../../../core/token/token.ts';
 import type { Services } from '../../services.ts';
-import { findNode } from './find-node.ts';
+import { findTokenNode } from './find-node.ts';
 
 /** A machine on which no key was ever made, and one with a key that signed nothing yet. */
 const MACHINES: readonly (readonly [string, number, (services: Services) => Promise<unknown>])[] = [
@@ -21,7 +21,7 @@ test.each(MACHINES)('with %s, what is no token is told so, whatever could verify
   const wrong = golden.refusals.filter(({ refusal }) => /INVALID_FORMAT|UNSUPPORTED_VERSION/.test(refusal.code));
   expect(new Set(wrong.map(({ refusal }) => refusal.code)).size).toBe(2);
   for (const { token, slot, refusal } of wrong) {
-    expect(await findNode(services, { text: token ?? '', slot })).toEqual(err(refusal));
+    expect(await findTokenNode(services, { text: token ?? '', slot })).toEqual(err(refusal));
   }
 });
 
@@ -35,7 +35,7 @@ test.each(MACHINES)(
       for (const kind of TOKEN_KINDS) {
         const text = mintToken(node, purpose(kind), { ...keys, form });
         for (const slot of ['stateToken', 'ackToken'] as const) {
-          expect(await findNode(services, { text, slot })).toEqual(
+          expect(await findTokenNode(services, { text, slot })).toEqual(
             err({ code: 'TOKEN_BAD_SIGNATURE', kind, keysTried }),
           );
         }

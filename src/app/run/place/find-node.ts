@@ -19,7 +19,7 @@ export type FoundNode = {
 };
 
 /** Finds the node that a token names. Reads only. */
-export async function findNode(
+export async function findTokenNode(
   services: ReadServices,
   token: { readonly text: string; readonly slot: TokenSlot },
 ): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {

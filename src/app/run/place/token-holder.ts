@@ -1,7 +1,7 @@
 import type { TokenKind } from '../../../core/token/token.ts';
 import { rehydrateNode } from '../../rehydrate.ts';
 import type { ReadServices } from '../../services.ts';
-import { findNode } from './find-node.ts';
+import { findTokenNode } from './find-node.ts';
 
 /** What a token leads to: its run, and the tokens that are good there now. A complete run takes no ack. */
 export type TokenHolder = {
@@ -15,7 +15,7 @@ export type TokenHolder = {
 
 /** Looks up any token, for telling an agent what it should have sent; `undefined` when it leads nowhere. */
 export async function tokenHolder(services: ReadServices, text: string): Promise<TokenHolder | undefined> {
-  const found = await findNode(services, { text, slot: 'attachTo' });
+  const found = await findTokenNode(services, { text, slot: 'attachTo' });
   if (found.isErr()) return undefined;
   const { session, target, keys } = found.value;
   const mint = { ...keys, form: services.tokenForm };

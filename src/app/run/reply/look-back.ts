@@ -17,7 +17,7 @@ import type { StoreFailure } from '../../ports/store-failure.ts';
 import type { ReadServices } from '../../services.ts';
 import { stateTokenOf } from './give-reply.ts';
 
-export type LookingBack = {
+export type RecapRequest = {
   readonly session: LoadedSession;
   readonly mint: TokenMint;
   readonly nodeId: NodeId;
@@ -30,7 +30,7 @@ export type LookingBack = {
 export type Past = { readonly recap: RecapPart; readonly branch?: BranchPart };
 
 /** What somebody who comes back to a node needs to know of the work done so far. */
-export async function lookBack(services: ReadServices, from: LookingBack): Promise<Result<Past, StoreFailure>> {
+export async function readRecap(services: ReadServices, from: RecapRequest): Promise<Result<Past, StoreFailure>> {
   const { view } = from.session;
   const { recapBytesMax = RECAP_BYTES_MAX } = from;
   const titles = titleReader(services, from);
@@ -53,7 +53,7 @@ export function leftNode(graph: RunGraph, nodeId: NodeId): RunNode | undefined {
 }
 
 async function lookBelow(
-  { session, mint, nodeId, recapBytesMax = RECAP_BYTES_MAX }: LookingBack,
+  { session, mint, nodeId, recapBytesMax = RECAP_BYTES_MAX }: RecapRequest,
   left: RunNode,
   titles: TitleReader,
 ): Promise<Result<{ readonly branch: BranchPart; readonly bytes: number }, StoreFailure>> {
@@ -99,7 +99,7 @@ type TitleReader = {
   readonly noted: (nodeId: NodeId) => Promise<Result<NotedStep, StoreFailure>>;
 };
 
-function titleReader(services: ReadServices, { session, index }: LookingBack): TitleReader {
+function titleReader(services: ReadServices, { session, index }: RecapRequest): TitleReader {
   const { graph } = session.view;
   const pending: TitleReader['pending'] = async (node) => {
     const snapshot = await services.snapshots.get(node.snapshotRef);

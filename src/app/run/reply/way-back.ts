@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { EngineState } from '../../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../../core/log/ids.ts';
-import type { Unmet, WayBack } from '../../../core/run/requirements/step-check.ts';
+import type { EarlierStep, Unmet } from '../../../core/run/requirements/step-check.ts';
 import { nodeOf } from '../../../core/views/run-graph.ts';
 import type { SessionView } from '../../../core/views/session-view.ts';
 import type { StoreFailure } from '../../ports/store-failure.ts';
 import type { ReadServices } from '../../services.ts';
 
 /** The nearest step above a node where something can be met that no call from the node itself can meet. */
-export async function wayBack(
+export async function earlierStep(
   { snapshots }: Pick<ReadServices, 'snapshots'>,
   { graph }: SessionView,
   from: { readonly nodeId: NodeId; readonly unmet: readonly Unmet[] },
@@ -26,7 +26,7 @@ export async function wayBack(
   return ok(undefined);
 }
 
-function leadsTo(way: WayBack, state: EngineState): boolean {
+function leadsTo(way: EarlierStep, state: EngineState): boolean {
   if (state.kind !== 'running') return way.kind === 'before_loop';
   if (way.kind === 'before_loop') return !state.loopStack.some(({ loopId }) => loopId === way.loopId);
   return state.pending.kind === 'some' && state.pending.step.stepId === way.stepId;

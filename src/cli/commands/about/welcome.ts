@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { shortPath } from '../../../app/machine/setup/machine.ts';
 import { type Registrations, registrations } from '../../../app/machine/setup/registrations.ts';
-import type { CommandContext, Outcome, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandOutcome, RunCommand } from '../../command.ts';
 import { asTyped } from '../../output/as-typed.ts';
 import type { Line } from '../../output/line.ts';
 import { columnsOf, hangText, wrapText } from '../../output/text-width.ts';
@@ -32,7 +32,7 @@ export const welcome: RunCommand = async (context, input) => {
   });
 };
 
-function nextOf({ registered, status: standing }: WelcomeData, told: Outcome): string {
+function nextOf({ registered, status: standing }: WelcomeData, told: CommandOutcome): string {
   if (registered.length === 0) return 'workrail init';
   const isOpen = standing !== null && standing.here.total + standing.elsewhere.total > 0;
   return isOpen && told.kind === 'done' ? told.next : 'workrail demo';
@@ -40,7 +40,7 @@ function nextOf({ registered, status: standing }: WelcomeData, told: Outcome): s
 
 type Shown = { readonly version: string; readonly folder: string; readonly program: CommandContext['program'] };
 
-function linesOf(shown: Shown, { registered, installed }: Registrations, told: Outcome): readonly Line[] {
+function linesOf(shown: Shown, { registered, installed }: Registrations, told: CommandOutcome): readonly Line[] {
   const { version, folder, program } = shown;
   const width = columnsOf(program);
   const names = registered.map(({ name }) => name).join(', ');

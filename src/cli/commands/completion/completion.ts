@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { type CompletionData, SHELLS, type Shell } from '../../shapes/completion/completion-shape.ts';
 import { candidatesFor } from './candidates.ts';
@@ -35,7 +35,7 @@ const INSTALL: { readonly [shell in Shell]: string } = {
   fish: 'workrail completion fish > ~/.config/fish/completions/workrail.fish',
 };
 
-function unknownShell(asked: string): Problem {
+function unknownShell(asked: string): CommandProblem {
   const meant = nearest(asked, SHELLS);
   const known = `The shells are ${SHELLS.join(', ')}.`;
   return {

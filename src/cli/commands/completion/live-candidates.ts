@@ -1,5 +1,5 @@
 import { workflowCatalog } from '../../../app/catalog/workflow-catalog.ts';
-import { storedSessions, withMarks } from '../../../app/overview/list-sessions.ts';
+import { newestSessions, withMarks } from '../../../app/overview/list-sessions.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { CommandContext } from '../../command.ts';
 import { shortIds } from '../../ids/short-ids.ts';
@@ -14,7 +14,7 @@ export function liveCandidates(program: CommandContext['program']): LiveCandidat
   return {
     sessions: async (typed) => {
       const listing = await program.listing();
-      const stored = (await storedSessions(listing)).unwrapOr([]);
+      const stored = (await newestSessions(listing)).unwrapOr([]);
       const short = shortIds(stored.map(({ sessionId }) => sessionId));
       const nameOf = typed.startsWith('sess') ? (sessionId: SessionId) => sessionId : short;
       const fitting = stored.filter(({ sessionId }) => nameOf(sessionId).startsWith(typed)).slice(0, SESSIONS_MAX);

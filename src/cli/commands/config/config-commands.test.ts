@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { parseConfigFile } from '../../../core/machine/config/parse-config-file.ts';
-import { resolveConfig } from '../../../core/machine/config/resolve-config.ts';
+import { parseSettingsFile } from '../../../core/machine/config/parse-config-file.ts';
+import { resolveSettings } from '../../../core/machine/config/resolve-config.ts';
 import { configListShape, configSetShape } from '../../shapes/config/config-shapes.ts';
 
 const USER = { kind: 'user', file: `${HOME}/.workrail/config.json` } as const;
@@ -14,9 +14,9 @@ function machine(env: { readonly [name: string]: string } = {}, text?: string) {
   const config = () => {
     const parsed = [USER, WORKSPACE].flatMap((origin) => {
       const held = files.get(origin.file);
-      return held === undefined ? [] : [parseConfigFile(held, origin)];
+      return held === undefined ? [] : [parseSettingsFile(held, origin)];
     });
-    const resolved = resolveConfig(
+    const resolved = resolveSettings(
       parsed.map(({ layer }) => layer),
       env,
     );

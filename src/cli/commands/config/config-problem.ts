@@ -1,13 +1,13 @@
 import type { SetConfigRefusal } from '../../../app/machine/setup/set-config.ts';
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName } from '../../../core/machine/config/config-keys.ts';
+import { SETTING_KEYS, SETTING_NAMES, type SettingName } from '../../../core/machine/config/config-keys.ts';
 import { configProblemText } from '../../../core/machine/config/config-words.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
-export function unknownSetting(asked: string): Problem {
-  const meant = nearest(asked, CONFIG_NAMES);
-  const known = `The settings are ${CONFIG_NAMES.join(', ')}.`;
+export function unknownSetting(asked: string): CommandProblem {
+  const meant = nearest(asked, SETTING_NAMES);
+  const known = `The settings are ${SETTING_NAMES.join(', ')}.`;
   return problem(
     EXIT.usage,
     `There is no setting "${asked}".`,
@@ -15,19 +15,19 @@ export function unknownSetting(asked: string): Problem {
   );
 }
 
-export function wrongValue(key: ConfigName, asked: string): Problem {
-  return problem(EXIT.usage, `"${asked}" means nothing for ${key}.`, `It may be ${CONFIG_KEYS[key].expected}.`);
+export function wrongValue(key: SettingName, asked: string): CommandProblem {
+  return problem(EXIT.usage, `"${asked}" means nothing for ${key}.`, `It may be ${SETTING_KEYS[key].expected}.`);
 }
 
-export function valueMissing(key: ConfigName): Problem {
+export function valueMissing(key: SettingName): CommandProblem {
   return problem(
     EXIT.usage,
     `What shall ${key} be?`,
-    `Type a value behind it: ${CONFIG_KEYS[key].expected}; or --unset.`,
+    `Type a value behind it: ${SETTING_KEYS[key].expected}; or --unset.`,
   );
 }
 
-export function notForWorkspaces(key: ConfigName): Problem {
+export function notForWorkspaces(key: SettingName): CommandProblem {
   return problem(
     EXIT.usage,
     `${key} is for the user of a machine to set, not for a workspace.`,
@@ -35,7 +35,7 @@ export function notForWorkspaces(key: ConfigName): Problem {
   );
 }
 
-export function isWorkspaceless(): Problem {
+export function isWorkspaceless(): CommandProblem {
   return problem(
     EXIT.usage,
     'This folder is your home folder, which is no project.',
@@ -43,7 +43,7 @@ export function isWorkspaceless(): Problem {
   );
 }
 
-export function notSet(refusal: SetConfigRefusal): Problem {
+export function notSet(refusal: SetConfigRefusal): CommandProblem {
   return refusal.code === 'broken_file'
     ? problem(EXIT.failed, configProblemText(refusal), 'Put that right first; nothing was changed.')
     : problem(
@@ -53,10 +53,10 @@ export function notSet(refusal: SetConfigRefusal): Problem {
       );
 }
 
-export function wrongSettings(sentences: readonly string[]): Problem {
+export function wrongSettings(sentences: readonly string[]): CommandProblem {
   return problem(EXIT.checkFailed, sentences.join(' '), 'Put that right: until then no server starts.');
 }
 
-function problem(exitCode: ExitCode, message: string, suggestion: string): Problem {
+function problem(exitCode: ExitCode, message: string, suggestion: string): CommandProblem {
   return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
 }

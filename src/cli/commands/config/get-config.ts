@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { isConfigName } from '../../../core/machine/config/config-keys.ts';
+import { isSettingName } from '../../../core/machine/config/config-keys.ts';
 import { configProblemText, originText } from '../../../core/machine/config/config-words.ts';
 import type { RunCommand } from '../../command.ts';
 import { unknownSetting, wrongSettings } from './config-problem.ts';
@@ -7,7 +7,7 @@ import { shownSettings } from './shown-settings.ts';
 
 export const configGet: RunCommand = async ({ program, say }, { operands }) => {
   const [asked = ''] = operands;
-  if (!isConfigName(asked)) return err(unknownSetting(asked));
+  if (!isSettingName(asked)) return err(unknownSetting(asked));
   const { config: load } = await program.setup();
   const config = await load();
   const data = shownSettings(config, await program.dataDir()).find(({ key }) => key === asked);

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { shortPath } from '../../../app/machine/setup/machine.ts';
 import { configHash } from '../../../core/machine/config/config-hash.ts';
-import { CONFIG_KEYS } from '../../../core/machine/config/config-keys.ts';
+import { SETTING_KEYS } from '../../../core/machine/config/config-keys.ts';
 import { configProblemText, originText } from '../../../core/machine/config/config-words.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
@@ -43,5 +43,5 @@ function settingLines({ key, value, origin }: ShownSetting, { all, isVerbose, sh
     `  ${short(String(value)).padEnd(Math.max(...values))}  `,
     { text: short(originText(origin)), style: 'dim' },
   ];
-  return isVerbose ? [head, [{ text: `  ${CONFIG_KEYS[key].about}`, style: 'dim' }]] : [head];
+  return isVerbose ? [head, [{ text: `  ${SETTING_KEYS[key].about}`, style: 'dim' }]] : [head];
 }

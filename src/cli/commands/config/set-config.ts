@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { setConfig } from '../../../app/machine/setup/set-config.ts';
-import { CONFIG_KEYS, isConfigName, mayBe, valueOfText } from '../../../core/machine/config/config-keys.ts';
+import { isSettingName, isSettingValue, SETTING_KEYS, valueOfText } from '../../../core/machine/config/config-keys.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { ConfigSetData } from '../../shapes/config/config-shapes.ts';
@@ -15,13 +15,13 @@ import {
 
 export const configSet: RunCommand = async ({ program }, { operands, options }) => {
   const [key = '', text] = operands;
-  if (!isConfigName(key)) return err(unknownSetting(key));
+  if (!isSettingName(key)) return err(unknownSetting(key));
   const isUnset = options['unset'] === true;
   if ((text === undefined) !== isUnset) return err(valueMissing(key));
   const value = text === undefined ? undefined : valueOfText(key, text);
-  if (text !== undefined && !mayBe(key, value)) return err(wrongValue(key, text));
+  if (text !== undefined && !isSettingValue(key, value)) return err(wrongValue(key, text));
   const isProject = options['project'] === true;
-  if (isProject && !CONFIG_KEYS[key].isForWorkspaces) return err(notForWorkspaces(key));
+  if (isProject && !SETTING_KEYS[key].isForWorkspaces) return err(notForWorkspaces(key));
 
   const { config, configFiles, files } = await program.setup();
   const origin = configFiles.find(({ kind }) => kind === (isProject ? 'workspace' : 'user'));

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { fitLine } from '../../output/fit-line.ts';
 import type { Line } from '../../output/line.ts';
@@ -51,7 +51,7 @@ function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   ];
 }
 
-const NO_SPEED: Problem = {
+const NO_SPEED: CommandProblem = {
   exitCode: EXIT.usage,
   error: {
     code: 'VALIDATION_ERROR',

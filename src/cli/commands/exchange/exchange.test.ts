@@ -11,7 +11,7 @@ import { engine } from '../../../../test/examples/engine.ts';
 import { sharedSession } from '../../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../../adapters/exchange/bundle-files.ts';
 import { reportSchema } from '../../../core/report/report.ts';
-import type { Exchange } from '../../program.ts';
+import type { BundleAccess } from '../../program.ts';
 import { exportShape } from '../../shapes/exchange/export-shape.ts';
 import { importShape } from '../../shapes/exchange/import-shape.ts';
 
@@ -153,7 +153,7 @@ async function world({ isEmpty = false } = {}) {
     finish: async () => ok(undefined),
     abandon: async () => undefined,
   };
-  const exchange: Exchange = {
+  const exchange: BundleAccess = {
     homes: ['/data/ana'],
     services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,

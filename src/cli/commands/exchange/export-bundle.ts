@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Exported, exportSession } from '../../../app/handover/bundle/export-session.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
-import type { CommandContext, Outcome, Problem } from '../../command.ts';
+import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { BundleData } from '../../shapes/exchange/export-shape.ts';
-import { type CommandRefusal, explain } from '../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 
@@ -17,7 +17,7 @@ type BundleRequest = { readonly asked: readonly string[]; readonly file: string 
 export async function exportBundle(
   { program, switches, progress }: CommandContext,
   { asked, file }: BundleRequest,
-): Promise<Result<Outcome, Problem>> {
+): Promise<Result<CommandOutcome, CommandProblem>> {
   if (asked.length > 1) return err(wrongUse('A bundle holds one session.', NAME_ONE));
   if (file === undefined && (switches.isJson || program.terminal.isOutput())) {
     return err(
@@ -30,7 +30,7 @@ export async function exportBundle(
   progress.show({ label: 'looking for sessions' });
   const dataDir = await program.dataDir();
   const refused = (refusal: CommandRefusal) => {
-    const error = explain(refusal, dataDir);
+    const error = explainRefusal(refusal, dataDir);
     return err({ error, exitCode: exitCodeOf(error.code) });
   };
   const found = await findSessions(await program.store(), asked);

@@ -7,13 +7,13 @@ import { reportMarkdown } from '../../../core/report/markdown/report-markdown.ts
 import type { Report } from '../../../core/report/report.ts';
 import { reportJson } from '../../../core/report/report-json.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
-import type { CommandContext, Outcome, Problem } from '../../command.ts';
+import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { ReportData } from '../../shapes/exchange/export-shape.ts';
-import { type CommandRefusal, explain } from '../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 
@@ -35,7 +35,7 @@ type ReportRequest = {
 export async function exportReport(
   { program, switches, progress }: CommandContext,
   { asked, file, format, isRedacted }: ReportRequest,
-): Promise<Result<Outcome, Problem>> {
+): Promise<Result<CommandOutcome, CommandProblem>> {
   const isForScreen = format !== 'html' || !program.terminal.isOutput();
   if (file === undefined && (switches.isJson || !isForScreen)) {
     const why = switches.isJson ? 'With --json the report needs a file.' : 'A page is for a file, not for the screen.';
@@ -44,7 +44,7 @@ export async function exportReport(
   progress.show({ label: 'looking for sessions' });
   const dataDir = await program.dataDir();
   const refused = (refusal: CommandRefusal) => {
-    const error = explain(refusal, dataDir);
+    const error = explainRefusal(refusal, dataDir);
     return err({ error, exitCode: exitCodeOf(error.code) });
   };
   const found = await findSessions(await program.store(), asked);

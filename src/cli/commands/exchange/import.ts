@@ -6,7 +6,7 @@ import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { ImportData } from '../../shapes/exchange/import-shape.ts';
-import { type CommandRefusal, explain } from '../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
 import { salvageLine } from './bundle-lines.ts';
 
 export const importCommand: RunCommand = async ({ program, progress }, { operands, options }) => {
@@ -14,7 +14,7 @@ export const importCommand: RunCommand = async ({ program, progress }, { operand
   const isDryRun = options['dryRun'] === true;
   const dataDir = await program.dataDir();
   const refused = (refusal: CommandRefusal) => {
-    const error = explain(refusal, dataDir);
+    const error = explainRefusal(refusal, dataDir);
     const isNotThere = refusal.code === 'input_failed' && refusal.cause === 'ENOENT';
     return err({ error, exitCode: isNotThere ? EXIT.notFound : exitCodeOf(error.code) });
   };

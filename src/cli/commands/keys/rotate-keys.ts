@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { CommandContext, CommandInput, Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandInput, CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import type { KeysRotateData, ShownKeys } from '../../shapes/keys/keys-shapes.ts';
-import { explainStore } from '../../words/explain-store.ts';
+import { explainStoreFailure } from '../../words/explain-store.ts';
 import { shownKeys } from './shown-keys.ts';
 
 export const keysRotate: RunCommand = async (context, input) => {
@@ -34,7 +34,7 @@ async function isAgreed(
   { program, switches }: CommandContext,
   { options }: CommandInput,
   { previous }: ShownKeys,
-): Promise<Result<void, Problem>> {
+): Promise<Result<void, CommandProblem>> {
   if (previous === null || options['yes'] === true) return ok(undefined);
   const { terminal } = program;
   if (!terminal.isInput() || !terminal.isError() || switches.isJson) return err(needsYes(previous));
@@ -44,7 +44,7 @@ async function isAgreed(
   return err(problem(answer === undefined ? EXIT.interrupted : EXIT.needsPerson, 'Nothing was changed.', SEE_KEYS));
 }
 
-function needsYes(previous: string): Problem {
+function needsYes(previous: string): CommandProblem {
   return problem(
     EXIT.needsPerson,
     `A rotation ends every token that was signed with ${previous}; chats that still hold one would have to use resume_session.`,
@@ -54,11 +54,11 @@ function needsYes(previous: string): Problem {
 
 const SEE_KEYS = 'Type "workrail keys status" to see the keys.';
 
-function refused(failure: StoreFailure, dataDir: string): Result<never, Problem> {
-  const error = explainStore(failure, dataDir);
+function refused(failure: StoreFailure, dataDir: string): Result<never, CommandProblem> {
+  const error = explainStoreFailure(failure, dataDir);
   return err({ error, exitCode: exitCodeOf(error.code) });
 }
 
-function problem(exitCode: Problem['exitCode'], message: string, suggestion: string): Problem {
+function problem(exitCode: CommandProblem['exitCode'], message: string, suggestion: string): CommandProblem {
   return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
 }

@@ -1,14 +1,14 @@
 import { err, ok } from 'neverthrow';
 import type { RunCommand } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { explainStore } from '../../words/explain-store.ts';
+import { explainStoreFailure } from '../../words/explain-store.ts';
 import { shownKeys } from './shown-keys.ts';
 
 export const keysStatus: RunCommand = async ({ program }) => {
   const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
   const found = await keyring.find();
   if (found.isErr()) {
-    const error = explainStore(found.error, dataDir);
+    const error = explainStoreFailure(found.error, dataDir);
     return err({ error, exitCode: exitCodeOf(error.code) });
   }
   const keys = shownKeys(found.value, sha256);

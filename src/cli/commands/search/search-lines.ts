@@ -1,5 +1,5 @@
 import { snippetOf, wordsIn } from '../../../core/overview/search-words.ts';
-import type { Line, Span } from '../../output/line.ts';
+import type { Line, LineSpan } from '../../output/line.ts';
 import { ago } from '../../output/moment.ts';
 import { clipText, textWidth } from '../../output/text-width.ts';
 import { plural } from '../../output/wording.ts';
@@ -50,10 +50,10 @@ function hitLine(
 }
 
 /** The words stand out where normalising has not moved them. */
-function marked(text: string, words: readonly string[]): readonly Span[] {
+function marked(text: string, words: readonly string[]): readonly LineSpan[] {
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [text];
-  const spans: Span[] = [];
+  const spans: LineSpan[] = [];
   let at = 0;
   while (at < text.length) {
     const next = nextWord(lower, at, words);

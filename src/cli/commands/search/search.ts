@@ -4,12 +4,12 @@ import { type FoundSession, type SearchHit, searchSessions } from '../../../app/
 import { runTag } from '../../../core/log/ids.ts';
 import { searchWords } from '../../../core/overview/search-words.ts';
 import { brokenState } from '../../../core/overview/session-state.ts';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { shortIds } from '../../ids/short-ids.ts';
 import type { SearchData } from '../../shapes/search/search-shape.ts';
-import { listedData } from '../session/look/list/list.ts';
-import { problemOf, widthOf } from '../session/look/look-output.ts';
+import { listedSessionData } from '../session/look/list/list.ts';
+import { refusalProblem, widthOf } from '../session/look/look-output.ts';
 import { placeData } from '../session/look/run-words.ts';
 import { searchLines } from './search-lines.ts';
 
@@ -27,7 +27,7 @@ export const search: RunCommand = async ({ program, progress }, { operands, opti
   const result = await searchSessions(overview, { words, readMax }, ({ done, total }) =>
     progress.show({ label: 'searching sessions', done, total }),
   );
-  if (result.isErr()) return err(problemOf(result.error, dataDir));
+  if (result.isErr()) return err(refusalProblem(result.error, dataDir));
   const { found, searched, total, unreadable } = result.value;
   const stored = (await overview.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
   const known = { shortId: shortIds(stored), workspaces: await workspacesAt(overview.workspace, overview.folder) };
@@ -56,9 +56,13 @@ export const search: RunCommand = async ({ program, progress }, { operands, opti
 };
 
 /** The index may know nothing of a damaged session, or not that it is damaged; reading it told both. */
-function sessionData(listed: ListedSession, found: FoundSession | undefined, known: Parameters<typeof listedData>[1]) {
+function sessionData(
+  listed: ListedSession,
+  found: FoundSession | undefined,
+  known: Parameters<typeof listedSessionData>[1],
+) {
   const state = found === undefined ? undefined : brokenState(found.health);
-  const data = listedData(state === undefined ? listed : { ...listed, state }, known);
+  const data = listedSessionData(state === undefined ? listed : { ...listed, state }, known);
   return data.title === undefined && found?.goal !== undefined ? { ...data, title: found.goal } : data;
 }
 
@@ -83,7 +87,7 @@ function nextOf({ found, words, notSearched }: SearchData): string {
     : 'workrail search --all <words>';
 }
 
-const NO_WORDS: Problem = {
+const NO_WORDS: CommandProblem = {
   exitCode: EXIT.usage,
   error: {
     code: 'VALIDATION_ERROR',

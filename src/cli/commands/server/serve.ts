@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CommandContext, CommandInput, Outcome, Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandInput, CommandOutcome, CommandProblem, RunCommand } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
 import type { ServeOptions } from '../../program.ts';
-import { explain } from '../../words/explain.ts';
+import { explainRefusal } from '../../words/explain.ts';
 import type { ServeTrouble } from './serve-words.ts';
 
 /** Registered for nothing that is widely used; fixed, so that a client can be told the address once. */
 const PORT = 7_433;
 const PORT_MAX = 65_535;
 
-export const serve: RunCommand = async (context, input) => {
+export const serveCommand: RunCommand = async (context, input) => {
   const how = serveOptions(input);
   if (how.isErr()) return refused(context, how.error);
   return how.value.transport === 'stdio' ? onStdio(context, how.value) : overHttp(context, how.value);
@@ -28,7 +28,10 @@ function serveOptions({ options }: CommandInput): Result<ServeOptions, ServeTrou
     : err({ code: 'port_unusable', asked: String(asked), portMax: PORT_MAX });
 }
 
-async function onStdio({ program, say }: CommandContext, how: ServeOptions): Promise<Result<Outcome, Problem>> {
+async function onStdio(
+  { program, say }: CommandContext,
+  how: ServeOptions,
+): Promise<Result<CommandOutcome, CommandProblem>> {
   const serving = await program.serve(how);
   const isServing = serving.isOk() && serving.value.isRefused !== true;
   if (isServing && program.terminal.isInput()) {
@@ -38,7 +41,7 @@ async function onStdio({ program, say }: CommandContext, how: ServeOptions): Pro
   return ok({ kind: 'serving' });
 }
 
-async function overHttp(context: CommandContext, how: ServeOptions): Promise<Result<Outcome, Problem>> {
+async function overHttp(context: CommandContext, how: ServeOptions): Promise<Result<CommandOutcome, CommandProblem>> {
   const { program, say } = context;
   const serving = await program.serve(how);
   if (serving.isErr()) return refused(context, serving.error);
@@ -49,7 +52,7 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   return ok({ kind: 'serving' });
 }
 
-async function refused({ program }: CommandContext, trouble: ServeTrouble): Promise<Result<never, Problem>> {
-  const error = explain(trouble, await program.dataDir());
+async function refused({ program }: CommandContext, trouble: ServeTrouble): Promise<Result<never, CommandProblem>> {
+  const error = explainRefusal(trouble, await program.dataDir());
   return err({ error, exitCode: exitCodeOf(error.code) });
 }

@@ -1,14 +1,14 @@
 import type { AuditFinding } from '../../../app/ports/upkeep/store-audit.ts';
-import type { Line, Span } from '../../output/line.ts';
+import type { Line, LineSpan } from '../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../output/wording.ts';
 import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';
 import { findingWords } from './verify-words.ts';
 
 type Session = SessionVerifyData['sessions'][number];
 
-const GOOD: Span = { text: '✓', style: 'good' };
-const BAD: Span = { text: '✗', style: 'bad' };
-const PART: Span = { text: '–', style: 'notable' };
+const GOOD: LineSpan = { text: '✓', style: 'good' };
+const BAD: LineSpan = { text: '✗', style: 'bad' };
+const PART: LineSpan = { text: '–', style: 'notable' };
 
 /**
  * The report for people: what was found, each fact once, then the totals. Sessions about which there is nothing to say
@@ -32,7 +32,7 @@ function sessionLines({ sessionId, findings, ...session }: Session): readonly Li
   ];
 }
 
-function markOf({ health }: Pick<Session, 'health'>): Span {
+function markOf({ health }: Pick<Session, 'health'>): LineSpan {
   if (health.kind === 'healthy') return GOOD;
   return health.kind === 'salvaged' ? PART : BAD;
 }
@@ -52,7 +52,7 @@ const TROUBLE: { readonly [kind in Exclude<Session['health']['kind'], 'healthy' 
   corrupt_tail: 'damaged',
 };
 
-function labelOf({ severity }: AuditFinding): Span {
+function labelOf({ severity }: AuditFinding): LineSpan {
   return { text: severity, style: severity === 'damage' ? 'bad' : 'notable' };
 }
 
@@ -80,11 +80,11 @@ function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): L
   const { sessions, damaged, events, bytes } = totals;
   const salvaged = audits.filter(({ health }) => health.kind === 'salvaged').length;
   const others = salvaged === 0 ? 'all' : 'the others';
-  const verdict: Span =
+  const verdict: LineSpan =
     damaged > 0
       ? { text: `${damaged} damaged`, style: 'bad' }
       : { text: sessions === salvaged ? 'none damaged' : `${others} healthy`, style: 'good' };
-  const parts: readonly Span[] = salvaged === 0 ? [] : [{ text: `${salvaged} salvaged, `, style: 'notable' }];
+  const parts: readonly LineSpan[] = salvaged === 0 ? [] : [{ text: `${salvaged} salvaged, `, style: 'notable' }];
   const checked = `${plural(sessions, 'session')} checked in ${dataDir}, `;
   return [checked, ...parts, verdict, `: ${plural(events, 'event')}, ${sizeOf(bytes)}`];
 }

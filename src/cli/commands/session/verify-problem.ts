@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SessionAudit } from '../../../app/ports/upkeep/store-audit.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';
 
@@ -8,7 +8,7 @@ import { plural } from '../../output/wording.ts';
 type Found = { readonly dataDir: string; readonly damaged: readonly SessionAudit[]; readonly total: number };
 
 /** Of several kinds of trouble the one that weighs most is told. */
-export function problemOf(found: Found): Problem {
+export function verifyProblem(found: Found): CommandProblem {
   const trouble = weightiest(found);
   const damaged = found.damaged.filter((audit) => troubleOf(audit) === trouble);
   return {
@@ -33,7 +33,7 @@ function troubleOf({ health }: SessionAudit): Trouble {
   return health.kind === 'unknown_version' ? 'newer' : 'damage';
 }
 
-type Words = Pick<Problem['error'], 'code' | 'message' | 'suggestion'>;
+type Words = Pick<CommandProblem['error'], 'code' | 'message' | 'suggestion'>;
 
 const WORDS: { readonly [trouble in Trouble]: (found: Found) => Words } = {
   damage: (found) => ({

@@ -1,19 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isDamaged, type VerifyReport, verifySessions } from '../../../app/upkeep/verify-sessions.ts';
-import type { CommandContext, Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
 import type { SessionVerifyData } from '../../shapes/session/session-verify-shape.ts';
-import { type CommandRefusal, explain } from '../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
 import { verifyLines } from './verify-lines.ts';
-import { nextOf, problemOf } from './verify-problem.ts';
+import { nextOf, verifyProblem } from './verify-problem.ts';
 
 export const sessionVerify: RunCommand = async (context, { operands }) => {
   if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
   const dataDir = await context.program.dataDir();
   const verified = await verify(context, operands);
   if (verified.isErr()) {
-    const error = explain(verified.error, dataDir);
+    const error = explainRefusal(verified.error, dataDir);
     return err({ error, exitCode: exitCodeOf(error.code) });
   }
   const { sessions, totals } = verified.value;
@@ -24,7 +24,7 @@ export const sessionVerify: RunCommand = async (context, { operands }) => {
     kind: 'done',
     data,
     lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown),
-    ...(found.damaged.length > 0 ? { problem: problemOf(found) } : {}),
+    ...(found.damaged.length > 0 ? { problem: verifyProblem(found) } : {}),
     next: nextOf(found),
   });
 };
@@ -45,7 +45,7 @@ async function verify(
   );
 }
 
-const NAMELESS: Problem = {
+const NAMELESS: CommandProblem = {
   exitCode: EXIT.usage,
   error: {
     code: 'VALIDATION_ERROR',

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Client, Scope } from '../../../app/machine/setup/clients/client.ts';
+import type { Client, ClientScope } from '../../../app/machine/setup/clients/client.ts';
 import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
 import { findClients } from '../../../app/machine/setup/find-clients.ts';
-import { lookAtClient } from '../../../app/machine/setup/look-at-client.ts';
-import type { SetupServices } from '../../../app/machine/setup/setup-services.ts';
+import { inspectClient } from '../../../app/machine/setup/look-at-client.ts';
+import type { ClientServices } from '../../../app/machine/setup/setup-services.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
-import type { CommandContext, CommandInput, Problem } from '../../command.ts';
+import type { CommandContext, CommandInput, CommandProblem } from '../../command.ts';
 import {
   brokenOff,
   contradictingOptions,
@@ -18,9 +18,9 @@ import {
 /** The clients that were named, all that are found, or those that a person picks. */
 export async function chooseClients(
   context: CommandContext,
-  services: SetupServices,
+  services: ClientServices,
   { options }: CommandInput,
-): Promise<Result<readonly Client[], Problem>> {
+): Promise<Result<readonly Client[], CommandProblem>> {
   const named = namedClients(options);
   if (named.isErr()) return err(named.error);
   const isProject = options['project'] === true;
@@ -40,7 +40,7 @@ export async function chooseClients(
 }
 
 /** The clients behind `--client`; `undefined` when none are named. */
-export function namedClients(options: CommandInput['options']): Result<readonly Client[] | undefined, Problem> {
+export function namedClients(options: CommandInput['options']): Result<readonly Client[] | undefined, CommandProblem> {
   const { client, all } = options;
   if (typeof client !== 'string') return ok(undefined);
   if (all === true) return err(contradictingOptions());
@@ -69,10 +69,10 @@ function kept(options: CommandInput['options']): string {
 
 async function askWhich(
   { program }: CommandContext,
-  services: SetupServices,
-  { found, scope }: { readonly found: readonly Client[]; readonly scope: Scope },
-): Promise<Result<readonly Client[], Problem>> {
-  const looked = await Promise.all(found.map((client) => lookAtClient(services, client, scope)));
+  services: ClientServices,
+  { found, scope }: { readonly found: readonly Client[]; readonly scope: ClientScope },
+): Promise<Result<readonly Client[], CommandProblem>> {
+  const looked = await Promise.all(found.map((client) => inspectClient(services, client, scope)));
   const ask = await program.ask();
   const answer = await ask.choose({
     message: 'Which clients shall use workrail?',

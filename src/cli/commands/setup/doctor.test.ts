@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME, PROGRAM } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import type { Rehearsal, Rehearsed } from '../../../app/machine/setup/doctor/machine-health.ts';
-import { resolveConfig } from '../../../core/machine/config/resolve-config.ts';
+import type { TrialLaunch, TrialResult } from '../../../app/machine/setup/doctor/machine-health.ts';
+import { resolveSettings } from '../../../core/machine/config/resolve-config.ts';
 import { doctorShape } from '../../shapes/setup/doctor-shape.ts';
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;
@@ -23,7 +23,9 @@ async function examined(fake: Fake, ...argv: string[]) {
 
 describe('doctor', () => {
   it('tells what to do in commands that can be copied, also where the program has no name', async () => {
-    const health = { rehearse: async (): Promise<Rehearsed> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }) };
+    const health = {
+      rehearse: async (): Promise<TrialResult> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }),
+    };
     const setup = fakeSetup({ files: new Map([[CURSOR, entry({ ...OURS, args: ['/gone.js'] })]]), health });
     const { out } = await runFake({ argv: ['doctor'], setup, calledAs: 'node dist/workrail.js' });
     expect(out).toMatch(/^ {2}→ .*node dist\/workrail\.js [a-z]/m);
@@ -32,8 +34,8 @@ describe('doctor', () => {
 
   it('starts what is registered, once for clients that start the same, and finds a sound machine sound', async () => {
     enforces('doctor_really_starts_clients');
-    const rehearsals: Rehearsal[] = [];
-    const rehearse = async (rehearsal: Rehearsal): Promise<Rehearsed> => {
+    const rehearsals: TrialLaunch[] = [];
+    const rehearse = async (rehearsal: TrialLaunch): Promise<TrialResult> => {
       rehearsals.push(rehearsal);
       return { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
     };
@@ -56,7 +58,7 @@ describe('doctor', () => {
 
   it('mends a path that is stale, and a registration that is gone', async () => {
     const files = new Map([[CURSOR, entry({ command: '/gone/node', args: [PROGRAM, 'serve'] })]]);
-    const rehearse = async ({ launch }: Rehearsal): Promise<Rehearsed> =>
+    const rehearse = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
       launch.command === '/gone/node'
         ? { kind: 'stale', missing: '/gone/node' }
         : { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
@@ -126,7 +128,7 @@ describe('doctor', () => {
       files,
       machine: { nodeVersion: '18.20.0' },
       programs: { workrail: [PROGRAM, '/old/workrail.js'] },
-      config: () => resolveConfig([], { WORKRAIL_LOG: 'loud' }),
+      config: () => resolveSettings([], { WORKRAIL_LOG: 'loud' }),
       health: {
         dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [open] }),
         closeToOthers: async (places) => {
@@ -179,7 +181,7 @@ describe('doctor', () => {
     expect(ill.out).toContain('✗ Cursor is installed and does not know workrail\n  → workrail doctor --fix');
     const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
     expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
-    const rehearse = async (): Promise<Rehearsed> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
+    const rehearse = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
     const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { rehearse } });
     expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
   });

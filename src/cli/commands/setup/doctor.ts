@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { examine } from '../../../app/machine/setup/doctor/examine.ts';
-import type { Finding, FindingKind } from '../../../app/machine/setup/doctor/finding.ts';
-import type { CommandContext, Problem, RunCommand } from '../../command.ts';
+import type { DoctorFinding, FindingKind } from '../../../app/machine/setup/doctor/finding.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { asTyped } from '../../output/as-typed.ts';
 import type { Line } from '../../output/line.ts';
@@ -33,7 +33,7 @@ export const doctor: RunCommand = async ({ program, progress }, { options }) => 
 };
 
 /** What is left to a person has its own line; then it is time to look again. */
-function nextOf(faults: readonly Finding[]): string {
+function nextOf(faults: readonly DoctorFinding[]): string {
   if (faults.length === 0) return 'workrail status';
   return faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
 }
@@ -45,17 +45,17 @@ const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } =
   mended: { text: '✓ mended:', style: 'good' },
 };
 
-function findingLines({ kind, text, fix }: Finding, program: CommandContext['program']): readonly Line[] {
+function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
   const head: Line = [MARKS[kind], ` ${text}`];
   return fix === undefined ? [head] : [head, [{ text: `  → ${asTyped(fix, program)}`, style: 'dim' }]];
 }
 
-function totalsOf(findings: readonly Finding[]): DoctorData['totals'] {
+function totalsOf(findings: readonly DoctorFinding[]): DoctorData['totals'] {
   const count = (wanted: FindingKind) => findings.filter(({ kind }) => kind === wanted).length;
   return { good: count('good'), note: count('note'), fault: count('fault'), mended: count('mended') };
 }
 
-function problemOf(faults: readonly Finding[]): Problem {
+function problemOf(faults: readonly DoctorFinding[]): CommandProblem {
   const mendable = faults.filter(({ mend }) => mend !== undefined).length;
   return {
     exitCode: EXIT.checkFailed,

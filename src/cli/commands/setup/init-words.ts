@@ -1,12 +1,12 @@
 import { CLIENT_IDS, type Client } from '../../../app/machine/setup/clients/client.ts';
 import type { UndoLogTrouble } from '../../../app/machine/setup/undo-log.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';
 import type { ClientResult } from '../../shapes/setup/init-shape.ts';
 
-export function unknownClient(asked: string): Problem {
+export function unknownClient(asked: string): CommandProblem {
   const meant = nearest(asked, CLIENT_IDS);
   const known = `The clients are ${CLIENT_IDS.join(', ')}.`;
   return problem(
@@ -16,7 +16,7 @@ export function unknownClient(asked: string): Problem {
   );
 }
 
-export function contradictingOptions(): Problem {
+export function contradictingOptions(): CommandProblem {
   return problem(
     EXIT.usage,
     '--client names the clients, and --all means every one that is found.',
@@ -24,7 +24,7 @@ export function contradictingOptions(): Problem {
   );
 }
 
-export function noProjectFile({ name }: Client): Problem {
+export function noProjectFile({ name }: Client): CommandProblem {
   return problem(
     EXIT.usage,
     `${name} has no file for a project.`,
@@ -32,7 +32,7 @@ export function noProjectFile({ name }: Client): Problem {
   );
 }
 
-export function nobodyFound(kept: string): Problem {
+export function nobodyFound(kept: string): CommandProblem {
   return problem(
     EXIT.notFound,
     'No agent client was found on this machine.',
@@ -40,7 +40,7 @@ export function nobodyFound(kept: string): Problem {
   );
 }
 
-export function nobodyToAsk(found: readonly Client[], kept: string): Problem {
+export function nobodyToAsk(found: readonly Client[], kept: string): CommandProblem {
   return problem(
     EXIT.needsPerson,
     `Found ${found.map(({ name }) => name).join(', ')}; there is no terminal to ask which of them.`,
@@ -48,11 +48,11 @@ export function nobodyToAsk(found: readonly Client[], kept: string): Problem {
   );
 }
 
-export function brokenOff(): Problem {
+export function brokenOff(): CommandProblem {
   return problem(EXIT.interrupted, 'Nothing was changed.', 'Type "workrail init --dry-run" to see what would be done.');
 }
 
-export function undoTrouble(trouble: UndoLogTrouble): Problem {
+export function undoTrouble(trouble: UndoLogTrouble): CommandProblem {
   const message =
     trouble.code === 'undo_log_broken'
       ? `${trouble.path}, where init notes what it changes, is not as it was written.`
@@ -61,7 +61,7 @@ export function undoTrouble(trouble: UndoLogTrouble): Problem {
 }
 
 /** Clients that were not registered, or that could not be undone. */
-export function unfinished(clients: readonly ClientResult[]): Problem | undefined {
+export function unfinished(clients: readonly ClientResult[]): CommandProblem | undefined {
   const failed = clients.filter(({ result }) => result === 'broken' || result === 'unreadable' || result === 'failed');
   const kept = clients.filter(({ result }) => result === 'kept');
   if (failed.length > 0) {
@@ -79,6 +79,6 @@ export function unfinished(clients: readonly ClientResult[]): Problem | undefine
   );
 }
 
-function problem(exitCode: ExitCode, message: string, suggestion: string): Problem {
+function problem(exitCode: ExitCode, message: string, suggestion: string): CommandProblem {
   return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
 }

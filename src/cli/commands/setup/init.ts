@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Client } from '../../../app/machine/setup/clients/client.ts';
 import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
-import { lookAtClient } from '../../../app/machine/setup/look-at-client.ts';
+import { inspectClient } from '../../../app/machine/setup/look-at-client.ts';
 import { shortPath } from '../../../app/machine/setup/machine.ts';
 import { type Registered, registerClient } from '../../../app/machine/setup/register-client.ts';
-import type { Setup } from '../../../app/machine/setup/setup.ts';
+import type { LocalServices } from '../../../app/machine/setup/setup.ts';
 import { type Undone, undoRegistrations } from '../../../app/machine/setup/undo-registrations.ts';
-import type { CommandInput, Outcome, Problem, RunCommand } from '../../command.ts';
+import type { CommandInput, CommandOutcome, CommandProblem, RunCommand } from '../../command.ts';
 import type { ClientResult, InitData } from '../../shapes/setup/init-shape.ts';
 import { asNamed, chooseClients, namedClients } from './choose-clients.ts';
 import { initLines } from './init-lines.ts';
@@ -23,7 +23,7 @@ export const init: RunCommand = async (context, input) => {
   // One after the other: each notes what it changes, and one's own command may take a while.
   for (const client of chosen.value) {
     context.progress.show({ label: `registering with ${client.name}` });
-    const looked = await lookAtClient(setup, client, project === true ? 'project' : 'user');
+    const looked = await inspectClient(setup, client, project === true ? 'project' : 'user');
     if (looked === undefined) continue;
     clients.push(registeredResult(await registerClient(setup, looked, { isDry: isDryRun, isForced: force === true })));
   }
@@ -31,7 +31,7 @@ export const init: RunCommand = async (context, input) => {
   return ok(outcome(setup, data, { said: notes(setup, input), options: input.options }));
 };
 
-async function undo(setup: Setup, { options }: CommandInput): Promise<Result<Outcome, Problem>> {
+async function undo(setup: LocalServices, { options }: CommandInput): Promise<Result<CommandOutcome, CommandProblem>> {
   const named = namedClients(options);
   if (named.isErr()) return err(named.error);
   const isDry = options['dryRun'] === true;
@@ -42,10 +42,10 @@ async function undo(setup: Setup, { options }: CommandInput): Promise<Result<Out
 }
 
 function outcome(
-  { machine }: Setup,
+  { machine }: LocalServices,
   data: InitData,
   { said, options }: Pick<CommandInput, 'options'> & { readonly said: readonly string[] },
-): Outcome {
+): CommandOutcome {
   const problem = unfinished(data.clients);
   const lines = [...initLines(data, (path) => shortPath(machine, path)), ...said.map((text) => [text])];
   return { kind: 'done', data, lines, ...(problem === undefined ? {} : { problem }), next: nextOf(data, options) };
@@ -60,7 +60,7 @@ function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['
 }
 
 /** What somebody should know who relies on the entries from now on. */
-function notes({ machine }: Setup, { options }: CommandInput): readonly string[] {
+function notes({ machine }: LocalServices, { options }: CommandInput): readonly string[] {
   const isCached = /[\\/]_npx[\\/]/.test(machine.programPath);
   return [
     ...(isCached

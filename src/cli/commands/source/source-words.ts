@@ -5,7 +5,7 @@ import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
 import type { WorkflowSourceEntry } from '../../../core/machine/source/source-list.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';
 
@@ -15,7 +15,7 @@ type Said = readonly [code: ErrorEnvelope['code'], exitCode: ExitCode, message: 
 const SHORT_COMMIT = 10;
 
 /** A refusal as the command ends with it. */
-export function sourceProblem(refusal: SourceRefusal): Problem {
+export function sourceProblem(refusal: SourceRefusal): CommandProblem {
   const [code, exitCode, message, suggestion] = words(refusal);
   return { exitCode, error: { code, message, suggestion, retry: { kind: 'not_retryable' } } };
 }

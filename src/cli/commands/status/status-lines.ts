@@ -1,5 +1,5 @@
 import { asTyped } from '../../output/as-typed.ts';
-import type { Line, Span } from '../../output/line.ts';
+import type { Line, LineSpan } from '../../output/line.ts';
 import { ago } from '../../output/moment.ts';
 import { clipText, padText } from '../../output/text-width.ts';
 import { plural } from '../../output/wording.ts';
@@ -51,7 +51,7 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
   ];
 }
 
-const MARKS: { readonly [standing in OpenRunData['standing']]: Span } = {
+const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
   running: STATE_MARKS.running,
   blocked: STATE_MARKS.blocked,
   waiting: { text: '?', style: 'notable' },
@@ -97,7 +97,7 @@ function of({ place, stepsTotal }: OpenRunData['run']): string {
 /** Sessions that are over; what there is none of is left out. */
 function othersLines({ others }: StatusData): readonly Line[] {
   const { complete, withGaps, closed, salvaged, damaged } = others;
-  const parts: readonly (readonly Span[])[] = [
+  const parts: readonly (readonly LineSpan[])[] = [
     ...(complete > 0 ? [[dim(`${complete} complete`), ...gapsSpans(complete, withGaps)]] : []),
     ...(closed > 0 ? [[dim(`${closed} closed`)]] : []),
     ...(salvaged > 0 ? [[dim(`${salvaged} salvaged`)]] : []),
@@ -107,12 +107,12 @@ function othersLines({ others }: StatusData): readonly Line[] {
   return [[''], [dim('Besides: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')]];
 }
 
-function gapsSpans(complete: number, withGaps: number): readonly Span[] {
+function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
   const which = withGaps === complete ? '' : `${withGaps} of them `;
   return [{ text: ` (${which}with gaps open)`, style: 'notable' }];
 }
 
-function dim(text: string): Span {
+function dim(text: string): LineSpan {
   return { text, style: 'dim' };
 }

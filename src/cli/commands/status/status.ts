@@ -1,14 +1,14 @@
 import { err, ok } from 'neverthrow';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../../../app/overview/list-sessions.ts';
-import { lookAtSession } from '../../../app/overview/look-at-session.ts';
+import { inspectSession } from '../../../app/overview/look-at-session.ts';
 import { runTag, type SessionId } from '../../../core/log/ids.ts';
 import { waitsForPerson } from '../../../core/overview/session-state.ts';
 import type { RunCommand } from '../../command.ts';
 import { matchId } from '../../ids/id-match.ts';
 import { shortIds } from '../../ids/short-ids.ts';
-import type { Overview } from '../../program.ts';
+import type { SessionAccess } from '../../program.ts';
 import type { OpenRunData, StatusData } from '../../shapes/status/status-shape.ts';
-import { problemOf, widthOf } from '../session/look/look-output.ts';
+import { refusalProblem, widthOf } from '../session/look/look-output.ts';
 import { lacksSomething, runData, runState } from '../session/look/run-words.ts';
 import { statusLines } from './status-lines.ts';
 
@@ -22,7 +22,7 @@ export const status: RunCommand = async ({ program, progress }) => {
     listSessions(overview),
     workspacesAt(overview.workspace, overview.folder),
   ]);
-  if (sessions.isErr()) return err(problemOf(sessions.error, dataDir));
+  if (sessions.isErr()) return err(refusalProblem(sessions.error, dataDir));
   const listed = sessions.value;
   const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
   const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
@@ -72,7 +72,7 @@ type OpenRuns = {
 
 /** Those that are held up are read first, so that they are seen however many there are. */
 async function openRuns(
-  overview: Overview,
+  overview: SessionAccess,
   sessions: readonly ListedSession[],
   shortId: (sessionId: SessionId) => string,
 ): Promise<OpenRuns> {
@@ -80,7 +80,7 @@ async function openRuns(
   const runs: OpenRunData[] = [];
   let damaged = 0;
   for (const { sessionId, summary } of urgent.slice(0, READ_MAX)) {
-    const looked = await lookAtSession(overview, sessionId, 'standing');
+    const looked = await inspectSession(overview, sessionId, 'standing');
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CommandContext, Problem } from '../../command.ts';
+import type { CommandContext, CommandProblem } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import { brokenOff, needsPerson } from './upkeep-words.ts';
 
@@ -15,7 +15,7 @@ export type Loss = {
 export async function confirmLoss(
   { program, switches, progress, say }: CommandContext,
   { lines, question, command }: Loss,
-): Promise<Result<void, Problem>> {
+): Promise<Result<void, CommandProblem>> {
   if (switches.isJson || !program.terminal.isInput() || !program.terminal.isError()) {
     return err(
       needsPerson('Deleting needs a yes, and nobody can be asked here. Nothing was deleted.', `Type: ${command}`),

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { BIN_DAYS } from '../../../app/upkeep/collect-garbage.ts';
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import type { CommandContext, Outcome, Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandOutcome, CommandProblem, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { SessionDeleteData } from '../../shapes/upkeep/session-delete-shape.ts';
@@ -28,7 +28,7 @@ async function confirm(
   context: CommandContext,
   { sessionIndex }: UpkeepServices,
   sessionIds: readonly SessionId[],
-): Promise<Result<void, Problem>> {
+): Promise<Result<void, CommandProblem>> {
   const summaries = new Map(
     (await sessionIndex.summaries()).unwrapOr([]).map((summary) => [summary.sessionId, summary]),
   );
@@ -45,10 +45,10 @@ async function deleteAll(
   { program, progress }: CommandContext,
   { bin, clock }: UpkeepServices,
   sessionIds: readonly SessionId[],
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const dataDir = await program.dataDir();
   const deleted: SessionId[] = [];
-  const failed: { readonly sessionId: SessionId; readonly problem: Problem }[] = [];
+  const failed: { readonly sessionId: SessionId; readonly problem: CommandProblem }[] = [];
   for (const [done, sessionId] of sessionIds.entries()) {
     progress.show({ label: 'deleting', done, total: sessionIds.length });
     const put = await bin.put(sessionId, clock.nowMs());

@@ -4,7 +4,7 @@ import { collectGarbage, RETENTION_DAYS } from '../../../app/upkeep/collect-garb
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
 import { utcMinute } from '../../../core/resume/utc-minute.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
-import type { CommandContext, Problem, RunCommand } from '../../command.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import { plural } from '../../output/wording.ts';
 import type { GcData } from '../../shapes/upkeep/gc-shape.ts';
@@ -42,7 +42,7 @@ async function confirmEmptying(
   context: CommandContext,
   { bin }: UpkeepServices,
   command: string,
-): Promise<Result<void, Problem>> {
+): Promise<Result<void, CommandProblem>> {
   const binned = (await bin.list()).unwrapOr([]);
   if (binned.length === 0) return ok(undefined);
   const lines = binned.map(({ sessionId, deletedAtMs }): Line => [`${sessionId}  deleted ${utcMinute(deletedAtMs)}`]);
@@ -54,7 +54,7 @@ const DAYS_IN = { d: 1, w: 7 } as const;
 const DAYS_MAX = 36_500;
 
 /** A number of days or weeks. To remove what was written today is not for a broom. */
-function daysOf(written: unknown): Result<number, Problem> {
+function daysOf(written: unknown): Result<number, CommandProblem> {
   if (written === undefined) return ok(RETENTION_DAYS);
   const [, count, unit] = /^(\d{1,5})([dw])$/.exec(String(written).trim().toLowerCase()) ?? [];
   const days = Number(count) * DAYS_IN[unit === 'w' ? 'w' : 'd'];

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { UpkeepServices } from '../../../app/upkeep/upkeep-services.ts';
 import type { RunId, SessionId } from '../../../core/log/ids.ts';
-import type { CommandContext, Problem } from '../../command.ts';
+import type { CommandContext, CommandProblem } from '../../command.ts';
 import { findSessions } from '../../ids/find-sessions.ts';
 import { runNamed } from '../../ids/id-match.ts';
 import { type UpkeepRefusal, upkeepProblem, wrongUse } from './upkeep-words.ts';
@@ -10,7 +10,7 @@ import { type UpkeepRefusal, upkeepProblem, wrongUse } from './upkeep-words.ts';
 export async function namedSessions(
   { program, progress }: CommandContext,
   asked: readonly string[],
-): Promise<Result<{ readonly upkeep: UpkeepServices; readonly sessionIds: readonly SessionId[] }, Problem>> {
+): Promise<Result<{ readonly upkeep: UpkeepServices; readonly sessionIds: readonly SessionId[] }, CommandProblem>> {
   if (asked.some((text) => text.trim() === ''))
     return err(wrongUse('A session id is empty.', 'Type the id of a session.'));
   progress.show({ label: 'looking for sessions' });
@@ -25,7 +25,10 @@ export async function namedSession(
   context: CommandContext,
   asked: string,
 ): Promise<
-  Result<{ readonly upkeep: UpkeepServices; readonly sessionId: SessionId; readonly run: RunId | undefined }, Problem>
+  Result<
+    { readonly upkeep: UpkeepServices; readonly sessionId: SessionId; readonly run: RunId | undefined },
+    CommandProblem
+  >
 > {
   const named = await namedSessions(context, [asked]);
   if (named.isErr()) return err(named.error);
@@ -46,7 +49,7 @@ export async function refusedProblem(
   { program }: CommandContext,
   { sessions }: UpkeepServices,
   refusal: UpkeepRefusal,
-): Promise<Problem> {
+): Promise<CommandProblem> {
   const dataDir = await program.dataDir();
   const refused = refusal.code === 'session_not_found' ? await sessions.load(refusal.sessionId) : err(refusal);
   return upkeepProblem(refused.isErr() ? refused.error : refusal, dataDir);

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type PreferredRun, setPreferences } from '../../../app/upkeep/set-preferences.ts';
 import { AUTONOMY, type Preferences, RISK_POLICY } from '../../../core/log/preferences.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem, RunCommand } from '../../command.ts';
+import type { CommandProblem, RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { SessionPreferData } from '../../shapes/upkeep/session-prefer-shape.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
@@ -40,7 +40,7 @@ function oneOf<const Word extends string>(
   what: string,
   words: readonly Word[],
   written: unknown,
-): Result<Word | undefined, Problem> {
+): Result<Word | undefined, CommandProblem> {
   if (typeof written !== 'string') return ok(undefined);
   const found = words.find((word) => word === written.trim().toLowerCase().replaceAll('-', '_'));
   if (found !== undefined) return ok(found);

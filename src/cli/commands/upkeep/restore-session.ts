@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { BinnedSession } from '../../../app/ports/upkeep/session-bin.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { utcMinute } from '../../../core/resume/utc-minute.ts';
-import type { CommandContext, Outcome, Problem } from '../../command.ts';
+import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { matchId } from '../../ids/id-match.ts';
 import { shortList } from '../../output/wording.ts';
@@ -13,7 +13,7 @@ import { upkeepProblem } from './upkeep-words.ts';
 export async function restoreSessions(
   { program, progress }: CommandContext,
   asked: readonly string[],
-): Promise<Result<Outcome, Problem>> {
+): Promise<Result<CommandOutcome, CommandProblem>> {
   progress.show({ label: 'looking into the bin' });
   const [{ bin }, dataDir] = await Promise.all([program.upkeep(), program.dataDir()]);
   const listed = await bin.list();
@@ -37,7 +37,7 @@ export async function restoreSessions(
   });
 }
 
-function shown(binned: readonly BinnedSession[]): Outcome {
+function shown(binned: readonly BinnedSession[]): CommandOutcome {
   const data: SessionDeleteData = { bin: [...binned] };
   return {
     kind: 'done',
@@ -51,7 +51,7 @@ function shown(binned: readonly BinnedSession[]): Outcome {
   };
 }
 
-function findBinned(asked: string, binned: readonly SessionId[]): Result<SessionId, Problem> {
+function findBinned(asked: string, binned: readonly SessionId[]): Result<SessionId, CommandProblem> {
   const match = matchId(
     asked,
     binned.map((sessionId) => ({ sessionId, runNames: [] })),

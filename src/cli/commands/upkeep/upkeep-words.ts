@@ -3,10 +3,10 @@ import type { BinRefusal, RestoreRefusal } from '../../../app/ports/upkeep/sessi
 import type { CloseRefusal } from '../../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../../app/upkeep/set-preferences.ts';
 import type { ErrorEnvelope, Retry } from '../../../core/log/error-envelope.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT, exitCodeOf } from '../../exit-codes.ts';
 import { plural, shortList } from '../../output/wording.ts';
-import { type CommandRefusal, explain } from '../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
 
 export type UpkeepRefusal =
   | CommandRefusal
@@ -20,23 +20,23 @@ const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const BUSY_RETRY_MS = 1_000;
 
 /** A refusal as the command ends with it. */
-export function upkeepProblem(refusal: UpkeepRefusal, dataDir: string): Problem {
+export function upkeepProblem(refusal: UpkeepRefusal, dataDir: string): CommandProblem {
   const error = explainUpkeep(refusal, dataDir);
   return { error, exitCode: exitCodeOf(error.code) };
 }
 
 /** A command line that cannot be meant so. */
-export function wrongUse(message: string, suggestion: string): Problem {
+export function wrongUse(message: string, suggestion: string): CommandProblem {
   return { exitCode: EXIT.usage, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: NOT_RETRYABLE } };
 }
 
 /** Only a person may decide this. */
-export function needsPerson(message: string, suggestion: string): Problem {
+export function needsPerson(message: string, suggestion: string): CommandProblem {
   return { ...wrongUse(message, suggestion), exitCode: EXIT.needsPerson };
 }
 
 /** The person pressed Ctrl-C at a question. */
-export function brokenOff(message: string, suggestion: string): Problem {
+export function brokenOff(message: string, suggestion: string): CommandProblem {
   return { ...wrongUse(message, suggestion), exitCode: EXIT.interrupted };
 }
 
@@ -96,7 +96,7 @@ function explainUpkeep(refusal: UpkeepRefusal, dataDir: string): ErrorEnvelope {
         retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
       };
     default: {
-      const { message, ...rest } = explain(refusal, dataDir);
+      const { message, ...rest } = explainRefusal(refusal, dataDir);
       return { ...rest, message: 'done' in refusal ? `${message} ${removedSoFar(refusal)}` : message };
     }
   }

@@ -3,20 +3,20 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../../core/log/preferences.ts';
 import { jsonObjectSchema } from '../../../core/log/text.ts';
 import { nearest } from '../../../core/spelling/nearest.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { wrongUse } from './workflow-words.ts';
 
 const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 
 /** The context that was typed as JSON. */
-export function readContext(option: unknown): Result<JsonObject | undefined, Problem> {
+export function readContext(option: unknown): Result<JsonObject | undefined, CommandProblem> {
   if (option === undefined) return ok(undefined);
   const parsed = parseJson(String(option)).map((value) => jsonObjectSchema.safeParse(value));
   if (parsed.isOk() && parsed.value.success) return ok(parsed.value.data);
   return err(wrongUse('--context is no JSON object.', `Type it in quotes, like --context '{"taskSize":"small"}'.`));
 }
 
-export function readMode(option: unknown): Result<Autonomy | undefined, Problem> {
+export function readMode(option: unknown): Result<Autonomy | undefined, CommandProblem> {
   if (option === undefined) return ok(undefined);
   const mode = AUTONOMY.find((name) => name === option);
   if (mode !== undefined) return ok(mode);

@@ -1,10 +1,10 @@
-import type { Scope } from '../../../app/bench/files/scope.ts';
+import type { TargetScope } from '../../../app/bench/files/scope.ts';
 import type { Line } from '../../output/line.ts';
-import { shortPath } from './short-path.ts';
+import { pathFrom } from './short-path.ts';
 
 /** What was looked at, where nobody named it. */
 export function scopeLines(
-  scope: Scope,
+  scope: TargetScope,
   { workspace, verb }: { readonly workspace: string; readonly verb: string },
 ): readonly Line[] {
   switch (scope.kind) {
@@ -14,7 +14,7 @@ export function scopeLines(
       return [[{ text: `${verb}: every workflow there is, the bundle and all sources included.`, style: 'dim' }]];
     case 'project':
     case 'user': {
-      const where = scope.folders.map((folder) => shortPath(folder, workspace)).join(', ');
+      const where = scope.folders.map((folder) => pathFrom(folder, workspace)).join(', ');
       const whose = scope.kind === 'project' ? 'the workflows of this project' : 'your own workflows';
       return [[{ text: `${verb}: ${whose} (${where}); --all takes every workflow there is.`, style: 'dim' }]];
     }

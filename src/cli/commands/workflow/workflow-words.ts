@@ -10,7 +10,7 @@ import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
 import { nearest, nearestId } from '../../../core/spelling/nearest.ts';
 import { shellWord } from '../../../core/spelling/shell-word.ts';
-import type { Problem } from '../../command.ts';
+import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortList } from '../../output/wording.ts';
 
@@ -24,7 +24,7 @@ export type BenchRefusal =
   | PreviewRefusal
   | ScriptRefusal;
 
-export function benchProblem(refusal: BenchRefusal): Problem {
+export function benchProblem(refusal: BenchRefusal): CommandProblem {
   switch (refusal.code) {
     case 'target_unknown': {
       const meant = nearestId(refusal.asked, refusal.known);
@@ -87,7 +87,7 @@ export function benchProblem(refusal: BenchRefusal): Problem {
   }
 }
 
-function fileProblem(refusal: FileFailure): Problem {
+function fileProblem(refusal: FileFailure): CommandProblem {
   switch (refusal.code) {
     case 'file_absent':
       return problem(EXIT.notFound, {
@@ -123,12 +123,12 @@ export function unknownStep({ stepId, known }: { readonly stepId: string; readon
   };
 }
 
-export function problem(exitCode: ExitCode, words: Words): Problem {
+export function problem(exitCode: ExitCode, words: Words): CommandProblem {
   return { exitCode, error: { ...words, retry: { kind: 'not_retryable' } } };
 }
 
 /** The one thing that a command is about. */
-export function oneOperand(operands: readonly string[], usage: string): Result<string, Problem> {
+export function oneOperand(operands: readonly string[], usage: string): Result<string, CommandProblem> {
   const [only, ...more] = operands;
   if (only !== undefined && only.trim() !== '' && more.length === 0) return ok(only);
   return err(wrongUse(only === undefined ? 'A workflow is missing.' : 'One workflow at a time.', `Type ${usage}`));
@@ -142,6 +142,6 @@ export const BROKEN_OFF = problem(EXIT.interrupted, {
 });
 
 /** A command line that does not say what it should. */
-export function wrongUse(message: string, suggestion: string): Problem {
+export function wrongUse(message: string, suggestion: string): CommandProblem {
   return problem(EXIT.usage, { code: 'VALIDATION_ERROR', message, suggestion });
 }

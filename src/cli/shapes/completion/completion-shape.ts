@@ -9,7 +9,7 @@ const candidate = z.strictObject({
   /** What it is, on one line. */
   about: z.string(),
 });
-export type Candidate = z.infer<typeof candidate>;
+export type CompletionCandidate = z.infer<typeof candidate>;
 
 const completionData = z.union([
   z.strictObject({ shell: z.enum(SHELLS), script: z.string() }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { CONFIG_NAMES, type ConfigName } from '../../../core/machine/config/config-keys.ts';
+import { SETTING_NAMES, type SettingName } from '../../../core/machine/config/config-keys.ts';
 import { commandShape } from '../envelope-shape.ts';
 
-const key = z.enum(CONFIG_NAMES as readonly [ConfigName, ...ConfigName[]]);
+const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
 const origin = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('default') }),
   z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string() }),

@@ -5,7 +5,7 @@ import { SessionId } from '../../log/ids.ts';
 import type { AppendPlan } from '../../log/plan/append-plan.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../../log/plan/content-refs.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
-import { admitAppend, emptyHistory, type Violation } from '../admit-append.ts';
+import { type AppendViolation, admitAppend, emptyHistory } from '../admit-append.ts';
 import { bundleIdSchema, TABLES } from '../bundle-document.ts';
 import { type BundleRefusal, broken, invalid } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
@@ -15,7 +15,7 @@ import { bundleContent } from './bundle-content.ts';
 import { checkIntegrity } from './check-integrity.ts';
 import { listDigest, segmentLines } from './digest-lists.ts';
 import { readAppends } from './read-appends.ts';
-import { readValue } from './read-value.ts';
+import { readBundleValue } from './read-value.ts';
 
 /** A bundle in which nothing is wrong: a store takes all of it. */
 export type CheckedBundle = {
@@ -52,13 +52,13 @@ export function* checkBundle(
     else if (step.value.isErr()) return err(step.value.error);
     else break;
   }
-  const sessionId = readValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
+  const sessionId = readBundleValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
   if (sessionId.isErr()) return err(sessionId.error);
   const salvage = readSalvage(index, tools);
   if (salvage.isErr()) return err(salvage.error);
   const history = yield* checkHistory(index, sessionId.value, tools);
   if (history.isErr()) return err(history.error);
-  const bundleId = readValue(index, 'bundleId', { schema: bundleIdSchema, tools });
+  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
   return bundleId.map((id) => ({
     bundleId: id,
     sessionId: sessionId.value,
@@ -74,7 +74,7 @@ export function* checkBundle(
 function readSalvage(index: BundleIndex, tools: BundleTools): Result<Salvage | undefined, BundleRefusal> {
   const path = 'session/salvage';
   if (!index.values.has(path)) return ok(undefined);
-  return readValue(index, path, { schema: salvageSchema, tools }).andThen((salvage) =>
+  return readBundleValue(index, path, { schema: salvageSchema, tools }).andThen((salvage) =>
     salvage.lastEventIndex === index.lists['session/events'].length - 1
       ? ok(salvage)
       : err(broken('salvage_disagrees', path)),
@@ -131,7 +131,7 @@ function unnamedContent({ tables }: BundleIndex, refs: ContentRefs): string | un
   return undefined;
 }
 
-function refusalOf({ reason, at, position }: Violation): BundleRefusal {
+function refusalOf({ reason, at, position }: AppendViolation): BundleRefusal {
   return broken(reason, `session/${at}/${position}`);
 }
 

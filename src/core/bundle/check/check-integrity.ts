@@ -15,9 +15,9 @@ import {
 import { type BundleRefusal, broken, invalid } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
 import type { BundleIndex } from '../read/bundle-index.ts';
-import type { Span } from '../read/json-walk.ts';
+import type { ByteSpan } from '../read/json-walk.ts';
 import { digestEvents, digestManifest } from './digest-lists.ts';
-import { readValue } from './read-value.ts';
+import { readBundleValue } from './read-value.ts';
 
 type Entries = ReadonlyMap<string, IntegrityEntry>;
 type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
@@ -45,16 +45,16 @@ export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generat
   if (checked.isErr()) return err(checked.error);
   const absent = [...entries.value.keys()].find((path) => !isThere(index, path));
   if (absent !== undefined) return err(missing(absent));
-  const bundleId = readValue(index, 'bundleId', { schema: bundleIdSchema, tools });
+  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
   if (bundleId.isErr()) return err(bundleId.error);
   const isItsOwn = bundleId.value === bundleIdOf([...entries.value.values()], tools.sha256);
   return isItsOwn ? ok(undefined) : err(broken('wrong_bundle_id', 'bundleId'));
 }
 
 function checkEnvelope(index: BundleIndex, tools: BundleTools): Result<void, BundleRefusal> {
-  const exportedAt = readValue(index, 'exportedAt', { schema: exportedAtSchema, tools });
+  const exportedAt = readBundleValue(index, 'exportedAt', { schema: exportedAtSchema, tools });
   if (exportedAt.isErr()) return err(exportedAt.error);
-  const producer = readValue(index, 'producer', { schema: producerSchema, tools });
+  const producer = readBundleValue(index, 'producer', { schema: producerSchema, tools });
   if (producer.isErr()) return err(producer.error);
   const kind = index.values.get('integrity/kind') ?? [0, 0];
   const isKnown = tools.parseJson(index.bytes.subarray(...kind)).unwrapOr(undefined) === INTEGRITY_KIND;
@@ -76,7 +76,7 @@ function readEntries(index: BundleIndex, tools: BundleTools): Result<Entries, Bu
 }
 
 /** What is hashed value by value; both lists are hashed as wholes. */
-function* hashedValues(index: BundleIndex): Generator<readonly [path: string, span: Span]> {
+function* hashedValues(index: BundleIndex): Generator<readonly [path: string, span: ByteSpan]> {
   const salvage = index.values.get('session/salvage');
   if (salvage !== undefined) yield ['session/salvage', salvage];
   for (const name of TABLES) {
@@ -86,7 +86,7 @@ function* hashedValues(index: BundleIndex): Generator<readonly [path: string, sp
 
 function digestValue(
   { bytes }: BundleIndex,
-  { path, span }: { readonly path: string; readonly span: Span },
+  { path, span }: { readonly path: string; readonly span: ByteSpan },
   tools: BundleTools,
 ): Result<Digested, BundleRefusal> {
   return tools

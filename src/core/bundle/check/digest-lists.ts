@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes } from '../../json/canonical-bytes.ts';
 import { encodeUtf8 } from '../../json/utf8.ts';
 import type { IntegrityEntry } from '../bundle-document.ts';
-import { type BundleRefusal, invalid, shown } from '../bundle-refusal.ts';
+import { type BundleRefusal, invalid, shortValue } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
 import type { BundleIndex } from '../read/bundle-index.ts';
 
@@ -113,5 +113,5 @@ export function misplacedAt(list: Item['list'], position: number, value: unknown
   const found = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key) : undefined;
   if (found === undefined || found.value === position) return undefined;
   const code = list === 'session/events' ? 'BUNDLE_EVENT_ORDER_INVALID' : 'BUNDLE_MANIFEST_ORDER_INVALID';
-  return { code, position, found: shown(found.value) };
+  return { code, position, found: shortValue(found.value) };
 }

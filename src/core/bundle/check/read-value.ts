@@ -7,7 +7,7 @@ import type { BundleTools } from '../bundle-tools.ts';
 import type { BundleIndex } from '../read/bundle-index.ts';
 
 /** One of the single values of a bundle, which must be there. */
-export function readValue<Schema extends z.ZodType>(
+export function readBundleValue<Schema extends z.ZodType>(
   { bytes, values }: BundleIndex,
   path: string,
   { schema, tools }: { readonly schema: Schema; readonly tools: BundleTools },

@@ -5,11 +5,11 @@ import { BUNDLE_BYTES_MAX, BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX } from '../bundle
 import { type BundleRefusal, invalid, newer } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
 import {
+  type ByteSpan,
   isListAt,
   isObjectAt,
+  type JsonPlace,
   type JsonWalk,
-  type Place,
-  type Span,
   skipSpace,
   skipValue,
   walkList,
@@ -20,10 +20,10 @@ import {
 export type BundleIndex = {
   readonly bytes: Uint8Array;
   /** Single values by their paths. */
-  readonly values: ReadonlyMap<string, Span>;
-  readonly lists: { readonly [name in ListPath]: readonly Span[] };
+  readonly values: ReadonlyMap<string, ByteSpan>;
+  readonly lists: { readonly [name in ListPath]: readonly ByteSpan[] };
   /** Content by the digests that name it. */
-  readonly tables: { readonly [name in TableName]: ReadonlyMap<string, Span> };
+  readonly tables: { readonly [name in TableName]: ReadonlyMap<string, ByteSpan> };
 };
 
 export type ListPath = 'integrity/entries' | 'session/events' | 'session/manifest';
@@ -51,9 +51,9 @@ const OPTIONAL = ['session/artifacts', 'session/salvage'];
 type Indexing = {
   readonly walk: JsonWalk;
   readonly tools: BundleTools;
-  readonly values: Map<string, Span>;
-  readonly lists: Map<string, Span[]>;
-  readonly tables: Map<string, Map<string, Span>>;
+  readonly values: Map<string, ByteSpan>;
+  readonly lists: Map<string, ByteSpan[]>;
+  readonly tables: Map<string, Map<string, ByteSpan>>;
   /** What is over a limit; nothing is looked at behind it. */
   excess: BundleRefusal | undefined;
   /** The first thing that version 1 does not allow; another version may. */
@@ -118,7 +118,7 @@ function requiredPaths(shape: Shape, path: string): readonly string[] {
 
 type Visited = { readonly shape: Shape; readonly path: string };
 
-function visit(indexing: Indexing, { shape, path }: Visited, place: Place): number | undefined {
+function visit(indexing: Indexing, { shape, path }: Visited, place: JsonPlace): number | undefined {
   const { walk } = indexing;
   const isRight = shape === 'value' || (shape === 'list' ? isListAt(walk, place.at) : isObjectAt(walk, place.at));
   if (!isRight) indexing.oddity ??= invalid('wrong_shape', path);
@@ -134,7 +134,7 @@ function visit(indexing: Indexing, { shape, path }: Visited, place: Place): numb
 function visitObject(
   indexing: Indexing,
   { shape, path }: { readonly shape: { readonly [key: string]: Shape }; readonly path: string },
-  place: Place,
+  place: JsonPlace,
 ): number | undefined {
   const seen = new Set<string>();
   return walkObject(indexing.walk, place, (span, value) => {
@@ -149,9 +149,9 @@ function visitObject(
   });
 }
 
-function visitList(indexing: Indexing, path: string, place: Place): number | undefined {
+function visitList(indexing: Indexing, path: string, place: JsonPlace): number | undefined {
   const { walk } = indexing;
-  const spans: Span[] = [];
+  const spans: ByteSpan[] = [];
   indexing.lists.set(path, spans);
   return walkList(walk, place, (value) => {
     if (path === 'session/events' && spans.length >= BUNDLE_EVENTS_MAX) {
@@ -164,8 +164,8 @@ function visitList(indexing: Indexing, path: string, place: Place): number | und
   });
 }
 
-function visitTable(indexing: Indexing, path: string, place: Place): number | undefined {
-  const table = new Map<string, Span>();
+function visitTable(indexing: Indexing, path: string, place: JsonPlace): number | undefined {
+  const table = new Map<string, ByteSpan>();
   indexing.tables.set(path, table);
   return walkObject(indexing.walk, place, (span, value) => {
     const key = keyAt(indexing, span);
@@ -178,7 +178,7 @@ function visitTable(indexing: Indexing, path: string, place: Place): number | un
 }
 
 /** A key that is no text gets a name that nothing has. */
-function keyAt({ walk, tools }: Indexing, span: Span): string {
+function keyAt({ walk, tools }: Indexing, span: ByteSpan): string {
   const key = tools.parseJson(walk.bytes.subarray(...span)).unwrapOr(undefined);
   return typeof key === 'string' ? key : '\ufffd';
 }

@@ -1,5 +1,5 @@
 /** Part of a text: the byte it begins with and the one behind it. */
-export type Span = readonly [start: number, end: number];
+export type ByteSpan = readonly [start: number, end: number];
 
 /** Finds values in JSON without making them. Scalars are only delimited: whoever takes a value parses it. */
 export type JsonWalk = {
@@ -11,7 +11,7 @@ export type JsonWalk = {
 export type WalkFault = { readonly reason: 'not_json' | 'too_deep'; readonly offset: number };
 
 /** Where a value begins, and how many objects and lists are open around it. */
-export type Place = { readonly at: number; readonly depth: number };
+export type JsonPlace = { readonly at: number; readonly depth: number };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -23,7 +23,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Where a value ends; nothing once there is a fault. */
-export function skipValue(walk: JsonWalk, { at, depth }: Place): number | undefined {
+export function skipValue(walk: JsonWalk, { at, depth }: JsonPlace): number | undefined {
   const first = walk.bytes[at];
   if (first === QUOTE) return skipString(walk, at);
   return first === OPEN_OBJECT || first === OPEN_LIST ? skipNested(walk, at, depth) : skipScalar(walk, at);
@@ -32,8 +32,8 @@ export function skipValue(walk: JsonWalk, { at, depth }: Place): number | undefi
 /** Goes through the members of an object. `onMember` gets each key and where its value begins, and says where it ends. */
 export function walkObject(
   walk: JsonWalk,
-  { at, depth }: Place,
-  onMember: (key: Span, value: Place) => number | undefined,
+  { at, depth }: JsonPlace,
+  onMember: (key: ByteSpan, value: JsonPlace) => number | undefined,
 ): number | undefined {
   if (isTooDeep(walk, at, depth)) return undefined;
   return walkMembers(walk, { at, close: CLOSE_OBJECT }, (start) => {
@@ -48,8 +48,8 @@ export function walkObject(
 
 export function walkList(
   walk: JsonWalk,
-  { at, depth }: Place,
-  onItem: (value: Place) => number | undefined,
+  { at, depth }: JsonPlace,
+  onItem: (value: JsonPlace) => number | undefined,
 ): number | undefined {
   if (isTooDeep(walk, at, depth)) return undefined;
   return walkMembers(walk, { at, close: CLOSE_LIST }, (start) => onItem({ at: start, depth: depth + 1 }));

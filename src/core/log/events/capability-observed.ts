@@ -3,7 +3,7 @@ import { TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
 import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from '../capabilities.ts';
 import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { CapabilityObservationId, stepIdSchema } from '../ids.ts';
-import { saidSchema } from '../text.ts';
+import { nonBlankSchema } from '../text.ts';
 
 const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 
@@ -15,7 +15,7 @@ export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('probe_step'),
     enforcementGrade: z.literal('strong'),
     detail: z.object({
-      probeTemplateId: saidSchema(TEMPLATE_ID_BYTES_MAX),
+      probeTemplateId: nonBlankSchema(TEMPLATE_ID_BYTES_MAX),
       probeStepId: stepIdSchema,
       result: z.enum(['success', 'failure']),
     }),

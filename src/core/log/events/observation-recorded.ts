@@ -22,8 +22,8 @@ export const observationSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
   z.object({ key: z.literal('repo_root'), value: path, confidence }),
 ]);
-export type Observation = z.infer<typeof observationSchema>;
-export type ObservationValue = Observation['value'];
+export type WorkspaceObservation = z.infer<typeof observationSchema>;
+export type ObservationValue = WorkspaceObservation['value'];
 
 /** Where the work takes place, so that a later chat can find it. `repo_root` may be absolute; reports hide it. */
 export const observationRecordedSchema = eventSchema('observation_recorded', noScope, observationSchema);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { WORKFLOW_SOURCE_REF_BYTES_MAX } from '../budgets.ts';
 import { eventSchema, runScope } from '../event-envelope.ts';
 import { plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
-import { saidSchema } from '../text.ts';
+import { nonBlankSchema } from '../text.ts';
 
 /** Where a workflow came from. A git source is `remote`. */
 export const WORKFLOW_SOURCE_KINDS = ['bundled', 'user', 'project', 'remote', 'plugin'] as const;
@@ -16,7 +16,7 @@ export const runStartedSchema = eventSchema(
     workflowId: workflowIdSchema,
     workflowHash: workflowHashSchema,
     workflowSourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
-    workflowSourceRef: saidSchema(WORKFLOW_SOURCE_REF_BYTES_MAX),
+    workflowSourceRef: nonBlankSchema(WORKFLOW_SOURCE_REF_BYTES_MAX),
     /** Digest of the source file; a later comparison tells whether the source has changed. */
     sourceHash: plainDigestSchema.optional(),
   }),

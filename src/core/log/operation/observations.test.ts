@@ -4,16 +4,20 @@ import { digestOf, ROOT, SECOND, SESSION } from '../../../../test/examples/ids.t
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import { parseEvent } from '../event.ts';
 import { placeEvents } from '../event-draft.ts';
-import type { Observation, ObservationKey, ObservationValue } from '../events/observation-recorded.ts';
+import type { ObservationKey, ObservationValue, WorkspaceObservation } from '../events/observation-recorded.ts';
 import { changedObservations, observationDrafts } from './observations.ts';
 
-const branch = (name: string): Observation => ({
+const branch = (name: string): WorkspaceObservation => ({
   key: 'git_branch',
   value: { type: 'short_string', value: name },
   confidence: 'high',
 });
-const root: Observation = { key: 'repo_root', value: { type: 'path', value: '/home/dev' }, confidence: 'high' };
-const held = (...observations: readonly Observation[]) =>
+const root: WorkspaceObservation = {
+  key: 'repo_root',
+  value: { type: 'path', value: '/home/dev' },
+  confidence: 'high',
+};
+const held = (...observations: readonly WorkspaceObservation[]) =>
   new Map<ObservationKey, ObservationValue>(observations.map(({ key, value }) => [key, value]));
 
 test('only what differs from the current value of its key is worth recording', () => {
@@ -25,12 +29,12 @@ test('only what differs from the current value of its key is worth recording', (
 });
 
 test('a commit is named by either hash, and another type is another value', () => {
-  const sha1: Observation = {
+  const sha1: WorkspaceObservation = {
     key: 'git_head_sha',
     value: { type: 'git_sha1', value: 'a'.repeat(40) },
     confidence: 'high',
   };
-  const sha256: Observation = {
+  const sha256: WorkspaceObservation = {
     key: 'git_head_sha',
     value: { type: 'sha256', value: digestOf('x') },
     confidence: 'high',
@@ -40,7 +44,9 @@ test('a commit is named by either hash, and another type is another value', () =
 
 test('a value of another type than its key has is left out', () => {
   const odd = { key: 'repo_root', value: { type: 'short_string', value: '/home/dev' }, confidence: 'high' };
-  expect(changedObservations(held(), [odd as unknown as Observation, branch('main')])).toEqual([branch('main')]);
+  expect(changedObservations(held(), [odd as unknown as WorkspaceObservation, branch('main')])).toEqual([
+    branch('main'),
+  ]);
 });
 
 test('observations come in the order of their keys, the last of a key counts', () => {

@@ -3,10 +3,10 @@ import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-byt
 import type { DraftOf } from '../event-draft.ts';
 import {
   OBSERVATION_KEYS,
-  type Observation,
   type ObservationKey,
   type ObservationValue,
   observationSchema,
+  type WorkspaceObservation,
 } from '../events/observation-recorded.ts';
 import type { NodeId } from '../ids.ts';
 
@@ -19,8 +19,8 @@ export type CurrentObservations = { readonly get: (key: ObservationKey) => Obser
  */
 export function changedObservations(
   current: CurrentObservations,
-  seen: readonly Observation[],
-): readonly Observation[] {
+  seen: readonly WorkspaceObservation[],
+): readonly WorkspaceObservation[] {
   return OBSERVATION_KEYS.flatMap((key) => {
     const observation = seen.findLast((one) => one.key === key);
     if (observation === undefined || !observationSchema.safeParse(observation).success) return [];
@@ -30,7 +30,7 @@ export function changedObservations(
 
 /** Drafts of changed observations. `observedFor` is the node that the looking operation creates. */
 export function observationDrafts(
-  changed: readonly Observation[],
+  changed: readonly WorkspaceObservation[],
   observedFor: NodeId,
   sha256: Sha256,
 ): readonly DraftOf<'observation_recorded'>[] {

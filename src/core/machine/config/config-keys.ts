@@ -10,7 +10,7 @@ type ConfigKind =
   | { readonly kind: 'path' }
   | { readonly kind: 'choice'; readonly values: readonly string[] };
 
-export type ConfigKey = ConfigKind & {
+export type SettingKey = ConfigKind & {
   readonly variable: string;
   /** A repository may say how runs in it go; everything else is for the user of the machine to say. */
   readonly isForWorkspaces: boolean;
@@ -22,7 +22,7 @@ export type ConfigKey = ConfigKind & {
 };
 
 /** Every setting there is. */
-export const CONFIG_KEYS = {
+export const SETTING_KEYS = {
   mode: {
     kind: 'choice',
     values: MODES,
@@ -76,20 +76,20 @@ export const CONFIG_KEYS = {
     about: 'Whether agents may begin a session without a workflow, with the tool start_session.',
     expected: '1 (agents get start_session) or 0 (the default)',
   },
-} as const satisfies { readonly [name: string]: ConfigKey };
+} as const satisfies { readonly [name: string]: SettingKey };
 
-export type ConfigName = keyof typeof CONFIG_KEYS;
-export const CONFIG_NAMES = Object.keys(CONFIG_KEYS) as readonly ConfigName[];
+export type SettingName = keyof typeof SETTING_KEYS;
+export const SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly SettingName[];
 
-export type ConfigValue = string | boolean;
+export type SettingValue = string | boolean;
 
-export function isConfigName(name: string): name is ConfigName {
-  return Object.hasOwn(CONFIG_KEYS, name);
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTING_KEYS, name);
 }
 
 /** A value written as text, in a variable or on a command line; `undefined` when it means nothing. */
-export function valueOfText(name: ConfigName, text: string): ConfigValue | undefined {
-  const key: ConfigKey = CONFIG_KEYS[name];
+export function valueOfText(name: SettingName, text: string): SettingValue | undefined {
+  const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'switch') return SWITCHES.get(text.toLowerCase());
   if (key.kind === 'choice') return key.values.includes(text) ? text : undefined;
   return isWholePath(text) ? text : undefined;
@@ -103,8 +103,8 @@ const SWITCHES: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Whether a value may stand in a file. */
-export function mayBe(name: ConfigName, value: unknown): value is ConfigValue {
-  const key: ConfigKey = CONFIG_KEYS[name];
+export function isSettingValue(name: SettingName, value: unknown): value is SettingValue {
+  const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'switch') return typeof value === 'boolean';
   if (typeof value !== 'string') return false;
   return key.kind === 'choice' ? key.values.includes(value) : isWholePath(value);

@@ -1,10 +1,10 @@
 import { unreachable } from '../../assert.ts';
 import { quotedJson } from '../../json/readable-json.ts';
-import { CONFIG_KEYS } from './config-keys.ts';
-import type { ConfigOrigin, ConfigProblem } from './resolve-config.ts';
+import { SETTING_KEYS } from './config-keys.ts';
+import type { SettingOrigin, SettingProblem } from './resolve-config.ts';
 
 /** What is wrong with the settings, in one sentence that names the place. */
-export function configProblemText(problem: ConfigProblem): string {
+export function configProblemText(problem: SettingProblem): string {
   switch (problem.code) {
     case 'wrong_variable':
       return `${problem.name} is ${quotedJson(problem.value)}; it may be ${problem.expected}.`;
@@ -26,11 +26,11 @@ export function configProblemText(problem: ConfigProblem): string {
 }
 
 /** In a file a switch is a word of JSON. */
-function fileWords({ key, expected }: Extract<ConfigProblem, { code: 'wrong_value' }>): string {
-  return CONFIG_KEYS[key].kind === 'switch' ? 'true or false (the default)' : expected;
+function fileWords({ key, expected }: Extract<SettingProblem, { code: 'wrong_value' }>): string {
+  return SETTING_KEYS[key].kind === 'switch' ? 'true or false (the default)' : expected;
 }
 
-export function originText(origin: ConfigOrigin): string {
+export function originText(origin: SettingOrigin): string {
   switch (origin.kind) {
     case 'default':
       return 'default';

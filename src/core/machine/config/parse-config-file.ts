@@ -1,13 +1,20 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { quotedJson } from '../../json/readable-json.ts';
 import { nearest } from '../../spelling/nearest.ts';
-import { CONFIG_KEYS, CONFIG_NAMES, type ConfigName, type ConfigValue, isConfigName, mayBe } from './config-keys.ts';
-import type { ConfigLayer, ConfigProblem } from './resolve-config.ts';
+import {
+  isSettingName,
+  isSettingValue,
+  SETTING_KEYS,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingValue,
+} from './config-keys.ts';
+import type { SettingProblem, SettingsLayer } from './resolve-config.ts';
 
-export type ConfigFile = { readonly layer: ConfigLayer; readonly problems: readonly ConfigProblem[] };
+export type SettingsFile = { readonly layer: SettingsLayer; readonly problems: readonly SettingProblem[] };
 
 /** Reads a file of settings; comments are welcome. All that is wrong with it is told, not the first. */
-export function parseConfigFile(text: string, origin: ConfigLayer['origin']): ConfigFile {
+export function parseSettingsFile(text: string, origin: SettingsLayer['origin']): SettingsFile {
   const { file } = origin;
   const errors: ParseError[] = [];
   const tree = parseTree(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
@@ -18,8 +25,8 @@ export function parseConfigFile(text: string, origin: ConfigLayer['origin']): Co
     const at = first?.offset ?? tree?.offset ?? 0;
     return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(at), problem }] };
   }
-  const values: { [name in ConfigName]?: ConfigValue } = {};
-  const problems: ConfigProblem[] = [];
+  const values: { [name in SettingName]?: SettingValue } = {};
+  const problems: SettingProblem[] = [];
   for (const { children: [key, value] = [] } of tree.children ?? []) {
     if (key === undefined || value === undefined) continue;
     const read = readProperty(key, value, origin);
@@ -29,20 +36,20 @@ export function parseConfigFile(text: string, origin: ConfigLayer['origin']): Co
   return { layer: { origin, values }, problems };
 }
 
-type Unplaced<Problem> = Problem extends ConfigProblem ? Omit<Problem, 'file' | 'line'> : never;
-type InFile = Unplaced<Extract<ConfigProblem, { code: 'unknown_key' | 'wrong_value' | 'wrong_place' }>>;
-type Read = { readonly name: ConfigName; readonly value: ConfigValue } | { readonly problem: InFile };
+type Unplaced<Problem> = Problem extends SettingProblem ? Omit<Problem, 'file' | 'line'> : never;
+type InFile = Unplaced<Extract<SettingProblem, { code: 'unknown_key' | 'wrong_value' | 'wrong_place' }>>;
+type Read = { readonly name: SettingName; readonly value: SettingValue } | { readonly problem: InFile };
 
-function readProperty(key: Node, node: Node, { kind }: ConfigLayer['origin']): Read {
+function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']): Read {
   const name = String(key.value);
-  if (!isConfigName(name)) {
-    const meant = nearest(name, CONFIG_NAMES);
+  if (!isSettingName(name)) {
+    const meant = nearest(name, SETTING_NAMES);
     return { problem: { code: 'unknown_key', key: name, ...(meant === undefined ? {} : { meant }) } };
   }
-  const { isForWorkspaces, expected } = CONFIG_KEYS[name];
+  const { isForWorkspaces, expected } = SETTING_KEYS[name];
   if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };
   const value: unknown = getNodeValue(node);
-  if (mayBe(name, value)) return { name, value };
+  if (isSettingValue(name, value)) return { name, value };
   return { problem: { code: 'wrong_value', key: name, value: quotedJson(value), expected } };
 }
 

@@ -10,9 +10,9 @@ import { replyWarning, type WarningFact } from '../reply-warnings.ts';
 import { branchData } from './branch-part.ts';
 import { type Call, joined, type TextPart } from './call-text.ts';
 import { footer } from './footer.ts';
-import { gapData } from './gap-lines.ts';
+import { replyGapData } from './gap-lines.ts';
 import { recapData } from './recap-part.ts';
-import { areReferencesTold, referencesData, referencesText } from './reference-list.ts';
+import { areReferencesShown, referencesData, referencesText } from './reference-list.ts';
 import { stepContextData } from './step-context.ts';
 import { guidanceData, shownDraft } from './told-again.ts';
 
@@ -69,7 +69,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
     nextCall: nextCall === undefined ? null : { tool: nextCall.tool, arguments: nextCall.arguments },
     preferences: { autonomy, riskPolicy },
     warnings: warnings.map(warningData),
-    gaps: parts.gaps.map(gapData),
+    gaps: parts.gaps.map(replyGapData),
     blockers: (blocked?.blockers ?? []).map(blockerData),
     ...stepContextData(parts),
     ...returnData(parts),
@@ -113,7 +113,7 @@ function warningData({ code, message, details, suggestedCall }: ReplyWarning): J
 }
 
 function shownReferences({ references = [], lifecycle }: ReplyParts) {
-  return areReferencesTold(lifecycle) ? references : [];
+  return areReferencesShown(lifecycle) ? references : [];
 }
 
 /** What the call brought, what the step found, and what follows from what is shown; each once. */

@@ -1,6 +1,6 @@
 import { quote } from '../../json/quote.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
-import { quoteOurLines } from '../our-lines.ts';
+import { quoteReservedLines } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { Call, TextPart } from './call-text.ts';
 import { nextCallLine } from './footer.ts';
@@ -18,7 +18,7 @@ export function blockedOpening(
     return [`${i + 1}. ${message}`, ...fix.map((line) => `   ${line}`)].join('\n');
   });
   return [
-    `Blocked: ${what}\n${quoteOurLines(list.join('\n'))}\n`,
+    `Blocked: ${what}\n${quoteReservedLines(list.join('\n'))}\n`,
     `${leadOf(nextCall, isUserAsked)}\n`,
     ...nextCallLine(nextCall),
   ];

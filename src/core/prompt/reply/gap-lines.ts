@@ -13,7 +13,7 @@ export function gapLine({ severity, reason, summary, details }: Gap, index: Work
   return `${step === undefined ? what : `${step} (${what})`}: ${oneLine(summary)}`;
 }
 
-export function gapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {
+export function replyGapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {
   const { category, detail } = reason;
   return { gapId, severity, category, detail, summary, ...(details === undefined ? {} : { details }) };
 }

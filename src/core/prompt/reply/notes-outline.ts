@@ -1,13 +1,13 @@
 import type { ReplyParts } from '../reply-parts.ts';
 import type { Outline } from './assemble-reply.ts';
-import { toldAgain } from './told-again.ts';
+import { replySections } from './told-again.ts';
 
 /** What is told of a session that only keeps notes: there is no step, and there always is room for one more note. */
 export function notesOutline(parts: ReplyParts): Outline {
   const opening = parts.lifecycle === 'checkpoint' ? 'Saved.' : 'This session keeps notes; it has no steps.';
   return {
     kind: 'ok',
-    sections: [[opening], ...toldAgain(parts)],
+    sections: [[opening], ...replySections(parts)],
     standing: 'notes only',
     pending: null,
     nextIntent: 'complete',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { NodeId } from '../../log/ids.ts';
 import type { Recap } from '../../views/recap.ts';
-import { quoteOurLines } from '../our-lines.ts';
+import { quoteReservedLines } from '../our-lines.ts';
 import type { RecapPart } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 
@@ -24,9 +24,10 @@ export function recapText({ lines, omitted }: RecapPart, lead: string): string {
   if (lines.length === 0 && omitted === 0) return `${lead}: no notes yet.`;
   const notes = `${omitted} older ${omitted === 1 ? 'note is' : 'notes are'}`;
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
-  return [`${lead}${left}:`, ...lines.map(({ title, text }) => `### ${title}\n${quoteOurLines(text.trimEnd())}`)].join(
-    '\n\n',
-  );
+  return [
+    `${lead}${left}:`,
+    ...lines.map(({ title, text }) => `### ${title}\n${quoteReservedLines(text.trimEnd())}`),
+  ].join('\n\n');
 }
 
 /** The recap as data. A short one names the rule by which it was shortened. */

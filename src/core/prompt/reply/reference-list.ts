@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { Lifecycle, ShownReference } from '../reply-parts.ts';
 
 /** Whether whoever gets this reply may not know the workflow's documents yet, or no longer. */
-export function areReferencesTold(lifecycle: Lifecycle): boolean {
+export function areReferencesShown(lifecycle: Lifecycle): boolean {
   return lifecycle === 'start' || lifecycle === 'rehydrate';
 }
 

@@ -12,7 +12,7 @@ import { shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
 import { correctedCall, reportCall } from './next-call.ts';
 import { keepsNotesOnly, notesOutline } from './notes-outline.ts';
-import { toldAgain } from './told-again.ts';
+import { replySections } from './told-again.ts';
 
 /** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {
@@ -51,7 +51,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
       : [blockedPart(blocked, `"${shortTitle(step.title)}" is not done yet.`, { nextIntent, nextCall }), [AGAIN]];
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
-    sections: [...opening, [step.prompt], ...toldAgain(parts)],
+    sections: [...opening, [step.prompt], ...replySections(parts)],
     standing: `step ${position.index} of ${position.of}: ${shortTitle(step.title)}`,
     pending: pendingData(step),
     nextIntent,
@@ -125,7 +125,7 @@ function waitingOutline(parts: ReplyParts): Outline {
   const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
-    sections: [opening, ...toldAgain(parts)],
+    sections: [opening, ...replySections(parts)],
     standing: 'before the first step',
     pending: null,
     nextIntent,
@@ -142,7 +142,7 @@ function completeOutline(parts: ReplyParts): Outline {
   const { name } = index.workflow;
   return {
     kind: 'ok',
-    sections: [[`"${name}" is complete. No step is left.`], [openGapsText(gaps, index)], ...toldAgain(parts)],
+    sections: [[`"${name}" is complete. No step is left.`], [openGapsText(gaps, index)], ...replySections(parts)],
     standing: 'complete',
     pending: null,
     nextIntent: 'complete',

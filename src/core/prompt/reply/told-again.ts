@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { truncate } from '../../json/truncate.ts';
 import { RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
-import { oneLine, quoteOurLines } from '../our-lines.ts';
+import { oneLine, quoteReservedLines } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { branchText } from './branch-part.ts';
 import type { TextPart } from './call-text.ts';
@@ -10,7 +10,7 @@ import { recapText } from './recap-part.ts';
 type Section = readonly TextPart[];
 
 /** What stands around a step for somebody who begins the workflow, or comes back to it. */
-export function toldAgain(parts: ReplyParts): readonly Section[] {
+export function replySections(parts: ReplyParts): readonly Section[] {
   switch (parts.lifecycle) {
     case 'start':
       return startSections(parts);
@@ -59,7 +59,7 @@ function returnSections(parts: ReplyParts): readonly Section[] {
 }
 
 function goalSections(goal: string | undefined): readonly Section[] {
-  return goal === undefined ? [] : [[`Goal: ${quoteOurLines(goal)}`]];
+  return goal === undefined ? [] : [[`Goal: ${quoteReservedLines(goal)}`]];
 }
 
 function list(lead: string, texts: readonly string[]): readonly Section[] {
@@ -68,7 +68,7 @@ function list(lead: string, texts: readonly string[]): readonly Section[] {
 
 function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): string {
   const artifacts = artifactKinds.length === 0 ? [] : [`Artifacts: ${oneLine(artifactKinds.join(', '))}.`];
-  const notes = shown === undefined ? [] : [`Notes:\n${quoteOurLines(shown)}`];
+  const notes = shown === undefined ? [] : [`Notes:\n${quoteReservedLines(shown)}`];
   return [
     'Kept from the report that was held back. Send only what is missing; new notes replace these.',
     ...artifacts,

@@ -2,8 +2,8 @@ import { quote } from '../../json/quote.ts';
 import { TRUNCATION_MARKER, truncate } from '../../json/truncate.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import { SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
-import { readPath, type Values } from '../../run/condition/read-path.ts';
-import { oneLine, quoteOurLines } from '../our-lines.ts';
+import { type ContextValues, readPath } from '../../run/condition/read-path.ts';
+import { oneLine, quoteReservedLines } from '../our-lines.ts';
 
 /** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
 const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
@@ -24,7 +24,7 @@ export type ValueFiller = {
  * Values are put in once: braces inside a value stay what they are. All texts of a step share one filler, because they
  * share one budget: a short prompt could otherwise ask for the same long value a thousand times.
  */
-export function valueFiller(values: Values): ValueFiller {
+export function valueFiller(values: ContextValues): ValueFiller {
   const unset = new Set<string>();
   const cut = new Set<string>();
   let bytesLeft = SHOWN_VALUES_BYTES_MAX;
@@ -55,7 +55,7 @@ export function valueFiller(values: Values): ValueFiller {
 function eachLine(text: string, put: (line: string) => string): string {
   const lines = text.split('\n').map((line) => {
     const filled = put(line);
-    return filled === line ? line : quoteOurLines(filled);
+    return filled === line ? line : quoteReservedLines(filled);
   });
   return lines.join('\n');
 }

@@ -7,7 +7,7 @@ import type { Unmet } from '../../run/requirements/step-check.ts';
 import { holdsAt, type StepPlace } from '../../run/requirements/step-place.ts';
 import type { RunFacts } from '../../run/run-facts.ts';
 import { loopVariablesAt } from '../../run/walk/loop-variables.ts';
-import { type PendingPlace, pendingAt } from '../../run/walk/pending-at.ts';
+import { type PendingPlace, pendingStepAt } from '../../run/walk/pending-at.ts';
 import type { WorkflowIndex } from '../../run/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warning.ts';
@@ -43,7 +43,7 @@ export type RenderedStep = {
 
 /** The pending step: what its author wrote, with the values of this place, and all that it asks for. */
 export function renderStep({ index, state, facts, branch }: RenderedPlace): RenderedStep {
-  const pending = pendingAt(index, state);
+  const pending = pendingStepAt(index, state);
   assert(pending !== undefined, 'only a pending step is rendered');
   const loopVariables = loopVariablesAt(index, state);
   const place: StepPlace = { index, step: pending.step, facts, loopVariables };

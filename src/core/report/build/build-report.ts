@@ -17,7 +17,7 @@ import { isoTime } from '../utc-time.ts';
 import { type Branches, branchesOf } from './branches.ts';
 import { entriesOf, type NodeRecords } from './entries.ts';
 import type { ReportSource } from './report-source.ts';
-import { stepTried } from './step-at.ts';
+import { attemptedStep } from './step-at.ts';
 import { timelineOf } from './timeline.ts';
 
 /** Tells sessions as they stand in their logs, with nothing hidden yet. */
@@ -125,7 +125,7 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
         category: data.reason.category,
         detail: data.reason.detail,
         summary: data.summary,
-        step: stepTried(source, nodeOf(view.graph, scope.nodeId)),
+        step: attemptedStep(source, nodeOf(view.graph, scope.nodeId)),
         isOpen: openOn.get(branch)?.has(data.gapId) ?? true,
         resolvedOn: [...(resolvedOn.get(data.gapId) ?? [])],
       },

@@ -1,8 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import type { OutputEntry } from '../../views/current-outputs.ts';
-import { outputHistory } from '../../views/current-outputs.ts';
+import { type OutputEntry, outputHistory } from '../../views/current-outputs.ts';
 import { decisionTrace } from '../../views/history/decision-trace.ts';
 import type { NodeRecord } from '../../views/history/node-records.ts';
 import type { RunNode } from '../../views/run-graph.ts';
@@ -10,7 +9,7 @@ import type { ReportArtifact, ReportEntry } from '../report.ts';
 import { isoTime } from '../utc-time.ts';
 import type { Branches } from './branches.ts';
 import type { ReportSource } from './report-source.ts';
-import { namedStep, stepTried } from './step-at.ts';
+import { attemptedStep, reportStep } from './step-at.ts';
 
 /** What was written down at the nodes of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
@@ -27,7 +26,7 @@ export function entriesOf(
     assert(record !== undefined, 'a node is made by an event');
     const facts = factsOf(source, node, record);
     const branch = branchOf.get(node.nodeId) ?? 'main';
-    const step = stepTried(source, node);
+    const step = attemptedStep(source, node);
     if (node.kind === 'checkpoint') return { kind: 'checkpoint', ...facts, branch, step };
     if (node.kind === 'blocked_attempt') {
       return { kind: 'blocked_attempt', ...facts, branch, step, blockers: blockersOf(record) };
@@ -54,7 +53,7 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
     artifacts: outputs.flatMap((output) => artifactOf(source, output)),
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
-    skipped: record.skipped.map((step) => namedStep(source, node.workflowHash, step)),
+    skipped: record.skipped.map((step) => reportStep(source, node.workflowHash, step)),
     preferences: record.preferences.map(({ source, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
       autonomy,

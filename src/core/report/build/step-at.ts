@@ -10,16 +10,16 @@ import type { ReportSource } from './report-source.ts';
 export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
   const snapshot = source.snapshots.get(node.snapshotRef);
   const step = snapshot === undefined ? undefined : pendingStep(snapshot);
-  return step === undefined ? null : namedStep(source, node.workflowHash, step);
+  return step === undefined ? null : reportStep(source, node.workflowHash, step);
 }
 
 /** What was done or tried to come to a node is the step that its parent stood at. */
-export function stepTried(source: ReportSource, node: RunNode): ReportStep | null {
+export function attemptedStep(source: ReportSource, node: RunNode): ReportStep | null {
   return node.parentNodeId === null ? null : stepAt(source, nodeOf(source.view.graph, node.parentNodeId));
 }
 
 /** A step with its title and number. Values of a title are context, which a report does not tell. */
-export function namedStep(
+export function reportStep(
   { workflows }: ReportSource,
   hash: WorkflowHash,
   { stepId, loopPath }: { readonly stepId: StepId; readonly loopPath: LoopPath },

@@ -1,12 +1,12 @@
 import { unreachable } from '../../assert.ts';
 import { runTag } from '../../log/ids.ts';
-import { sessionTimeline, type Told } from '../../views/history/timeline.ts';
+import { type MomentDetail, sessionTimeline } from '../../views/history/timeline.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportSession } from '../report.ts';
 import { stepLabel, words } from '../report-words.ts';
 import { isoTime } from '../utc-time.ts';
 import type { ReportSource } from './report-source.ts';
-import { namedStep, stepAt, stepTried } from './step-at.ts';
+import { attemptedStep, reportStep, stepAt } from './step-at.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
 
@@ -27,7 +27,7 @@ export function timelineOf(source: ReportSource): TimelineEntry[] {
   });
 }
 
-function sentence(source: ReportSource, told: Told): string | undefined {
+function sentence(source: ReportSource, told: MomentDetail): string | undefined {
   switch (told.kind) {
     case 'session':
       return 'Session created';
@@ -45,7 +45,7 @@ function sentence(source: ReportSource, told: Told): string | undefined {
     case 'blocked':
       return `${labelAt(source, told.from) ?? 'Start'}: blocked (${told.codes.join(', ')})`;
     case 'skipped':
-      return `Skipped ${stepLabel(namedStep(source, told.onWayTo.workflowHash, told.step))}`;
+      return `Skipped ${stepLabel(reportStep(source, told.onWayTo.workflowHash, told.step))}`;
     case 'mode':
       return `Mode: ${words(told.mode.effective.autonomy)}, ${told.mode.effective.riskPolicy} (${words(told.mode.source)})`;
     case 'capability':
@@ -62,7 +62,7 @@ function sentence(source: ReportSource, told: Told): string | undefined {
 }
 
 function gapStepOf(source: ReportSource, node: RunNode): string {
-  const step = stepTried(source, node);
+  const step = attemptedStep(source, node);
   return step === null ? '' : ` at ${stepLabel(step)}`;
 }
 

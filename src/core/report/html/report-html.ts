@@ -11,7 +11,7 @@ import {
   timeSpan,
   words,
 } from '../report-words.ts';
-import { type RunLine, runLines, stepNumbers } from '../run-lines.ts';
+import { type BranchEntries, entriesByBranch, stepNumbers } from '../run-lines.ts';
 import { visibleLine } from '../visible-text.ts';
 import { branchGraph } from './branch-graph.ts';
 import { entryHtml, timeHtml } from './entry-html.ts';
@@ -112,12 +112,12 @@ function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string
     branches.length === 0
       ? ''
       : `<section class="card"><details${isShort ? ' open' : ''}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
-    ...runLines(run).map((line) => lineHtml(run, line, numbers)),
+    ...entriesByBranch(run).map((line) => lineHtml(run, line, numbers)),
     '</section>',
   ].join('\n');
 }
 
-function lineHtml(run: ReportRun, { branch, entries }: RunLine, numbers: ReturnType<typeof stepNumbers>): string {
+function lineHtml(run: ReportRun, { branch, entries }: BranchEntries, numbers: ReturnType<typeof stepNumbers>): string {
   const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
   const end = endLabel(branch, run);
   const { isComplete, name } = branch;

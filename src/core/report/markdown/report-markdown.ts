@@ -11,7 +11,7 @@ import {
   timeSpan,
   words,
 } from '../report-words.ts';
-import { type RunLine, runLines, stepNumbers } from '../run-lines.ts';
+import { type BranchEntries, entriesByBranch, stepNumbers } from '../run-lines.ts';
 import { shownSecond, shownTime } from '../utc-time.ts';
 import { entryMarkdown } from './entry-markdown.ts';
 import { codeSpan, markdownLine } from './escape-markdown.ts';
@@ -66,7 +66,7 @@ function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
   const numbers = stepNumbers(entries);
   const span = timeSpan(startedAt, lastAt);
   const figures = runFigures(run).map(([name, number]) => `${number} ${name}`);
-  const lines = runLines(run);
+  const lines = entriesByBranch(run);
   return [
     `${level} ${name}: ${markdownLine(run.workflow.name)}`,
     '',
@@ -86,7 +86,7 @@ function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
 
 type Numbered = { readonly level: string; readonly numbers: ReturnType<typeof stepNumbers> };
 
-function lineMarkdown(run: ReportRun, { branch, entries }: RunLine, { level, numbers }: Numbered): Lines {
+function lineMarkdown(run: ReportRun, { branch, entries }: BranchEntries, { level, numbers }: Numbered): Lines {
   const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
   const end = endLabel(branch, run);
   return [

@@ -3,10 +3,10 @@ import type { JsonValue } from '../../json/json-value.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { foldText, lenientEquals, numberOf } from './lenient-equals.ts';
-import { readPath, type Values } from './read-path.ts';
+import { type ContextValues, readPath } from './read-path.ts';
 
 /** Everything a condition may depend on. */
-export type Facts = Values & {
+export type Facts = ContextValues & {
   /** Conditions that have a name. */
   readonly conditions: ReadonlyMap<string, Condition>;
   readonly compilePattern: CompilePattern;

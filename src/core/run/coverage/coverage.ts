@@ -1,9 +1,9 @@
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { conditionSites } from './condition-sites.ts';
-import type { Outcome } from './outcomes.ts';
+import type { ConditionOutcome } from './outcomes.ts';
 
 /** What runs have met so far. */
-export type Met = { readonly stepIds: readonly string[]; readonly outcomes: readonly Outcome[] };
+export type Met = { readonly stepIds: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
 
 type Share = { readonly reached: number; readonly total: number };
 

@@ -3,14 +3,14 @@ import { holdsAt, type StepPlace } from '../requirements/step-place.ts';
 import { loopSiteId, runSiteId, stepConditions } from './condition-sites.ts';
 
 /** One way in which a condition came out. */
-export type Outcome = { readonly siteId: string; readonly outcome: string };
+export type ConditionOutcome = { readonly siteId: string; readonly outcome: string };
 
 const RUN = /^The run condition of (.+) "([^"]+)" is (true|false)\.$/;
 const ROUND = /^The (while|until) condition of loop "([^"]+)" is (true|false)\.$/;
 const DECISION = /^The decision is "(continue|stop)" in loop "([^"]+)"\.$/;
 
 /** What a line of the trace says about a condition; most lines are about something else. */
-export function tracedOutcome({ kind, summary }: TraceEntry): Outcome | undefined {
+export function tracedOutcome({ kind, summary }: TraceEntry): ConditionOutcome | undefined {
   if (kind !== 'evaluated_condition') return undefined;
   const [, of, stepId, isMet] = RUN.exec(summary) ?? [];
   if (of !== undefined && stepId !== undefined && isMet !== undefined)
@@ -25,7 +25,7 @@ export function tracedOutcome({ kind, summary }: TraceEntry): Outcome | undefine
 }
 
 /** How the conditions of a pending step come out where the run stands. */
-export function outcomesAt(place: StepPlace): readonly Outcome[] {
+export function outcomesAt(place: StepPlace): readonly ConditionOutcome[] {
   return stepConditions(place.step).map(({ siteId, condition }) => ({
     siteId,
     outcome: String(holdsAt(place, condition)),

@@ -19,15 +19,15 @@ import type { StepCheck, Unmet } from '../requirements/step-check.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
 import { contextDrafts, nodeDraft, reportDrafts, walkDrafts } from './attempt-drafts.ts';
-import { type CheckedAttempt, stepTried } from './check-attempt.ts';
+import { attemptedStep, type CheckedAttempt } from './check-attempt.ts';
 import { whatCounts } from './counted-output.ts';
 import type { Decision } from './decision.ts';
-import { gapChanges, gapDrafts, openBehind } from './gap-drafts.ts';
+import { gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
 import { judgeAttempt, type Verdict } from './judge-attempt.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
 
 /** One try at the pending step of a node, with all that bears on it. */
-export type StepAttempt = CheckedAttempt & {
+export type AdvanceAttempt = CheckedAttempt & {
   readonly runId: RunId;
   readonly attempt: Attempt;
   readonly preferencesBefore: Preferences;
@@ -62,7 +62,7 @@ export type AttemptOutcome = {
 type MakeReply = (outcome: AttemptOutcome) => StoredReply;
 
 /** Decides a try at a step: on to the next one, or a block that says what is missing. */
-export function advanceRun(attempted: StepAttempt, makeReply: MakeReply, sha256: Sha256): Decision {
+export function advanceRun(attempted: AdvanceAttempt, makeReply: MakeReply, sha256: Sha256): Decision {
   const verdict = judgeAttempt(attempted);
   const ends = { attempted, makeReply, sha256 };
   return verdict.kind === 'blocked' ? block(ends, verdict) : goOn(ends, verdict);
@@ -70,7 +70,7 @@ export function advanceRun(attempted: StepAttempt, makeReply: MakeReply, sha256:
 
 type Blocked = Extract<Verdict, { kind: 'blocked' }>;
 type Advanced = Extract<Verdict, { kind: 'advanced' }>;
-type Ends = { readonly attempted: StepAttempt; readonly makeReply: MakeReply; readonly sha256: Sha256 };
+type Ends = { readonly attempted: AdvanceAttempt; readonly makeReply: MakeReply; readonly sha256: Sha256 };
 
 /** The same step stays pending, at a node that keeps what was handed in: the corrected try is one call from there. */
 function block(ends: Ends, { check, facts, unmet, trace }: Blocked): Decision {
@@ -87,7 +87,7 @@ function block(ends: Ends, { check, facts, unmet, trace }: Blocked): Decision {
     openedGaps: [],
     openGaps: attempted.openGaps.map(({ data }) => data),
     check,
-    hasSeveralAssessments: stepTried(attempted).assessmentIds.length > 1,
+    hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
     preferenceWarnings: change.warnings,
     isNoteCut: outputs.isNoteCut,
     unset: [],
@@ -131,9 +131,9 @@ function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
     facts,
     blocked: undefined,
     openedGaps: gaps.opened,
-    openGaps: openBehind(openGaps, gaps),
+    openGaps: openAfter(openGaps, gaps),
     check,
-    hasSeveralAssessments: stepTried(attempted).assessmentIds.length > 1,
+    hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
     preferenceWarnings: change.warnings,
     isNoteCut: outputs.isNoteCut,
     unset: walk.unset ?? [],
@@ -159,7 +159,7 @@ function canTryAgain({ attemptId }: Attempt): boolean {
   return attemptId < ATTEMPT_MAX;
 }
 
-function instanceTried({ at }: StepAttempt): StepInstanceKey | undefined {
+function instanceTried({ at }: AdvanceAttempt): StepInstanceKey | undefined {
   const pending = pendingStep(at);
   return pending === undefined ? undefined : stepInstanceKey(pending.stepId, pending.loopPath);
 }
@@ -181,7 +181,7 @@ export function blockersOf(unmet: readonly Unmet[]): BlockerReport {
 }
 
 function recorded(
-  { runId, attempt, requestDigest }: StepAttempt,
+  { runId, attempt, requestDigest }: AdvanceAttempt,
   outcome: DraftOf<'advance_recorded'>['data']['outcome'],
   reply: StoredReply,
 ): DraftOf<'advance_recorded'> {
@@ -191,7 +191,7 @@ function recorded(
 }
 
 function edgeDraft(
-  { runId, attempt, hasStepBelow }: StepAttempt,
+  { runId, attempt, hasStepBelow }: AdvanceAttempt,
   toNodeId: NodeId,
   eventId: ReturnType<typeof eventIdOf>,
 ): DraftOf<'edge_created'> {
@@ -200,7 +200,7 @@ function edgeDraft(
   return { kind: 'edge_created', scope: { runId }, data };
 }
 
-function forkTrace({ isBranch }: StepAttempt): readonly TraceEntry[] {
+function forkTrace({ isBranch }: AdvanceAttempt): readonly TraceEntry[] {
   if (!isBranch) return [];
   return [
     { kind: 'detected_non_tip_advance', summary: 'This step was already taken from here, so this is a new branch.' },
@@ -208,7 +208,7 @@ function forkTrace({ isBranch }: StepAttempt): readonly TraceEntry[] {
 }
 
 function preferenceChange(
-  { index, facts, preferencesBefore }: StepAttempt,
+  { index, facts, preferencesBefore }: AdvanceAttempt,
   node: { readonly runId: RunId; readonly nodeId: NodeId },
   sha256: Sha256,
 ) {

@@ -6,7 +6,7 @@ import { checkStep } from '../requirements/check-step.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 import type { KnownCapabilities, RunFacts } from '../run-facts.ts';
 import { loopVariablesAt } from '../walk/loop-variables.ts';
-import { pendingAt } from '../walk/pending-at.ts';
+import { pendingStepAt } from '../walk/pending-at.ts';
 import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 import { whatCounts } from './counted-output.ts';
 import { withInstanceNames } from './instance-names.ts';
@@ -36,8 +36,8 @@ const NOTHING_ASKED: StepCheck = {
 };
 
 /** The step that a try is about; a run that waits for its first one is about that. */
-export function stepTried({ index, at }: Pick<CheckedAttempt, 'index' | 'at'>): CompiledStep {
-  const step = pendingAt(index, at.enginePayload.state)?.step ?? index.workflow.steps[0];
+export function attemptedStep({ index, at }: Pick<CheckedAttempt, 'index' | 'at'>): CompiledStep {
+  const step = pendingStepAt(index, at.enginePayload.state)?.step ?? index.workflow.steps[0];
   assert(step !== undefined, 'a workflow has a step');
   return step;
 }
@@ -46,7 +46,7 @@ export function stepTried({ index, at }: Pick<CheckedAttempt, 'index' | 'at'>): 
 export function checkAttempt(attempted: CheckedAttempt): StepCheck {
   const { index, at, facts, handedIn, drafts, isRetry } = attempted;
   const { state } = at.enginePayload;
-  const pending = pendingAt(index, state);
+  const pending = pendingStepAt(index, state);
   if (pending === undefined || state.kind !== 'running') return NOTHING_ASKED;
   const place = {
     index,

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import { eventIdOf } from '../../log/event-draft.ts';
-import type { Observation } from '../../log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../log/events/observation-recorded.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
@@ -16,7 +16,7 @@ export type Checkpoint = {
   readonly at: ExecutionSnapshot;
   readonly output: StepOutput;
   /** What is new about the workspace. */
-  readonly observations: readonly Observation[];
+  readonly observations: readonly WorkspaceObservation[];
   /** What its artifacts say that goes on record whenever it is said. */
   readonly reports: Pick<StepCheck, 'observations' | 'divergences'>;
 };

@@ -11,7 +11,7 @@ import { gapId } from '../../log/operation/derived-ids.ts';
 import { stepInstanceKey } from '../../log/step-instance-key.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
-import { type GapSources, gapChanges, gapDrafts, openBehind } from './gap-drafts.ts';
+import { type GapSources, gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
 
 const notes: Unmet = {
   reason: 'contract_violation:missing_required_output',
@@ -160,7 +160,7 @@ describe('an open gap', () => {
     expect(all.closing.map(({ resolution }) => resolution)).toEqual(
       open.slice(0, GAPS_CLOSED_MAX).map(({ data }) => ({ kind: 'resolves', resolvesGapId: data.gapId })),
     );
-    expect(openBehind(open, all)).toEqual(open.slice(GAPS_CLOSED_MAX).map(({ data }) => data));
+    expect(openAfter(open, all)).toEqual(open.slice(GAPS_CLOSED_MAX).map(({ data }) => data));
     expect(changes({ open, met, room: 3 }).closing).toHaveLength(3);
     expect(changes({ open, met, room: -7 }).closing).toHaveLength(0);
   });

@@ -48,7 +48,7 @@ export function gapChanges(sources: GapSources, sha256: Sha256): GapChanges {
 }
 
 /** What is open on a line behind an attempt. */
-export function openBehind(open: readonly GapRecord[], { opened, closing }: GapChanges): readonly Gap[] {
+export function openAfter(open: readonly GapRecord[], { opened, closing }: GapChanges): readonly Gap[] {
   const closed = closing.flatMap(({ resolution }) =>
     resolution.kind === 'resolves' ? [resolution.resolvesGapId] : [],
   );

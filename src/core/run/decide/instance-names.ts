@@ -1,5 +1,4 @@
-import type { LoopPath } from '../../log/step-instance-key.ts';
-import { stepInstanceKey } from '../../log/step-instance-key.ts';
+import { type LoopPath, stepInstanceKey } from '../../log/step-instance-key.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 

@@ -3,8 +3,8 @@ import type { StepCheck, Unmet } from '../requirements/step-check.ts';
 import { troubleUnmet } from '../requirements/trouble-unmet.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { Walk } from '../walk/walk.ts';
-import { walkOn } from '../walk/walk-on.ts';
-import { type CheckedAttempt, checkAttempt, stepTried, withObservations } from './check-attempt.ts';
+import { nextStep } from '../walk/walk-on.ts';
+import { attemptedStep, type CheckedAttempt, checkAttempt, withObservations } from './check-attempt.ts';
 
 /** What a try amounts to under the mode it is made in. */
 export type Verdict = {
@@ -25,7 +25,7 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const isHeldUp = check.unmet.length > 0 && !isNeverStop;
   // Where a loop would go cannot be told before its decision is there.
   if (isHeldUp && check.unmet.some(isDecision)) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
-  const walk = walkOn({
+  const walk = nextStep({
     index,
     state: at.enginePayload.state,
     facts,
@@ -33,7 +33,7 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
     onTrouble: isNeverStop ? 'go_on' : 'halt',
   });
   const { state } = at.enginePayload;
-  const where = { index, step: stepTried(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
+  const where = { index, step: attemptedStep(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
   const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
   // All that is in the way is told at once, so that the corrected call does not run into the next block.
   if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { Observation } from '../../log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../log/events/observation-recorded.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { rootNodeId } from '../../log/operation/derived-ids.ts';
@@ -11,10 +11,10 @@ import type { Unmet } from '../requirements/step-check.ts';
 import { troubleUnmet } from '../requirements/trouble-unmet.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
-import { walkOn } from '../walk/walk-on.ts';
+import { nextStep } from '../walk/walk-on.ts';
 import type { WorkflowIndex } from '../workflow-index.ts';
 import { contextDrafts, nodeDraft, walkDrafts } from './attempt-drafts.ts';
-import { stepTried } from './check-attempt.ts';
+import { attemptedStep } from './check-attempt.ts';
 import type { Decision } from './decision.ts';
 import { gapChanges, gapDrafts } from './gap-drafts.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
@@ -29,7 +29,7 @@ export type RunStart = {
   /** Who chose the preferences: the baseline is the system's, a mode is the user's. */
   readonly preferenceSource: 'system' | 'user';
   /** What is new about the workspace. */
-  readonly observations: readonly Observation[];
+  readonly observations: readonly WorkspaceObservation[];
 };
 
 export type StartDecision = Decision & {
@@ -47,7 +47,7 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
   const nodeId = rootNodeId(runId, sha256);
   const node = { runId, nodeId };
   const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
-  const walk = walkOn({
+  const walk = nextStep({
     index,
     state: { kind: 'init' },
     facts,
@@ -57,7 +57,7 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
   const at = executionSnapshot(pin.workflowHash, { kind: 'init' });
   // A workflow without steps has no trouble, and none to name one by.
   const troubles = walk.troubles.map((trouble) =>
-    troubleUnmet(trouble, { index, step: stepTried({ index, at }), openLoops: [] }),
+    troubleUnmet(trouble, { index, step: attemptedStep({ index, at }), openLoops: [] }),
   );
   const snapshot = executionSnapshot(pin.workflowHash, walk.state);
   const unmet = isNeverStop ? troubles : [];

@@ -3,11 +3,11 @@ import { capabilityObservation } from '../../workflow/builtins/contracts/capabil
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { isKnownKind } from './artifacts/artifact-verdict.ts';
 import { readObservations } from './artifacts/capability-observations.ts';
-import { checkAssessments } from './artifacts/check-assessments.ts';
+import { checkAssessmentArtifacts } from './artifacts/check-assessments.ts';
 import { checkContract } from './artifacts/check-contract.ts';
 import { checkGate } from './artifacts/check-gate.ts';
 import { readDivergences } from './artifacts/divergences.ts';
-import { checkLoopControl, decisionThatCounts, readDecisions } from './artifacts/loop-decision.ts';
+import { checkLoopDecision, decisionThatCounts, readDecisions } from './artifacts/loop-decision.ts';
 import { checkCapability } from './check-capability.ts';
 import { checkCriteria, checkNotes, exampleNotesAt } from './check-notes.ts';
 import { checkApproval, checkUserDependency } from './check-user.ts';
@@ -61,9 +61,9 @@ function checkOne(requirement: Requirement, { attempt, requirements, observed }:
     case 'output_contract':
       return checkContract(requirement, attempt);
     case 'loop_control':
-      return checkLoopControl(requirement, attempt);
+      return checkLoopDecision(requirement, attempt);
     case 'assessments':
-      return checkAssessments(requirement, attempt);
+      return checkAssessmentArtifacts(requirement, attempt);
     case 'capability':
       return checkCapability(requirement, attempt, observed);
     case 'user_dependency':

@@ -16,11 +16,11 @@ export type Unmet = {
   /** What a call needs to hold to meet it. Absent where no call from here can. */
   readonly example?: ExampleOutput;
   /** Where it can be met, where that is not here: at the nearest place of this kind on the line. */
-  readonly wayBack?: WayBack;
+  readonly wayBack?: EarlierStep;
 };
 
 /** An earlier place of a line: where a step was due, or the last one before a loop was entered. */
-export type WayBack =
+export type EarlierStep =
   | { readonly kind: 'step'; readonly stepId: string }
   | { readonly kind: 'before_loop'; readonly loopId: string };
 

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { issueWords } from '../../spelling/issue-words.ts';
+import { schemaIssueText } from '../../spelling/issue-words.ts';
 import { nearest } from '../../spelling/nearest.ts';
 import { collectDiagnostics } from '../../workflow/diagnostics/collect-diagnostics.ts';
 import { nodeAt } from '../../workflow/source/node-at.ts';
 import { parseSource } from '../../workflow/source/parse-source.ts';
 import { plainValue } from '../../workflow/source/plain-value.ts';
-import { locate, type Position } from '../../workflow/source/position.ts';
+import { type Position, sourcePosition } from '../../workflow/source/position.ts';
 import { pointerTo, type SourceNode } from '../../workflow/source/source-node.ts';
 
 /** Something wrong in a document of an author's, and where. */
@@ -19,8 +19,8 @@ export function readDocument<Schema extends z.ZodType>(
 ): Result<z.infer<Schema>, readonly DocumentProblem[]> {
   const diagnostics = collectDiagnostics();
   const parsed = parseSource(text, diagnostics);
-  if (parsed.isErr()) return err([{ ...locate(text, parsed.error.span), ...said(parsed.error) }]);
-  const odd = diagnostics.all().map((one) => ({ ...locate(text, one.span), ...said(one) }));
+  if (parsed.isErr()) return err([{ ...sourcePosition(text, parsed.error.span), ...said(parsed.error) }]);
+  const odd = diagnostics.all().map((one) => ({ ...sourcePosition(text, one.span), ...said(one) }));
   const read = schema.safeParse(plainValue(parsed.value));
   if (read.success && odd.length === 0) return ok(read.data);
   const root = parsed.value;
@@ -32,7 +32,7 @@ export function readDocument<Schema extends z.ZodType>(
 export function problemAt(text: string, pointer: string, message: string): DocumentProblem {
   const parsed = parseSource(text, collectDiagnostics());
   const span = parsed.isOk() ? nodeAt(parsed.value, pointer).span : { offset: 0, length: 0 };
-  return { ...locate(text, span), pointer, message };
+  return { ...sourcePosition(text, span), pointer, message };
 }
 
 function said({ pointer, message }: DocumentProblem | { readonly pointer: string; readonly message: string }) {
@@ -45,8 +45,8 @@ function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): 
   const pointer = issue.path.reduce<string>((at, key) => pointerTo(at, typeof key === 'symbol' ? '' : key), '');
   if (issue.code !== 'unrecognized_keys') {
     const node = nodeAt(root, pointer);
-    const message = `${issueWords(issue, { isThere: node.pointer === pointer })}.`;
-    return [{ ...locate(text, node.span), pointer, message }];
+    const message = `${schemaIssueText(issue, { isThere: node.pointer === pointer })}.`;
+    return [{ ...sourcePosition(text, node.span), pointer, message }];
   }
   const node = nodeAt(root, pointer);
   const known = keysAt(schema, issue.path);
@@ -54,7 +54,11 @@ function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): 
     const span = node.kind === 'object' ? (node.fields.get(key)?.nameSpan ?? node.span) : node.span;
     const meant = nearest(key, known);
     const hint = meant === undefined ? `It may be ${known.join(', ')}.` : `Did you mean "${meant}"?`;
-    return { ...locate(text, span), pointer: pointerTo(pointer, key), message: `"${key}" is not known here. ${hint}` };
+    return {
+      ...sourcePosition(text, span),
+      pointer: pointerTo(pointer, key),
+      message: `"${key}" is not known here. ${hint}`,
+    };
   });
 }
 

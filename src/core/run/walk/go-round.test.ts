@@ -13,7 +13,7 @@ import {
 import { FACTS, walkThrough } from '../../../../test/examples/walk-through.ts';
 import { WALK_PASSED_MAX } from '../../log/budgets.ts';
 import { indexWorkflow } from '../workflow-index.ts';
-import { walkOn } from './walk-on.ts';
+import { nextStep } from './walk-on.ts';
 
 const a = step('a');
 const b = step('b');
@@ -53,7 +53,13 @@ describe('a loop that wants to go on at its limit', () => {
     const loopId = workflow.loops[0]?.loopId;
     if (state === undefined || loopId === undefined) throw new Error('the walk has a state, the workflow a loop');
     const index = indexWorkflow(workflow);
-    const again = walkOn({ index, state, facts: FACTS, loopDecision: { loopId, decision: 'stop' }, onTrouble: 'halt' });
+    const again = nextStep({
+      index,
+      state,
+      facts: FACTS,
+      loopDecision: { loopId, decision: 'stop' },
+      onTrouble: 'halt',
+    });
     expect(again.state).toMatchObject({ kind: 'running', pending: { step: { stepId: 'b' } } });
   });
 

@@ -5,14 +5,14 @@ import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import { canonicalLength } from '../../log/text.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { numberOf } from '../condition/lenient-equals.ts';
-import { readPath, type Values } from '../condition/read-path.ts';
+import { type ContextValues, readPath } from '../condition/read-path.ts';
 import type { LoopTrouble } from './walk.ts';
 
 /** What a loop keeps of context while it is open. What the file itself says is pinned and need not be kept. */
 type LoopRange = Pick<LoopFrame, 'items' | 'count'>;
 
 /** What a loop walks over, read when it is entered and never again. */
-export function readRange(loop: CompiledLoop, values: Values): Result<LoopRange, LoopTrouble> {
+export function readRange(loop: CompiledLoop, values: ContextValues): Result<LoopRange, LoopTrouble> {
   const { control } = loop;
   if (control.kind === 'for' && control.count.kind === 'context')
     return readCount(loop, control.count.variable, values);
@@ -35,7 +35,7 @@ export function roundsOf(loop: CompiledLoop, range: LoopRange): number | undefin
   return control.count.kind === 'literal' ? control.count.count : range.count;
 }
 
-function readCount(loop: CompiledLoop, variable: string, values: Values): Result<LoopRange, LoopTrouble> {
+function readCount(loop: CompiledLoop, variable: string, values: ContextValues): Result<LoopRange, LoopTrouble> {
   const { loopId } = loop;
   const value = readPath(values, variable);
   const count = numberOf(value);
@@ -45,7 +45,7 @@ function readCount(loop: CompiledLoop, variable: string, values: Values): Result
   return count > loop.maxIterations ? err(tooMany(loop, variable, count)) : ok({ count });
 }
 
-function readItems(loop: CompiledLoop, variable: string, values: Values): Result<LoopRange, LoopTrouble> {
+function readItems(loop: CompiledLoop, variable: string, values: ContextValues): Result<LoopRange, LoopTrouble> {
   const { loopId } = loop;
   const value = readPath(values, variable);
   if (!Array.isArray(value)) {

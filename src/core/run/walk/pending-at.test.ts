@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { decidedLoop, decision, forEachLoop, forLoop, step, workflowOf } from '../../../../test/examples/loop-files.ts';
 import { walkThrough } from '../../../../test/examples/walk-through.ts';
 import { indexWorkflow, stepOf } from '../workflow-index.ts';
-import { pendingAt } from './pending-at.ts';
+import { pendingStepAt } from './pending-at.ts';
 
 const workflow = workflowOf([
   step('a'),
@@ -15,7 +15,7 @@ it('a pending step is told with its place among all steps and in the loops aroun
   const outer = (iteration: number) => ({ loopId: 'l', title: 'Loop l', iteration, of: 3 });
   const inner = (iteration: number) => ({ loopId: 'm', title: 'Loop m', iteration, of: 2 });
   const decided = { loopId: 'n', title: 'Loop n', iteration: 1 };
-  expect(states.slice(0, 5).map((state) => pendingAt(index, state))).toEqual([
+  expect(states.slice(0, 5).map((state) => pendingStepAt(index, state))).toEqual([
     { step: stepOf(index, 'a'), position: { index: 1, of: 3 }, loops: [] },
     { step: stepOf(index, 'b'), position: { index: 2, of: 3 }, loops: [outer(1), inner(1)] },
     { step: stepOf(index, 'b'), position: { index: 2, of: 3 }, loops: [outer(1), inner(2)] },
@@ -25,6 +25,6 @@ it('a pending step is told with its place among all steps and in the loops aroun
 });
 
 it('nothing is pending before the first step is chosen and when all are done', () => {
-  expect(pendingAt(index, { kind: 'init' })).toBeUndefined();
-  expect(pendingAt(index, { kind: 'complete' })).toBeUndefined();
+  expect(pendingStepAt(index, { kind: 'init' })).toBeUndefined();
+  expect(pendingStepAt(index, { kind: 'complete' })).toBeUndefined();
 });

@@ -21,7 +21,7 @@ export type PendingPlace = {
 };
 
 /** What an agent has to do at a state; nothing before the first step is chosen and when all are done. */
-export function pendingAt(index: WorkflowIndex, state: EngineState): PendingPlace | undefined {
+export function pendingStepAt(index: WorkflowIndex, state: EngineState): PendingPlace | undefined {
   if (state.kind !== 'running' || state.pending.kind === 'none') return undefined;
   const { stepId } = state.pending.step;
   return {

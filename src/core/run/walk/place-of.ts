@@ -5,7 +5,7 @@ import type { Condition } from '../../workflow/compiled/condition.ts';
 import { loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
 import { readRange } from './loop-range.ts';
 import { stackVariables } from './loop-variables.ts';
-import { pathOf } from './walking.ts';
+import { loopPathOf } from './walking.ts';
 
 /** Where a run stands that has come to a step, in the first iteration of every loop around it. */
 export type StepStanding = {
@@ -17,11 +17,11 @@ export type StepStanding = {
 type Way = { readonly stack: readonly LoopFrame[]; readonly cursor: number; readonly conditions: readonly Condition[] };
 
 /** The state in which a step is pending, for looking at it without running what comes before. */
-export function placeOf(index: WorkflowIndex, stepId: string, context: JsonObject): StepStanding | undefined {
+export function stateAtStep(index: WorkflowIndex, stepId: string, context: JsonObject): StepStanding | undefined {
   const way = findWay(index, stepId, context);
   if (way === undefined) return undefined;
   const { stack, cursor, conditions } = way;
-  const step = { stepId: stepOf(index, stepId).stepId, loopPath: [...pathOf(stack)] };
+  const step = { stepId: stepOf(index, stepId).stepId, loopPath: [...loopPathOf(stack)] };
   return {
     state: {
       kind: 'running',

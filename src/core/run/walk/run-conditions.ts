@@ -7,7 +7,7 @@ import { decidingContext } from '../condition/deciding-context.ts';
 import { unsetKeys } from '../condition/unset-keys.ts';
 import { loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
 import { evaluatedRun } from './walk-trace.ts';
-import { entryHere, factsIn, holdsIn, pass, pathOf, type Walking } from './walking.ts';
+import { entryHere, factsIn, holdsIn, loopPathOf, pass, type Walking } from './walking.ts';
 
 /** The condition by which the entry where the walk is is not due, and how many entries go with it; none when it is. */
 export function failedHere(walking: Walking, entry: Entry): Guard | undefined {
@@ -17,7 +17,7 @@ export function failedHere(walking: Walking, entry: Entry): Guard | undefined {
   return [...guards, ...own].find(({ condition, of }) => {
     const { stack, trace } = walking;
     const isMet = holdsIn(stack, condition, walking);
-    trace.push(evaluatedRun({ of, stepId, condition }, isMet, pathOf(stack)));
+    trace.push(evaluatedRun({ of, stepId, condition }, isMet, loopPathOf(stack)));
     return !isMet;
   });
 }
@@ -29,7 +29,7 @@ export function skip(walking: Walking, { condition, entries }: Guard): void {
     const entry = entryHere(walking);
     assert(entry !== undefined, 'a guard decides about entries of its own list');
     const { stepId } = partOf(walking.index, entry);
-    walking.skipped.push({ stepId, ...conditionIdOf(condition), loopPath: [...pathOf(walking.stack)] });
+    walking.skipped.push({ stepId, ...conditionIdOf(condition), loopPath: [...loopPathOf(walking.stack)] });
     pass(walking);
   }
 }

@@ -12,7 +12,7 @@ import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, loopOf } from '../workflow-index.ts';
 import type { Walk } from './walk.ts';
-import { type WalkStart, walkOn } from './walk-on.ts';
+import { nextStep, type WalkStart } from './walk-on.ts';
 
 /** What an agent does at a step: how context is then, and what it decides about which of the open loops. */
 const conduct = fc.array(
@@ -77,7 +77,7 @@ function runBoth(workflow: CompiledWorkflow, agent: Conduct): { walks: readonly 
   const naive = naiveRun(workflow, answer.context);
   while (state.kind !== 'complete') {
     const start = { index, state, facts: { ...FACTS, context: answer.context }, loopDecision: answer.loopDecision };
-    const walk = walkOn({ ...start, onTrouble: 'go_on' });
+    const walk = nextStep({ ...start, onTrouble: 'go_on' });
     expectHalt({ ...start, onTrouble: 'halt' }, walk);
     walks.push(walk);
     legs.push(naive.next(answer.naive).value);
@@ -89,7 +89,7 @@ function runBoth(workflow: CompiledWorkflow, agent: Conduct): { walks: readonly 
 
 /** A walk that may halt does so at its first trouble, as if it had not been begun; without one it is the same walk. */
 function expectHalt(start: WalkStart, going: Walk): void {
-  const walk = walkOn(start);
+  const walk = nextStep(start);
   const [first] = going.troubles;
   if (first === undefined) {
     expect(walk).toEqual(going);

@@ -13,7 +13,7 @@ import {
 } from '../../../../test/examples/loop-files.ts';
 import { type Agent, FACTS, walkThrough } from '../../../../test/examples/walk-through.ts';
 import { indexWorkflow } from '../workflow-index.ts';
-import { walkOn } from './walk-on.ts';
+import { nextStep } from './walk-on.ts';
 
 type Case = {
   readonly steps: readonly unknown[];
@@ -272,8 +272,8 @@ describe('the state a walk leads to', () => {
     const start = { index, facts: FACTS, loopDecision: undefined, onTrouble: 'halt' } as const;
     const [first] = states;
     if (first === undefined) throw new Error('the run has a first step');
-    expect(() => walkOn({ ...start, state: { kind: 'complete' } })).toThrow('bug: nothing follows the end of a run');
-    expect(() => walkOn({ ...start, state: { ...first, pending: { kind: 'none' } } })).toThrow(
+    expect(() => nextStep({ ...start, state: { kind: 'complete' } })).toThrow('bug: nothing follows the end of a run');
+    expect(() => nextStep({ ...start, state: { ...first, pending: { kind: 'none' } } })).toThrow(
       'bug: a walk goes on from a step that was done',
     );
   });

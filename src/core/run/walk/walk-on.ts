@@ -8,7 +8,7 @@ import { endIteration, enterLoop } from './go-round.ts';
 import { failedHere, skip } from './run-conditions.ts';
 import type { Walk } from './walk.ts';
 import { selectedStep } from './walk-trace.ts';
-import { entryHere, moveOn, pathOf, type Walking } from './walking.ts';
+import { entryHere, loopPathOf, moveOn, type Walking } from './walking.ts';
 
 /** Where a walk begins: before the first step, or at a pending step that was just done. */
 export type WalkStart = {
@@ -22,7 +22,7 @@ export type WalkStart = {
 };
 
 /** Forward from a state to the next step that is due, or to the end of the run. */
-export function walkOn(start: WalkStart): Walk {
+export function nextStep(start: WalkStart): Walk {
   const done = doneIn(start.state);
   const walking = begin(start);
   const stepId = findDue(walking);
@@ -67,7 +67,7 @@ function findDue(walking: Walking): StepId | undefined {
 }
 
 function select({ trace, stack }: Walking, stepId: StepId): StepId {
-  trace.push(selectedStep(stepId, pathOf(stack)));
+  trace.push(selectedStep(stepId, loopPathOf(stack)));
   return stepId;
 }
 
@@ -90,6 +90,6 @@ function stateAt(
     cursor,
     completed: { kind: 'set', values: done.filter((key) => isInOpenScope(key, stack)).sort() },
     loopStack: [...stack],
-    pending: { kind: 'some', step: { stepId, loopPath: [...pathOf(stack)] } },
+    pending: { kind: 'some', step: { stepId, loopPath: [...loopPathOf(stack)] } },
   };
 }

@@ -48,7 +48,7 @@ export function pass(walking: Walking): void {
   moveOn(walking);
 }
 
-export function pathOf(stack: readonly LoopFrame[]): LoopPath {
+export function loopPathOf(stack: readonly LoopFrame[]): LoopPath {
   return stack.map(({ loopId, iteration }) => ({ loopId, iteration }));
 }
 

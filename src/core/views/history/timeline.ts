@@ -9,7 +9,7 @@ import type { SkippedStep } from './chronicle.ts';
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 
 /** What one moment tells. `from` is the node whose step was worked on, `at` the node that came of it. */
-export type Told =
+export type MomentDetail =
   | { readonly kind: 'session' }
   | { readonly kind: 'seen'; readonly seen: Of<'observation_recorded'> }
   | { readonly kind: 'run'; readonly runId: RunId; readonly workflowId: WorkflowId }
@@ -28,7 +28,7 @@ export type Moment = {
   readonly at: number | undefined;
   readonly runId: RunId | undefined;
   readonly eventKind: EventKind;
-  readonly told: Told;
+  readonly told: MomentDetail;
 };
 
 /** What happened in a session, in the order of its log; events that only carry what another tells are left out. */
@@ -43,7 +43,7 @@ export function sessionTimeline(graph: RunGraph, events: Iterable<AppliedEvent>)
   return moments;
 }
 
-function toldBy(graph: RunGraph, event: AppliedEvent): Told | undefined {
+function toldBy(graph: RunGraph, event: AppliedEvent): MomentDetail | undefined {
   switch (event.kind) {
     case 'session_created':
       return { kind: 'session' };
@@ -83,7 +83,7 @@ function toldBy(graph: RunGraph, event: AppliedEvent): Told | undefined {
   }
 }
 
-function advanceTold(graph: RunGraph, { scope, data: { outcome } }: AdvanceRecord): Told {
+function advanceTold(graph: RunGraph, { scope, data: { outcome } }: AdvanceRecord): MomentDetail {
   const from = nodeOf(graph, scope.nodeId);
   if (outcome.kind === 'blocked') {
     return { kind: 'blocked', from, codes: [...new Set(outcome.blockers.map(({ code }) => code))] };

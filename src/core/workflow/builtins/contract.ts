@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
 import { contractGuidance } from './contract-guidance.ts';
-import { inStableOrder, type Shape, shapeOf } from './shape/shape.ts';
+import { inStableOrder, type Shape, shapeOfSchema } from './shape/shape.ts';
 
 export type ContractRef = z.infer<typeof contractRefSchema>;
 
@@ -45,7 +45,7 @@ export function defineContract(declaration: Declaration): Contract {
   const { name, purpose, lead, rendererHint } = declaration;
   const artifactKind = kindOf(name);
   const schema = 'schema' in declaration ? declaration.schema : artifactSchema(name, declaration.fields);
-  const declared = once(() => shapeOf(schema));
+  const declared = once(() => shapeOfSchema(schema));
   const shape = once(() => inStableOrder(declared()));
   const guidance = once(() => contractGuidance({ artifactKind, lead, shape: declared() }));
   return {

@@ -3,7 +3,7 @@ import { quote } from '../../json/quote.ts';
 import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
-import type { Violation } from './shape/check-shape.ts';
+import type { ArtifactViolation } from './shape/check-shape.ts';
 
 /** A pinned workflow may come from elsewhere, so even a kind is not trusted to be short. */
 const KIND_BYTES_MAX = 48;
@@ -16,7 +16,7 @@ const SENTENCES_MAX = 32;
 type Named = Pick<PinnedContract, 'artifactKind'>;
 
 /** Says what is wrong with an artifact, within the budget of a blocker: what finds no room is counted. */
-export function violationMessage({ artifactKind }: Named, violations: readonly Violation[]): string {
+export function violationMessage({ artifactKind }: Named, violations: readonly ArtifactViolation[]): string {
   assert(violations.length > 0, 'an artifact is refused for a reason');
   const head = `The ${clipped(artifactKind, KIND_BYTES_MAX)} artifact was not accepted: `;
   const sentences = violations.slice(0, SENTENCES_MAX).map(explainViolation);
@@ -44,7 +44,7 @@ export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'art
 }
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */
-function explainViolation({ code, path, found, allowed }: Violation): string {
+function explainViolation({ code, path, found, allowed }: ArtifactViolation): string {
   const where = path === '' ? 'the artifact' : clipped(path, PATH_BYTES_MAX);
   const what = clipped(allowed, ALLOWED_BYTES_MAX);
   switch (code) {

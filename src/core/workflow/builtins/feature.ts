@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
-import { inStableOrder, type Shape, shapeOf } from './shape/shape.ts';
+import { inStableOrder, type Shape, shapeOfSchema } from './shape/shape.ts';
 
 /** Something that a workflow can switch on. All it does is to add texts, so its whole effect can be read beforehand. */
 export type Feature = {
@@ -44,7 +44,7 @@ export function defineFeature({ name, purpose, effects, config }: Declaration): 
     featureId: `wr.features.${name}`,
     purpose,
     effects,
-    ...(config && { config: { shape: inStableOrder(shapeOf(config.schema)), defaults: config.defaults } }),
+    ...(config && { config: { shape: inStableOrder(shapeOfSchema(config.schema)), defaults: config.defaults } }),
   };
 }
 

@@ -25,13 +25,13 @@ import type { Ref } from './ref.ts';
 import { adversarialChallengeRules } from './refs/adversarial-challenge-rules.ts';
 import { contextBesideOutput } from './refs/context-beside-output.ts';
 import { delegateOrInTurn } from './refs/delegate-or-in-turn.ts';
-import { memoryQuery } from './refs/memory-query.ts';
-import { memoryStore } from './refs/memory-store.ts';
-import { memoryUsage } from './refs/memory-usage.ts';
+import { memoryQueryRef } from './refs/memory-query.ts';
+import { memoryStoreRef } from './refs/memory-store.ts';
+import { memoryUsageRef } from './refs/memory-usage.ts';
 import { notesFirstDurability } from './refs/notes-first-durability.ts';
 import { parallelizeCognitionSerializeSynthesis } from './refs/parallelize-cognition-serialize-synthesis.ts';
 import { synthesisUnderDisagreement } from './refs/synthesis-under-disagreement.ts';
-import type { Template } from './template.ts';
+import type { BuiltinTemplate } from './template.ts';
 import { adversarialReview } from './templates/adversarial-review.ts';
 import { capabilityProbe } from './templates/capability-probe.ts';
 import { contextGathering } from './templates/context-gathering.ts';
@@ -81,9 +81,9 @@ export const refs = registry<Ref>(
     adversarialChallengeRules,
     contextBesideOutput,
     delegateOrInTurn,
-    memoryQuery,
-    memoryStore,
-    memoryUsage,
+    memoryQueryRef,
+    memoryStoreRef,
+    memoryUsageRef,
     notesFirstDurability,
     parallelizeCognitionSerializeSynthesis,
     synthesisUnderDisagreement,
@@ -91,7 +91,7 @@ export const refs = registry<Ref>(
   ({ refId }) => refId,
 );
 
-export const templates = registry<Template>(
+export const templates = registry<BuiltinTemplate>(
   [
     adversarialReview,
     capabilityProbe,

@@ -2,7 +2,7 @@ import type { Capability } from '../../log/capabilities.ts';
 import type { ContractRef } from './contract.ts';
 
 /** Steps that a workflow can call by name. */
-export type Template = ProbeTemplate | RoutineTemplate;
+export type BuiltinTemplate = ProbeTemplate | RoutineTemplate;
 
 type Head = {
   readonly templateId: string;

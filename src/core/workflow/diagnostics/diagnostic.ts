@@ -1,8 +1,8 @@
 /** A stretch of a source text, counted in UTF-16 code units. */
-export type Span = { readonly offset: number; readonly length: number };
+export type SourceSpan = { readonly offset: number; readonly length: number };
 
 /** A change to a source text that mends a diagnostic. */
-export type Edit = Span & { readonly text: string };
+export type Edit = SourceSpan & { readonly text: string };
 
 export type Fix = { readonly title: string; readonly edits: readonly Edit[] };
 
@@ -12,7 +12,7 @@ export type Diagnostic = {
   readonly severity: 'error' | 'warning';
   /** JSON pointer of the value, or of the object that lacks one. */
   readonly pointer: string;
-  readonly span: Span;
+  readonly span: SourceSpan;
   /** What is wrong and what to do about it. */
   readonly message: string;
   /** A change that a machine can make, where there is just one right one. */

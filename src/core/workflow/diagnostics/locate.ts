@@ -1,6 +1,6 @@
 import { quote } from '../../json/quote.ts';
 import { nearest, nearestId } from '../../spelling/nearest.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import { nodeAt } from '../source/node-at.ts';
 import type { SourceNode } from '../source/source-node.ts';
 import type { Diagnostics } from './collect-diagnostics.ts';
@@ -8,10 +8,10 @@ import type { Fix } from './diagnostic.ts';
 
 const NAMES_SHOWN_MAX = 20;
 
-type Unknown = NonNullable<Finding['unknown']>;
+type Unknown = NonNullable<CompilerFinding['unknown']>;
 
 /** Makes a diagnostic of a finding: where it stands, and what was probably meant. */
-export function locate(finding: Finding, root: SourceNode, diagnostics: Diagnostics): void {
+export function locateFinding(finding: CompilerFinding, root: SourceNode, diagnostics: Diagnostics): void {
   const { at, unknown, ...rest } = finding;
   if (diagnostics.isFull(rest.severity)) {
     diagnostics.count(rest.severity);

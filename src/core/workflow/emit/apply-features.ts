@@ -5,7 +5,7 @@ import { features } from '../builtins/registry.ts';
 import { checkShape } from '../builtins/shape/check-shape.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
 import type { Originated } from '../expand/merge-declarations.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { FeatureUse } from '../syntax.ts';
 
 /** A feature in use, once, with its settings. One that only a called template uses says which. */
@@ -15,7 +15,10 @@ export type ActiveFeature = Originated<{ readonly feature: Feature; readonly con
  * The features of a workflow in the order of their ids; the order in the file means nothing. Where templates bring one
  * as well, the settings in the file count.
  */
-export function activeFeatures(uses: readonly Originated<FeatureUse>[], findings: Finding[]): readonly ActiveFeature[] {
+export function activeFeatures(
+  uses: readonly Originated<FeatureUse>[],
+  findings: CompilerFinding[],
+): readonly ActiveFeature[] {
   const active = new Map<string, ActiveFeature>();
   for (const use of uses) {
     const feature = features.find(use.featureId);
@@ -37,7 +40,7 @@ export function activeFeatures(uses: readonly Originated<FeatureUse>[], findings
 function reportDifference(
   { featureId, originId, idAt }: Originated<FeatureUse>,
   other: ActiveFeature,
-  findings: Finding[],
+  findings: CompilerFinding[],
 ): void {
   if (originId === undefined) {
     const message = `"${featureId}" is listed twice with different settings. Keep one of them.`;
@@ -58,7 +61,7 @@ function isSame(a: ActiveFeature, b: ActiveFeature): boolean {
   return one?.isOk() === true && other?.isOk() === true && one.value === other.value;
 }
 
-function isConfigRight(feature: Feature, use: FeatureUse, findings: Finding[]): boolean {
+function isConfigRight(feature: Feature, use: FeatureUse, findings: CompilerFinding[]): boolean {
   if (use.config === undefined) return true;
   if (feature.config === undefined) {
     findings.push(wrong(`${use.at}/config`, `"${use.featureId}" has nothing to set. Remove "config".`));
@@ -72,7 +75,7 @@ function isConfigRight(feature: Feature, use: FeatureUse, findings: Finding[]): 
   return false;
 }
 
-function wrong(at: string, message: string): Finding {
+function wrong(at: string, message: string): CompilerFinding {
   return { code: 'wrong_value', severity: 'error', at, message };
 }
 

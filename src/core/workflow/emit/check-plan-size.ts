@@ -3,14 +3,14 @@ import { utf8Length } from '../../json/utf8.ts';
 import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { SPLIT } from '../expand/made.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { Emission } from './emission.ts';
 
 /**
  * Checks that whatever a run of the workflow does at once can be recorded at once: that every step may be skipped, and
  * that the prompt of a step fits into a reply.
  */
-export function checkEntryCount(entries: number, findings: Finding[]): void {
+export function checkEntryCount(entries: number, findings: CompilerFinding[]): void {
   // What the author wrote is counted where it stands; this is about what was put in besides.
   if (entries <= WORKFLOW_ENTRIES_MAX || findings.some(({ code }) => code === 'too_many_steps')) return;
   const message = `With probes and decisions that are put in, the workflow has ${entries} steps and loops; ${WORKFLOW_ENTRIES_MAX} are allowed. ${SPLIT}`;
@@ -18,7 +18,7 @@ export function checkEntryCount(entries: number, findings: Finding[]): void {
 }
 
 /** The ids of a loop and of those around it. */
-export function checkLoopIds(ids: readonly string[], at: string, findings: Finding[]): void {
+export function checkLoopIds(ids: readonly string[], at: string, findings: CompilerFinding[]): void {
   const length = ids.join('').length;
   const outer = ids.slice(0, -1).join('').length;
   // One is enough: those further in are too long as well.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../compiled/condition.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { WorkflowSyntax } from '../syntax.ts';
 import { checkCycles } from './check-references.ts';
 
@@ -10,7 +10,7 @@ const to = (...ids: readonly string[]): Condition => ({
 });
 
 function circular(references: { readonly [id: string]: readonly string[] }): readonly string[] {
-  const findings: Finding[] = [];
+  const findings: CompilerFinding[] = [];
   const conditions = Object.entries(references).map(([conditionId, ids]) => ({
     at: conditionId,
     conditionId,

@@ -1,6 +1,6 @@
 import { endlessReferences } from '../compiled/endless-references.ts';
 import { referencesOf } from '../compiled/written-conditions.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Uses } from '../read/reader.ts';
 import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../syntax.ts';
@@ -13,7 +13,7 @@ const PATTERNS_MAX = 100;
 export function checkUses(
   uses: Uses,
   { conditions }: WorkflowSyntax,
-  { compilePattern, findings }: { readonly compilePattern: CompilePattern; readonly findings: Finding[] },
+  { compilePattern, findings }: { readonly compilePattern: CompilePattern; readonly findings: CompilerFinding[] },
 ): void {
   const known = conditions.map(({ conditionId }) => conditionId);
   const declared = new Set(known);
@@ -33,7 +33,7 @@ export function checkUses(
 }
 
 /** Named conditions may refer to each other, but not in a circle. */
-export function checkCycles({ conditions }: WorkflowSyntax, findings: Finding[]): void {
+export function checkCycles({ conditions }: WorkflowSyntax, findings: CompilerFinding[]): void {
   const references = new Map(conditions.map(({ conditionId, condition }) => [conditionId, referencesOf(condition)]));
   // Whoever refers to nothing that is left cannot be in a circle; what remains in the end can.
   const leading = endlessReferences(references);
@@ -47,7 +47,7 @@ export function checkCycles({ conditions }: WorkflowSyntax, findings: Finding[])
   }
 }
 
-export function checkAssessments(step: StandardStep, { assessments, findings }: Emission): void {
+export function checkAssessmentReferences(step: StandardStep, { assessments, findings }: Emission): void {
   const known = [...assessments.keys()];
   for (const { id, at } of step.assessmentRefs) {
     if (!assessments.has(id)) findings.push(unknown('assessment', at, { name: id, known }));
@@ -81,8 +81,8 @@ function levelsOf(assessment: AssessmentSyntax | undefined): readonly string[] {
 function unknown(
   what: 'condition' | 'assessment',
   at: string,
-  { name, known }: NonNullable<Finding['unknown']>,
-): Finding {
+  { name, known }: NonNullable<CompilerFinding['unknown']>,
+): CompilerFinding {
   const message = `There is no ${what} "${name}" here.`;
   return { code: `unknown_${what}`, severity: 'error', at, message, unknown: { name, known } };
 }

@@ -1,6 +1,6 @@
 import type { Contract } from '../builtins/contract.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { AssessmentSyntax, WholeCondition } from '../syntax.ts';
 
 /** What emitting a workflow knows and gathers. */
@@ -17,5 +17,5 @@ export type Emission = {
   readonly longIds: Set<string>;
   /** How many bytes assessments take, by id. */
   readonly measured: Map<string, number>;
-  readonly findings: Finding[];
+  readonly findings: CompilerFinding[];
 };

@@ -1,5 +1,5 @@
 import type { CompiledStep } from '../compiled/compiled-step.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import { pointerTo } from '../source/source-node.ts';
 import type { FunctionCall, StandardStep } from '../syntax.ts';
 import type { Emission } from './emission.ts';
@@ -46,7 +46,7 @@ function visibleFunctions(
   return new Map(farthestFirst.map(({ one }) => [one.name, one]));
 }
 
-function unknownFunction(name: string, at: string, known: readonly string[]): Finding {
+function unknownFunction(name: string, at: string, known: readonly string[]): CompilerFinding {
   const message = `There is no function "${name}" here.`;
   return { code: 'unknown_function', severity: 'error', at, message, unknown: { name, known } };
 }
@@ -54,7 +54,7 @@ function unknownFunction(name: string, at: string, known: readonly string[]): Fi
 function checkArguments(
   { at, name, args }: FunctionCall,
   parameters: readonly Parameter[] | undefined,
-  findings: Finding[],
+  findings: CompilerFinding[],
 ): void {
   if (parameters === undefined) return;
   for (const parameter of parameters) {
@@ -78,7 +78,7 @@ function checkArguments(
 function checkChoice(
   value: string,
   { name, choices }: Parameter,
-  { at, findings }: { readonly at: string; readonly findings: Finding[] },
+  { at, findings }: { readonly at: string; readonly findings: CompilerFinding[] },
 ): void {
   const words = choices?.map(String);
   if (words === undefined || words.includes(value) || value.includes('{')) return;

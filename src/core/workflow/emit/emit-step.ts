@@ -6,7 +6,7 @@ import type { ExpandedStep } from '../expand/expanded.ts';
 import { renderPrompt } from '../expand/texts/render-prompt.ts';
 import type { StandardStep } from '../syntax.ts';
 import { checkIdLength } from './check-id-length.ts';
-import { checkAssessments } from './check-references.ts';
+import { checkAssessmentReferences } from './check-references.ts';
 import type { Emission } from './emission.ts';
 import { emitFunctions } from './emit-functions.ts';
 
@@ -14,7 +14,7 @@ import { emitFunctions } from './emit-functions.ts';
 export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly string[]): CompiledStep {
   const { syntax } = step;
   const prompt = renderPrompt(syntax, emission);
-  checkAssessments(syntax, emission);
+  checkAssessmentReferences(syntax, emission);
   checkIdLength(syntax.id, syntax.at, emission);
   if (isCoordinated(syntax.confirmation)) emission.contracts.set(gateVerdict.contractRef, gateVerdict);
   const agentRole = syntax.agentRole ?? emission.agentRole;

@@ -4,7 +4,7 @@ import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/co
 import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
 import type { ExpandedWorkflow } from '../expand/merge-declarations.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import { duplicate } from '../read/check-unique.ts';
 import type { FunctionSyntax } from '../syntax.ts';
 import type { ActiveFeature } from './apply-features.ts';
@@ -114,7 +114,7 @@ function emitAssessment({ at: _, ...assessment }: ExpandedWorkflow['assessments'
 }
 
 /** Ids are what a run and its log go by, so each may occur once. An artifact may name a loop by either of its ids. */
-function checkStepIds(entries: readonly ExpandedEntry[], findings: Finding[]): void {
+function checkStepIds(entries: readonly ExpandedEntry[], findings: CompilerFinding[]): void {
   const steps = new Set<string>();
   const loops = new Set<string>();
   const visit = (list: readonly ExpandedEntry[]) => {

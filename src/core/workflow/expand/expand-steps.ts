@@ -1,13 +1,13 @@
 import { brokenTemplate } from '../broken-template.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import { delegationStep, synthesisStep } from './delegation-steps.ts';
 import type { ExpandedEntry, ExpandedStep, Expansion } from './expanded.ts';
 import { followUps } from './follow-ups.ts';
 import { guarded } from './guarded.ts';
 import { instantiate } from './instantiate.ts';
-import { countMade, isOverfull } from './made.ts';
+import { countExpansion, isOverBudget } from './made.ts';
 import { probeCall } from './probes.ts';
 import { withOpening, withRole, withSettings } from './settings/shared-settings.ts';
 import { takeBodies } from './take-bodies.ts';
@@ -33,8 +33,8 @@ function expandAt(steps: readonly StepSyntax[], site: Site, expansion: Expansion
 
 function expandStep(step: StepSyntax, site: Site, expansion: Expansion): readonly ExpandedEntry[] {
   const { made, findings } = expansion;
-  countMade(made, { kind: step.kind === 'template' ? 'calls' : 'steps', amount: 1 }, { at: step.at, findings });
-  if (isOverfull(made)) return [];
+  countExpansion(made, { kind: step.kind === 'template' ? 'calls' : 'steps', amount: 1 }, { at: step.at, findings });
+  if (isOverBudget(made)) return [];
   switch (step.kind) {
     case 'standard':
       return withFollowers(stepEntry(step, site), followUps(step), site);
@@ -102,7 +102,7 @@ function expandCall(call: TemplateStep, site: Site, expansion: Expansion): reado
   return withOpening(entries, instance, { call, brought: expansion.brought });
 }
 
-type Problem = Pick<Finding, 'code' | 'message' | 'unknown'>;
+type Problem = Pick<CompilerFinding, 'code' | 'message' | 'unknown'>;
 
 function unknownTemplate({ templateId }: TemplateStep, { templates, broken }: Expansion): Problem {
   const reason = broken.get(templateId);

@@ -2,9 +2,9 @@ import type { BrokenTemplate } from '../broken-template.ts';
 import type { Guard } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { Confirmation } from '../compiled/confirmation.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { LoopStep, StandardStep, WorkflowSyntax } from '../syntax.ts';
-import type { Made } from './made.ts';
+import type { ExpansionSize } from './made.ts';
 
 export type ExpandedEntry = { readonly guards?: readonly Guard[] } & (
   | { readonly kind: 'step'; readonly step: ExpandedStep }
@@ -35,9 +35,9 @@ export type Expansion = {
   readonly called: Set<string>;
   /** What the workspace puts into extension points, those of templates too. */
   readonly bindings: Bindings;
-  readonly findings: Finding[];
+  readonly findings: CompilerFinding[];
   readonly brought: Brought;
-  readonly made: Made;
+  readonly made: ExpansionSize;
 };
 
 /** What called templates bring along beside their steps. */

@@ -1,11 +1,11 @@
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import { pointerTo } from '../source/source-node.ts';
 import type { FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import type { Expansion, Template } from './expanded.ts';
-import { countMade, isOverfull } from './made.ts';
+import { countExpansion, isOverBudget } from './made.ts';
 import { renamedConditions, renamedWhole } from './rename-conditions.ts';
 import { filler } from './texts/filler.ts';
-import { mapTexts } from './texts/map-texts.ts';
+import { mapSyntaxTexts } from './texts/map-texts.ts';
 
 /** A template for one call. */
 export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarificationPrompts' | 'steps'>;
@@ -18,7 +18,7 @@ export function instantiate(template: Template, call: TemplateStep, expansion: E
   const { tree, used } = filledTemplate(template, call, expansion);
   const rename = (id: string) => `${call.id}--${id}`;
   bring(tree, { call, rename }, expansion);
-  if (!isOverfull(expansion.made)) checkArguments(call, used, expansion.findings);
+  if (!isOverBudget(expansion.made)) checkArguments(call, used, expansion.findings);
   return { ...tree, steps: tree.steps.map((step) => renamed(step, { rename, functions: tree.functions })) };
 }
 
@@ -41,14 +41,14 @@ function filledTemplate(template: Template, call: TemplateStep, { bindings, made
     },
     (problem) => findings.push({ ...problem, severity: 'error', at: call.callAt }),
   );
-  const tree = mapTexts(template, {
+  const tree = mapSyntaxTexts(template, {
     place: (_, key) => (key === 'callAt' ? call.callAt : call.at),
     text: (text, use, at) => {
-      countMade(made, { kind: 'texts', amount: 1 }, { at: call.callAt, findings });
-      if (isOverfull(made)) return text;
+      countExpansion(made, { kind: 'texts', amount: 1 }, { at: call.callAt, findings });
+      if (isOverBudget(made)) return text;
       const filled = fill(text, use, at);
       const added = Math.max(0, filled.length - text.length);
-      countMade(made, { kind: 'characters', amount: added }, { at: call.callAt, findings });
+      countExpansion(made, { kind: 'characters', amount: added }, { at: call.callAt, findings });
       return filled;
     },
   });
@@ -74,7 +74,7 @@ function bring(
   brought.declarations.push({ at, originId, capabilities, features, metaGuidance, references });
 }
 
-function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, findings: Finding[]): void {
+function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, findings: CompilerFinding[]): void {
   for (const name of [...needed].filter((one) => !Object.hasOwn(call.args, one)).sort()) {
     const message = `The template "${call.templateId}" needs the argument "${name}". Add it to "args".`;
     findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args`, message });
@@ -84,7 +84,11 @@ function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, fi
   }
 }
 
-export function unknownArgument({ templateId, callAt }: TemplateStep, name: string, known: readonly string[]): Finding {
+export function unknownArgument(
+  { templateId, callAt }: TemplateStep,
+  name: string,
+  known: readonly string[],
+): CompilerFinding {
   const message = `The template "${templateId}" has no argument "${name}".`;
   const at = pointerTo(`${callAt}/args`, name);
   return { code: 'unknown_argument', severity: 'warning', at, message, unknown: { name, known, isKey: true } };

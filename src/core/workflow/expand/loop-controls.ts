@@ -1,6 +1,6 @@
 import { loopControl } from '../builtins/contracts/loop-control.ts';
 import type { CompiledLoop, LoopControl } from '../compiled/compiled-loop.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { WholeCondition } from '../syntax.ts';
 import type { ExpandedEntry, ExpandedLoop } from './expanded.ts';
 import { plainStep } from './follow-ups.ts';
@@ -11,7 +11,11 @@ const CONTRACT = loopControl.contractRef;
 export type NamedConditions = ReadonlyMap<string, WholeCondition>;
 
 /** What decides whether a loop goes round again. Says what is wrong with it, or odd. */
-export function controlOf(loop: ExpandedLoop, named: NamedConditions, findings: Finding[]): LoopControl | undefined {
+export function controlOf(
+  loop: ExpandedLoop,
+  named: NamedConditions,
+  findings: CompilerFinding[],
+): LoopControl | undefined {
   const { control } = loop;
   switch (control.kind) {
     case 'artifact':
@@ -64,7 +68,7 @@ type Conditional = { readonly kind: 'while' | 'until'; readonly condition: Whole
 function conditional(
   loop: ExpandedLoop,
   { kind, condition }: Conditional,
-  { named, findings, isDecided }: { named: NamedConditions; findings: Finding[]; isDecided: boolean },
+  { named, findings, isDecided }: { named: NamedConditions; findings: CompilerFinding[]; isDecided: boolean },
 ): LoopControl {
   // What the condition says about the decision was checked: in either type of loop, "stop" ends it.
   if (isDecided || condition.kind === 'loop_control' || isByArtifact(condition, named)) return artifactControl;
@@ -117,17 +121,17 @@ function resolved(condition: WholeCondition, named: NamedConditions): WholeCondi
   return found;
 }
 
-function wrongContract(at: string, findings: Finding[]): undefined {
+function wrongContract(at: string, findings: CompilerFinding[]): undefined {
   const message = `A loop is controlled by "${CONTRACT}" and by no other contract.`;
   findings.push({ code: 'unknown_contract', severity: 'error', at, message });
 }
 
-function withoutControl(loop: ExpandedLoop, findings: Finding[]): undefined {
+function withoutControl(loop: ExpandedLoop, findings: CompilerFinding[]): undefined {
   const message = `Nothing says when this loop ends. Give a step of its body the contract "${CONTRACT}", or give the loop a condition.`;
   findings.push({ code: 'loop_without_control', severity: 'error', at: loop.at, message });
 }
 
-function warnOfContext(loop: ExpandedLoop, findings: Finding[]): void {
+function warnOfContext(loop: ExpandedLoop, findings: CompilerFinding[]): void {
   const message = `This loop goes by context values, which an agent may forget to set. Prefer a decision step with "${CONTRACT}".`;
   findings.push({ code: 'context_loop', severity: 'warning', at: loop.at, message });
 }
@@ -135,19 +139,19 @@ function warnOfContext(loop: ExpandedLoop, findings: Finding[]): void {
 type Count = Extract<LoopControl, { kind: 'for' }>['count'];
 type Items = Extract<LoopControl, { kind: 'for_each' }>['items'];
 
-function countOf(loop: ExpandedLoop, count: number | string, findings: Finding[]): Count {
+function countOf(loop: ExpandedLoop, count: number | string, findings: CompilerFinding[]): Count {
   if (typeof count === 'string') return { kind: 'context', variable: count };
   checkLimit(loop, count, findings);
   return { kind: 'literal', count };
 }
 
-function itemsOf(loop: ExpandedLoop, items: string | readonly unknown[], findings: Finding[]): Items {
+function itemsOf(loop: ExpandedLoop, items: string | readonly unknown[], findings: CompilerFinding[]): Items {
   if (typeof items === 'string') return { kind: 'context', variable: items };
   checkLimit(loop, items.length, findings);
   return { kind: 'literal', items: [...items] as Extract<Items, { kind: 'literal' }>['items'] };
 }
 
-function checkLimit({ at, maxIterations }: ExpandedLoop, rounds: number, findings: Finding[]): void {
+function checkLimit({ at, maxIterations }: ExpandedLoop, rounds: number, findings: CompilerFinding[]): void {
   if (maxIterations === undefined || rounds <= maxIterations) return;
   const message = `This loop has ${rounds} rounds, but "maxIterations" allows ${maxIterations}. Raise it or do less.`;
   findings.push({ code: 'loop_over_limit', severity: 'error', at: `${at}/loop/maxIterations`, message });

@@ -1,24 +1,24 @@
 import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 
 /** What expansion has made so far. Templates that call templates multiply, so each of these has an end. */
-export type Made = { steps: number; calls: number; texts: number; characters: number };
+export type ExpansionSize = { steps: number; calls: number; texts: number; characters: number };
 
 /** More than honest use will ever need. */
-const MADE_MAX: { readonly [kind in keyof Made]: number } = {
+const MADE_MAX: { readonly [kind in keyof ExpansionSize]: number } = {
   steps: WORKFLOW_ENTRIES_MAX,
   calls: 1000,
   texts: 300_000,
   characters: 4_194_304,
 };
 
-export const NOTHING_MADE: Readonly<Made> = { steps: 0, calls: 0, texts: 0, characters: 0 };
+export const EMPTY_EXPANSION: Readonly<ExpansionSize> = { steps: 0, calls: 0, texts: 0, characters: 0 };
 
 /** Adds to what was made. What is one too many is reported, what comes after it need not be. */
-export function countMade(
-  made: Made,
-  { kind, amount }: { readonly kind: keyof Made; readonly amount: number },
-  { at, findings }: { readonly at: string; readonly findings: Finding[] },
+export function countExpansion(
+  made: ExpansionSize,
+  { kind, amount }: { readonly kind: keyof ExpansionSize; readonly amount: number },
+  { at, findings }: { readonly at: string; readonly findings: CompilerFinding[] },
 ): void {
   const isFirst = made[kind] <= MADE_MAX[kind];
   made[kind] += amount;
@@ -26,11 +26,11 @@ export function countMade(
 }
 
 /** Whether nothing more is to be made: the workflow is refused already. */
-export function isOverfull({ steps, calls, texts, characters }: Made): boolean {
+export function isOverBudget({ steps, calls, texts, characters }: ExpansionSize): boolean {
   return steps > MADE_MAX.steps || calls > MADE_MAX.calls || texts > MADE_MAX.texts || characters > MADE_MAX.characters;
 }
 
-function tooMuch(kind: keyof Made): Pick<Finding, 'code' | 'message'> {
+function tooMuch(kind: keyof ExpansionSize): Pick<CompilerFinding, 'code' | 'message'> {
   const max = MADE_MAX[kind];
   switch (kind) {
     case 'steps':

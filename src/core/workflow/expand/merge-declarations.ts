@@ -1,5 +1,5 @@
 import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../syntax.ts';
 import type { Brought, BroughtDeclarations, ExpandedEntry } from './expanded.ts';
 
@@ -30,7 +30,7 @@ type Declared = Pick<WorkflowSyntax, 'at' | 'capabilities' | 'features' | 'metaG
 export function mergeDeclarations(
   syntax: Declared,
   { declarations }: Brought,
-  findings: Finding[],
+  findings: CompilerFinding[],
 ): MergedDeclarations {
   const features = declarations.flatMap((one) => one.features.map((use) => ({ ...use, originId: one.originId })));
   const rules = declarations.flatMap((one) => one.metaGuidance.map((text) => ({ text, originId: one.originId })));
@@ -67,7 +67,7 @@ function sameDocument({ at: _, id: _id, originId: _origin, ...reference }: Origi
 function mergeNeeds(
   { at, capabilities }: Declared,
   declarations: readonly BroughtDeclarations[],
-  findings: Finding[],
+  findings: CompilerFinding[],
 ): Needs {
   const needs: { -readonly [capability in Capability]?: Needs[capability] } = {};
   for (const capability of CAPABILITIES) {

@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { TemplateStep } from '../syntax.ts';
 import type { ExpandedEntry } from './expanded.ts';
 import { plainStep } from './follow-ups.ts';
@@ -16,7 +16,7 @@ export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
 }
 
 /** A probe that an author asked for by name. */
-export function probeCall(call: TemplateStep, findings: Finding[]): readonly ExpandedEntry[] {
+export function probeCall(call: TemplateStep, findings: CompilerFinding[]): readonly ExpandedEntry[] {
   const given = call.args['capability'];
   const capability = CAPABILITIES.find((one) => one === given);
   const others = Object.keys(call.args).filter((name) => name !== 'capability');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { LoopStep, StepSyntax } from '../syntax.ts';
 import { plainStep } from './follow-ups.ts';
 import { takeBodies } from './take-bodies.ts';
@@ -34,7 +34,7 @@ function order(steps: readonly StepSyntax[]): string {
 }
 
 function taken(...steps: readonly StepSyntax[]) {
-  const findings: Finding[] = [];
+  const findings: CompilerFinding[] = [];
   return { order: order(takeBodies(steps, findings)), findings: findings.map(({ code, at }) => `${code} ${at}`) };
 }
 

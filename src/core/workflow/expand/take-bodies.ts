@@ -1,16 +1,16 @@
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { LoopStep, StepSyntax } from '../syntax.ts';
 
 type Siblings = ReadonlyMap<string, StepSyntax>;
 
 /** Puts steps that loops name as their body where they belong, and takes them out of the ordinary order. */
-export function takeBodies(steps: readonly StepSyntax[], findings: Finding[]): readonly StepSyntax[] {
+export function takeBodies(steps: readonly StepSyntax[], findings: CompilerFinding[]): readonly StepSyntax[] {
   const siblings: Siblings = new Map(steps.map((step) => [step.id, step]));
   const taken = new Set(steps.flatMap((step) => (isBodyKnown(step, siblings) ? bodyReference(step) : [])));
   return steps.filter(({ id }) => !taken.has(id)).map((step) => withBody(step, siblings, findings));
 }
 
-function withBody(step: StepSyntax, siblings: Siblings, findings: Finding[]): StepSyntax {
+function withBody(step: StepSyntax, siblings: Siblings, findings: CompilerFinding[]): StepSyntax {
   if (step.kind !== 'loop' || step.body.kind === 'steps') return step;
   const body = isBodyKnown(step, siblings) ? siblings.get(step.body.stepId) : undefined;
   if (body !== undefined) return { ...step, body: { kind: 'steps', steps: [withBody(body, siblings, findings)] } };

@@ -1,5 +1,5 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import type { SourceNode } from '../source/source-node.ts';
 import type { WorkflowSyntax } from '../syntax.ts';
 
@@ -27,7 +27,7 @@ export type LintedWorkflow = LintedFile & {
 };
 
 /** Something that a rule found. Without a span, all that the pointer leads to is meant. */
-export type LintFinding = { readonly at: string; readonly span?: Span; readonly message: string };
+export type LintFinding = { readonly at: string; readonly span?: SourceSpan; readonly message: string };
 
 /** A rule about the quality of a workflow. It never keeps one from being used. */
 export type LintRule = RuleWords &

@@ -1,11 +1,11 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { readWorkflow } from '../read/read-workflow.ts';
 import { openReader } from '../read/reader.ts';
 import { nodeAt } from '../source/node-at.ts';
 import { parseSource } from '../source/parse-source.ts';
-import { locate, type Position } from '../source/position.ts';
+import { type Position, sourcePosition } from '../source/position.ts';
 import type { LintCode, LintedFile, LintFinding, LintRule } from './lint-rule.ts';
 import { LINT_RULES } from './lint-rules.ts';
 
@@ -14,7 +14,7 @@ export type LocatedLint = Position & {
   readonly code: LintCode;
   readonly severity: 'warning';
   readonly pointer: string;
-  readonly span: Span;
+  readonly span: SourceSpan;
   readonly message: string;
   readonly hint: string;
 };
@@ -51,7 +51,15 @@ function located(
       const { pointer, span: whole } = nodeAt(root, at);
       const place = span ?? whole;
       const { code, hint } = rule;
-      return { code, severity: 'warning' as const, pointer, span: place, ...locate(text, place), message, hint };
+      return {
+        code,
+        severity: 'warning' as const,
+        pointer,
+        span: place,
+        ...sourcePosition(text, place),
+        message,
+        hint,
+      };
     }),
   ).sort((a, b) => a.span.offset - b.span.offset);
 }

@@ -1,10 +1,10 @@
-import type { Finding } from '../finding.ts';
+import type { CompilerFinding } from '../finding.ts';
 
 /** Names in one list must differ: whatever refers to them means just one. */
 export function checkUnique<const Name extends string>(
   found: readonly ({ readonly at: string } & { readonly [name in Name]: string })[],
   { what, name }: { readonly what: string; readonly name: Name },
-  findings: Finding[],
+  findings: CompilerFinding[],
 ): void {
   const seen = new Set<string>();
   for (const one of found) {
@@ -13,6 +13,6 @@ export function checkUnique<const Name extends string>(
   }
 }
 
-export function duplicate(what: string, id: string, at: string): Finding {
+export function duplicate(what: string, id: string, at: string): CompilerFinding {
   return { code: 'duplicate_id', severity: 'error', at, message: `The ${what} "${id}" is used twice. Rename one.` };
 }

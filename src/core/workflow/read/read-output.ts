@@ -15,10 +15,10 @@ import {
 } from './reader.ts';
 
 /** What a step must hand in. Hints without a contract are guidance. */
-export type Output = { readonly output?: OutputSyntax; readonly hints: readonly string[] };
+export type StepOutputSyntax = { readonly output?: OutputSyntax; readonly hints: readonly string[] };
 
 /** `outputContract {contractRef, required}` or `output {contractRef, hints}`. */
-export function readOutput(reader: Reader, object: SourceObject): Output {
+export function readOutput(reader: Reader, object: SourceObject): StepOutputSyntax {
   const published = field(object, 'outputContract');
   const design = field(object, 'output');
   if (published !== undefined && design !== undefined) {

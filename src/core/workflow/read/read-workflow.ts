@@ -9,7 +9,7 @@ import { readFunctions } from './functions/read-functions.ts';
 import { settleFunctions } from './functions/settle-functions.ts';
 import { KEYS } from './keys.ts';
 import { EXAMPLES_MAX, LEGACY_ID, NAMESPACED_ID, SEMANTIC_VERSION, TEXT_LIMITS } from './limits.ts';
-import { checkLoopControl } from './loop/check-loop-control.ts';
+import { checkLoopDecisions } from './loop/check-loop-control.ts';
 import { idOf } from './names/read-names.ts';
 import { readAssessments, readExtensionPoints, readReferences } from './read-declarations.ts';
 import { readSteps } from './read-step.ts';
@@ -67,7 +67,7 @@ export function readWorkflow(reader: Reader): WorkflowSyntax | undefined {
     references: readReferences(reader, object),
     steps: readTopSteps(reader, object),
   };
-  checkLoopControl(reader.uses, rest, reader.findings);
+  checkLoopDecisions(reader.uses, rest, reader.findings);
   return {
     ...rest,
     ...settleFunctions(reader, rest),

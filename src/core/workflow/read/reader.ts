@@ -2,8 +2,8 @@ import { quote } from '../../json/quote.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import { nearest } from '../../spelling/nearest.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Diagnostic, DiagnosticCode, Fix, Span } from '../diagnostics/diagnostic.ts';
-import type { Finding } from '../finding.ts';
+import type { Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
+import type { CompilerFinding } from '../finding.ts';
 import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
 import { LIST_MAX } from './limits.ts';
 import { type Mentions, mentionsIn } from './names/rename-everywhere.ts';
@@ -18,7 +18,7 @@ export type Reader = {
   readonly mentions: () => Mentions;
   /** What can only be checked once everything was read. */
   readonly uses: Uses;
-  readonly findings: Finding[];
+  readonly findings: CompilerFinding[];
 };
 
 /** Places that refer to a named condition, hold a pattern, or stand for the decision about a loop. */
@@ -50,20 +50,24 @@ export function openReader(diagnostics: Diagnostics, root: SourceNode): Reader {
 }
 
 /** Where a diagnostic belongs. */
-export type Place = { readonly pointer: string; readonly span: Span };
+export type SourcePlace = { readonly pointer: string; readonly span: SourceSpan };
 
-export type Problem = { readonly code: DiagnosticCode; readonly message: string; readonly fix?: Fix | undefined };
+export type ReadProblem = { readonly code: DiagnosticCode; readonly message: string; readonly fix?: Fix | undefined };
 
-export function reportError(reader: Reader, place: Place, problem: Problem): undefined {
+export function reportError(reader: Reader, place: SourcePlace, problem: ReadProblem): undefined {
   report(reader, 'error', { place, problem });
   return undefined;
 }
 
-export function reportWarning(reader: Reader, place: Place, problem: Problem): void {
+export function reportWarning(reader: Reader, place: SourcePlace, problem: ReadProblem): void {
   report(reader, 'warning', { place, problem });
 }
 
-function report(reader: Reader, severity: Diagnostic['severity'], found: { place: Place; problem: Problem }): void {
+function report(
+  reader: Reader,
+  severity: Diagnostic['severity'],
+  found: { place: SourcePlace; problem: ReadProblem },
+): void {
   const { code, message, fix } = found.problem;
   const { pointer, span } = found.place;
   reader.diagnostics.add({ code, severity, pointer, span, message, ...(fix === undefined ? {} : { fix }) });
@@ -75,7 +79,7 @@ export function asObject(reader: Reader, node: SourceNode, what: string): Source
   return reportError(reader, node, wrongType(what, 'an object', node));
 }
 
-export function wrongType(what: string, expected: string, node: SourceNode): Problem {
+export function wrongType(what: string, expected: string, node: SourceNode): ReadProblem {
   return { code: 'wrong_type', message: `${what} must be ${expected}, not ${describe(node)}.` };
 }
 
@@ -100,7 +104,7 @@ export function checkKeys(
     const meant = meantKey(object, found, known.keys);
     const isFree = meant !== undefined && !given.has(meant);
     if (isFree) given.add(meant);
-    const problem: Problem = {
+    const problem: ReadProblem = {
       code: 'unknown_key',
       message:
         meant === undefined

@@ -3,7 +3,7 @@ import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
 import { nodeAt } from './node-at.ts';
 import { parseSource } from './parse-source.ts';
 import { plainValue } from './plain-value.ts';
-import { locate } from './position.ts';
+import { sourcePosition } from './position.ts';
 
 function parsed(text: string) {
   const diagnostics = collectDiagnostics();
@@ -53,7 +53,7 @@ describe('a parsed file', () => {
 describe('line and column', () => {
   it('are counted from one', () => {
     const text = 'a\nbc\r\n\nd';
-    expect([0, 1, 2, 4, 7, 8].map((offset) => locate(text, { offset, length: 0 }))).toEqual([
+    expect([0, 1, 2, 4, 7, 8].map((offset) => sourcePosition(text, { offset, length: 0 }))).toEqual([
       { line: 1, column: 1 },
       { line: 1, column: 2 },
       { line: 2, column: 1 },

@@ -4,7 +4,7 @@ import { assert } from '../../assert.ts';
 import { quote } from '../../json/quote.ts';
 import { utf8Length } from '../../json/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Diagnostic, Fix, Span } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
 import { RESERVED_NAMES, visible } from './odd-names.ts';
 import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
 
@@ -119,7 +119,7 @@ function twice(name: string): Oddity {
 /** Nearly every key: nothing in it needs a closer look. */
 const PLAIN = /^[ -~]*$/;
 
-function oddName(name: string, span: Span): Oddity | undefined {
+function oddName(name: string, span: SourceSpan): Oddity | undefined {
   if (name.length > KEY_LENGTH_MAX) {
     return { code: 'text_too_long', message: `A key may have ${KEY_LENGTH_MAX} characters, not ${name.length}.` };
   }
@@ -136,7 +136,7 @@ function oddName(name: string, span: Span): Oddity | undefined {
   };
 }
 
-function halfCharacter(mended: string, span: Span): Oddity & Pick<Diagnostic, 'severity'> {
+function halfCharacter(mended: string, span: SourceSpan): Oddity & Pick<Diagnostic, 'severity'> {
   return {
     code: 'bad_text',
     severity: 'error',
@@ -156,6 +156,6 @@ function syntaxError(error: ParseError | undefined, text: string): Diagnostic {
   return fatal('not_json', { offset: error.offset, length: error.length }, `This is not JSON: ${what}${where}.`);
 }
 
-function fatal(code: Diagnostic['code'], span: Span, message: string): Diagnostic {
+function fatal(code: Diagnostic['code'], span: SourceSpan, message: string): Diagnostic {
   return { code, severity: 'error', pointer: '', span, message };
 }

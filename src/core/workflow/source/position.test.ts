@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locate } from './position.ts';
+import { sourcePosition } from './position.ts';
 
 describe('the position of a span', () => {
   it.each([
@@ -13,6 +13,6 @@ describe('the position of a span', () => {
     ['{"😀é": x', 7, { line: 1, column: 7 }],
     ['a\n', 2, { line: 2, column: 1 }],
   ])('in %j at %i is %j', (text, offset, position) => {
-    expect(locate(text, { offset, length: 1 })).toEqual(position);
+    expect(sourcePosition(text, { offset, length: 1 })).toEqual(position);
   });
 });

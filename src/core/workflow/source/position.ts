@@ -1,10 +1,10 @@
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 
 /** A place as editors show it: both counted from 1, columns in characters rather than UTF-16 units. */
 export type Position = { readonly line: number; readonly column: number };
 
 /** Where a span begins. */
-export function locate(text: string, { offset }: Span): Position {
+export function sourcePosition(text: string, { offset }: SourceSpan): Position {
   let line = 1;
   let start = 0;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', start)) {

@@ -1,7 +1,7 @@
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 
 /** A JSON value with the place it was written at. */
-export type SourceNode = { readonly span: Span; readonly pointer: string } & (
+export type SourceNode = { readonly span: SourceSpan; readonly pointer: string } & (
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, SourceField> }
   | { readonly kind: 'array'; readonly items: readonly SourceNode[] }
   | { readonly kind: 'string'; readonly value: string }
@@ -13,9 +13,9 @@ export type SourceNode = { readonly span: Span; readonly pointer: string } & (
 export type SourceField = {
   readonly name: string;
   /** Where the name itself stands, quotes included. */
-  readonly nameSpan: Span;
+  readonly nameSpan: SourceSpan;
   /** The whole field, from the name to the end of the value. */
-  readonly span: Span;
+  readonly span: SourceSpan;
   readonly value: SourceNode;
 };
 

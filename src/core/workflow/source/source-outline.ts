@@ -1,5 +1,5 @@
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Span } from '../diagnostics/diagnostic.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { readWorkflow } from '../read/read-workflow.ts';
 import { openReader } from '../read/reader.ts';
 import type { WorkflowSyntax } from '../syntax.ts';
@@ -8,7 +8,7 @@ import { parseSource } from './parse-source.ts';
 /** What a file says it is, before anything is known of the files around it. */
 export type SourceOutline = {
   /** The id it gives itself, be it right or wrong. */
-  readonly claimed: { readonly id: string; readonly span: Span } | undefined;
+  readonly claimed: { readonly id: string; readonly span: SourceSpan } | undefined;
   /** What it says, if it can be read without an error. */
   readonly syntax: () => WorkflowSyntax | undefined;
 };

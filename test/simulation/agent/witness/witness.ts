@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findNode } from '../../../../src/app/run/place/find-node.ts';
+import { findTokenNode } from '../../../../src/app/run/place/find-node.ts';
 import type { SessionEvent } from '../../../../src/core/log/event.ts';
 import { replySchema } from '../../../../src/core/prompt/reply-schema.ts';
 import { type Call, type Reply, readReply } from '../reader/obedient-reader.ts';
@@ -78,7 +78,7 @@ export function newWitness(world: World): Witness {
       violations.push(...wrong.map((what) => `${what}: ${shown(call)}`));
     },
     nodeOf: async ({ stateToken }) => {
-      const found = (await findNode(world.services, { text: stateToken, slot: 'stateToken' }))._unsafeUnwrap();
+      const found = (await findTokenNode(world.services, { text: stateToken, slot: 'stateToken' }))._unsafeUnwrap();
       const node = nodes.byId.get(found.target.nodeId);
       if (node === undefined) throw new Error('a token names a node that was never appended');
       return node;

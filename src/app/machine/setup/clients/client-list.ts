@@ -1,6 +1,5 @@
 import { dotConfig, settingsFolder } from '../machine.ts';
-import type { Client, Scope } from './client.ts';
-import { SERVER_NAME } from './client.ts';
+import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
 import type { Launch } from './launch.ts';
 
 const SERVERS = 'mcpServers';
@@ -146,7 +145,7 @@ function zedFolder(machine: Parameters<Client['signs']>[0]): string {
 }
 
 /** It reads everything behind a variable as more variables, so one that is needed goes into the file instead. */
-function geminiAdd(launch: Launch, scope: Scope): readonly string[] | undefined {
+function geminiAdd(launch: Launch, scope: ClientScope): readonly string[] | undefined {
   const hasVariables = Object.keys(launch.env).length > 0;
   return hasVariables ? undefined : ['mcp', 'add', '--scope', scope, SERVER_NAME, ...words(launch)];
 }

@@ -16,7 +16,7 @@ export const CLIENT_IDS = [
 export type ClientId = (typeof CLIENT_IDS)[number];
 
 /** For all of the user's work, or for one folder. */
-export type Scope = 'user' | 'project';
+export type ClientScope = 'user' | 'project';
 
 /** An agent client: where it keeps its servers, and what an entry looks like there. */
 export type Client = {
@@ -38,7 +38,7 @@ export type Client = {
   /** Its own command that registers a server, where it has one that fits. */
   readonly command?: {
     readonly program: string;
-    readonly add: (launch: Launch, scope: Scope) => readonly string[] | undefined;
+    readonly add: (launch: Launch, scope: ClientScope) => readonly string[] | undefined;
   };
 };
 

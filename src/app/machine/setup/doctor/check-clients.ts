@@ -1,19 +1,19 @@
-import type { Client, Scope } from '../clients/client.ts';
+import type { Client, ClientScope } from '../clients/client.ts';
 import { CLIENTS } from '../clients/client-list.ts';
 import { isSameLaunch, launchText } from '../clients/launch.ts';
 import { findClients } from '../find-clients.ts';
-import { type LookedAt, lookAtClient, replaceTrouble } from '../look-at-client.ts';
+import { type InspectedClient, inspectClient, replaceTrouble } from '../look-at-client.ts';
 import { shortPath } from '../machine.ts';
 import { registerClient } from '../register-client.ts';
-import type { SetupServices } from '../setup-services.ts';
+import type { ClientServices } from '../setup-services.ts';
 import { readChanges } from '../undo-log.ts';
-import { type Finding, good } from './finding.ts';
-import type { ClientEnvironment, MachineHealth, Rehearsal, Rehearsed } from './machine-health.ts';
+import { type DoctorFinding, good } from './finding.ts';
+import type { ClientEnvironment, MachineHealth, TrialLaunch, TrialResult } from './machine-health.ts';
 
 const MEND = 'workrail doctor --fix';
 
 /** Every registration there is, really started; and those that should be there. */
-export async function checkClients(services: SetupServices, health: MachineHealth): Promise<readonly Finding[]> {
+export async function checkClients(services: ClientServices, health: MachineHealth): Promise<readonly DoctorFinding[]> {
   const looked = await lookEverywhere(services);
   const registered = looked.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
   const rehearse = onceEach(health.rehearse);
@@ -24,16 +24,16 @@ export async function checkClients(services: SetupServices, health: MachineHealt
   return [...looked.flatMap(brokenFindings), ...started, ...missing];
 }
 
-async function lookEverywhere(services: SetupServices): Promise<readonly LookedAt[]> {
-  const scopes: readonly Scope[] = ['user', 'project'];
+async function lookEverywhere(services: ClientServices): Promise<readonly InspectedClient[]> {
+  const scopes: readonly ClientScope[] = ['user', 'project'];
   const pairs = CLIENTS.flatMap((client) => scopes.map((scope) => ({ client, scope })));
-  const looked = await Promise.all(pairs.map(({ client, scope }) => lookAtClient(services, client, scope)));
+  const looked = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
   const seen = new Set<string>();
   // In the home folder the file of a project may be that of the user.
   return looked.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
 }
 
-function brokenFindings({ client, file, state }: LookedAt): readonly Finding[] {
+function brokenFindings({ client, file, state }: InspectedClient): readonly DoctorFinding[] {
   if (state.kind === 'broken') {
     const text = `${client.name}: ${file}, line ${state.line}: ${state.problem}`;
     return [
@@ -53,7 +53,7 @@ function brokenFindings({ client, file, state }: LookedAt): readonly Finding[] {
 
 /** Clients that start the same are rehearsed once. */
 function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'] {
-  const known: { readonly of: Rehearsal; readonly rehearsed: Promise<Rehearsed> }[] = [];
+  const known: { readonly of: TrialLaunch; readonly rehearsed: Promise<TrialResult> }[] = [];
   return (rehearsal) => {
     const same = known.find(
       ({ of }) => of.environment === rehearsal.environment && isSameLaunch(of.launch, rehearsal.launch),
@@ -66,7 +66,7 @@ function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'
 }
 
 /** What cannot be replaced is not promised to be. */
-function byHand(services: SetupServices, looked: LookedAt, finding: Finding): Finding {
+function byHand(services: ClientServices, looked: InspectedClient, finding: DoctorFinding): DoctorFinding {
   const trouble = looked.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, looked);
   if (!trouble) return finding;
   const { check, kind, text } = finding;
@@ -74,10 +74,10 @@ function byHand(services: SetupServices, looked: LookedAt, finding: Finding): Fi
 }
 
 async function startedFinding(
-  services: SetupServices,
-  looked: LookedAt,
+  services: ClientServices,
+  looked: InspectedClient,
   rehearse: MachineHealth['rehearse'],
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { client, file, state } = looked;
   const where = `${client.name} (${shortPath(services.machine, file)})`;
   const launch = 'launch' in state ? state.launch : undefined;
@@ -140,7 +140,10 @@ function environmentOf({ hasWindow, isSparing }: Client): ClientEnvironment {
 }
 
 /** A client that init registered has lost its entry, or nobody is registered at all. */
-async function missingFindings(services: SetupServices, looked: readonly LookedAt[]): Promise<readonly Finding[]> {
+async function missingFindings(
+  services: ClientServices,
+  looked: readonly InspectedClient[],
+): Promise<readonly DoctorFinding[]> {
   const isRegistered = looked.some(({ state }) => state.kind === 'same' || state.kind === 'other');
   const changes = (await readChanges(services)).unwrapOr([]);
   const lost = looked.filter(
@@ -171,14 +174,14 @@ async function missingFindings(services: SetupServices, looked: readonly LookedA
   ];
 }
 
-const NOBODY: Finding = {
+const NOBODY: DoctorFinding = {
   check: 'clients',
   kind: 'fault',
   text: 'no agent client was found on this machine',
   fix: 'Install one, or register one by name: workrail init --client claude-code',
 };
 
-function missing(services: SetupServices, looked: LookedAt, text: string): Finding {
+function missing(services: ClientServices, looked: InspectedClient, text: string): DoctorFinding {
   return {
     check: 'clients',
     kind: 'fault',
@@ -192,9 +195,13 @@ function initFor({ id }: Client): string {
   return `workrail init --client ${id}`;
 }
 
-async function register(services: SetupServices, looked: LookedAt, isForced: boolean): Promise<string | undefined> {
+async function register(
+  services: ClientServices,
+  looked: InspectedClient,
+  isForced: boolean,
+): Promise<string | undefined> {
   // Others may have been mended in the same file meanwhile.
-  const now = (await lookAtClient(services, looked.client, looked.scope)) ?? looked;
+  const now = (await inspectClient(services, looked.client, looked.scope)) ?? looked;
   const registered = await registerClient(services, now, { isDry: false, isForced });
   const isDone = ['registered', 'replaced', 'unchanged'].includes(registered.result);
   return isDone ? undefined : `${now.file} was left alone (${registered.result})`;

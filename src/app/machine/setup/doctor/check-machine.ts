@@ -2,8 +2,8 @@ import { configHash } from '../../../../core/machine/config/config-hash.ts';
 import { configProblemText } from '../../../../core/machine/config/config-words.ts';
 import { activeKeys } from '../../../../core/token/keyring.ts';
 import { shortPath } from '../machine.ts';
-import type { SetupServices } from '../setup-services.ts';
-import { type Finding, good } from './finding.ts';
+import type { ClientServices } from '../setup-services.ts';
+import { type DoctorFinding, good } from './finding.ts';
 import type { MachineHealth } from './machine-health.ts';
 
 const NODE_MIN = [20, 19] as const;
@@ -11,7 +11,7 @@ const NODE_MIN = [20, 19] as const;
 const HASH_SHOWN = 19;
 const MEND = 'workrail doctor --fix';
 
-export function checkNode({ machine }: Pick<SetupServices, 'machine'>): Finding {
+export function checkNode({ machine }: Pick<ClientServices, 'machine'>): DoctorFinding {
   const [major = 0, minor = 0] = machine.nodeVersion.split('.').map(Number);
   const isOld = major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1]);
   const text = `Node ${machine.nodeVersion} at ${machine.nodePath}`;
@@ -21,9 +21,9 @@ export function checkNode({ machine }: Pick<SetupServices, 'machine'>): Finding 
 }
 
 export async function checkConfig(
-  { sha256 }: Pick<SetupServices, 'sha256'>,
+  { sha256 }: Pick<ClientServices, 'sha256'>,
   { config }: Pick<MachineHealth, 'config'>,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const resolved = await config();
   const { problems, settings } = resolved;
   const own = Object.values(settings).filter(({ origin }) => origin.kind !== 'default').length;
@@ -43,9 +43,9 @@ export async function checkConfig(
 }
 
 export async function checkData(
-  { machine }: Pick<SetupServices, 'machine'>,
+  { machine }: Pick<ClientServices, 'machine'>,
   health: MachineHealth,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { path: whole, canWrite, open } = await health.dataFolder();
   const path = shortPath(machine, whole);
   if (canWrite === undefined) return [good('data', `data folder ${path}: not made yet, the first run does`)];
@@ -70,7 +70,7 @@ export async function checkData(
 }
 
 /** A file that is open to others is told by the look at the data folder. */
-export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly Finding[]> {
+export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly DoctorFinding[]> {
   const found = await keyring.find();
   if (found.isOk()) {
     const keys = activeKeys(found.value).length;
@@ -92,7 +92,7 @@ export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly
   ];
 }
 
-export async function checkLocks({ nativeLock }: MachineHealth): Promise<Finding> {
+export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorFinding> {
   const { isLoaded, cause } = await nativeLock();
   if (isLoaded) return good('locks', 'locks: those of the system');
   return {
@@ -103,7 +103,7 @@ export async function checkLocks({ nativeLock }: MachineHealth): Promise<Finding
   };
 }
 
-export async function checkIndex({ index }: MachineHealth): Promise<Finding> {
+export async function checkIndex({ index }: MachineHealth): Promise<DoctorFinding> {
   const looked = await index.inspect();
   if (looked.isErr()) {
     return {

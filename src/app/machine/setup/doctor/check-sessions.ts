@@ -1,11 +1,11 @@
 import { verifySessions } from '../../../upkeep/verify-sessions.ts';
-import { type Finding, good } from './finding.ts';
+import { type DoctorFinding, good } from './finding.ts';
 import type { MachineHealth } from './machine-health.ts';
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void;
 
 /** Damage is told and never mended: only a backup knows what stood there. */
-export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly Finding[]> {
+export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
   const verified = await verifySessions(health, {}, onProgress);
   if (verified.isErr()) {
     return [

@@ -1,12 +1,12 @@
-import type { SetupServices } from '../setup-services.ts';
-import { type Finding, good } from './finding.ts';
+import type { ClientServices } from '../setup-services.ts';
+import { type DoctorFinding, good } from './finding.ts';
 import type { MachineHealth } from './machine-health.ts';
 
 /** Every workrail that the shell would find, besides the one that runs. */
 export async function checkVersions(
-  { machine, commands }: SetupServices,
+  { machine, commands }: ClientServices,
   { versionOf }: Pick<MachineHealth, 'versionOf'>,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const onPath = await commands.find('workrail');
   const places = new Map(onPath.map(({ realPath, path }) => [realPath, path]));
   if (!places.has(machine.programPath)) places.set(machine.programPath, machine.programPath);

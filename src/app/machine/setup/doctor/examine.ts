@@ -1,9 +1,9 @@
-import type { SetupServices } from '../setup-services.ts';
+import type { ClientServices } from '../setup-services.ts';
 import { checkClients } from './check-clients.ts';
 import { checkConfig, checkData, checkIndex, checkKeyring, checkLocks, checkNode } from './check-machine.ts';
 import { checkSessions } from './check-sessions.ts';
 import { checkVersions } from './check-versions.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './finding.ts';
 import type { MachineHealth } from './machine-health.ts';
 
 type ExamineOptions = {
@@ -14,10 +14,10 @@ type ExamineOptions = {
 
 /** Looks at everything that could keep an agent from working here; the servers are started while the rest is looked at. */
 export async function examine(
-  services: SetupServices,
+  services: ClientServices,
   health: MachineHealth,
   { isMending, onProgress }: ExamineOptions,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const clients = checkClients(services, health);
   const machine = [
     checkNode(services),
@@ -31,13 +31,13 @@ export async function examine(
   ];
   const findings = [...machine, ...(await clients)];
   if (!isMending) return findings;
-  const mended: Finding[] = [];
+  const mended: DoctorFinding[] = [];
   // One after the other: two of them may be about the same file.
   for (const finding of findings) mended.push(await mendedFinding(finding));
   return mended;
 }
 
-async function mendedFinding(finding: Finding): Promise<Finding> {
+async function mendedFinding(finding: DoctorFinding): Promise<DoctorFinding> {
   if (finding.kind !== 'fault' || finding.mend === undefined) return finding;
   const trouble = await finding.mend();
   const { check, text } = finding;

@@ -9,15 +9,15 @@ export const CHECKS = [
   'versions',
   'clients',
 ] as const;
-export type Check = (typeof CHECKS)[number];
+export type DoctorCheck = (typeof CHECKS)[number];
 
 /** `note`: worth knowing, and no fault. `mended`: it was a fault, and is none any more. */
 export const FINDING_KINDS = ['good', 'note', 'fault', 'mended'] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** One thing that was looked at. */
-export type Finding = {
-  readonly check: Check;
+export type DoctorFinding = {
+  readonly check: DoctorCheck;
   readonly kind: FindingKind;
   readonly text: string;
   /** What to do about it. */
@@ -26,6 +26,6 @@ export type Finding = {
   readonly mend?: () => Promise<string | undefined>;
 };
 
-export function good(check: Check, text: string): Finding {
+export function good(check: DoctorCheck, text: string): DoctorFinding {
   return { check, kind: 'good', text };
 }

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { ResolvedConfig } from '../../../../core/machine/config/resolve-config.ts';
+import type { ResolvedSettings } from '../../../../core/machine/config/resolve-config.ts';
 import type { KeyringStore } from '../../../ports/keyring-store.ts';
 import type { SessionReader } from '../../../ports/session-store.ts';
 import type { StoreFailure } from '../../../ports/store-failure.ts';
@@ -17,19 +17,19 @@ export type DataFolder = {
 };
 
 /** Summaries of sessions, which may be behind the sessions themselves. */
-export type IndexCare = {
+export type IndexUpkeep = {
   inspect(): Promise<Result<{ readonly total: number; readonly stale: number }, StoreFailure>>;
   rebuild(): Promise<Result<void, StoreFailure>>;
 };
 
 /** A client's way to start a server, and the environment that the client would give it. */
-export type Rehearsal = { readonly launch: Launch; readonly environment: ClientEnvironment };
+export type TrialLaunch = { readonly launch: Launch; readonly environment: ClientEnvironment };
 
 /** All of a shell, the few variables that every program needs, or what a click on an icon gives. */
 export type ClientEnvironment = 'shell' | 'few' | 'window';
 
 /** What came of starting a server and going through a few steps with it. */
-export type Rehearsed =
+export type TrialResult =
   | { readonly kind: 'works'; readonly version: string; readonly tools: number; readonly ms: number }
   /** What does not exist any more: the program, or the script that it shall run. */
   | { readonly kind: 'stale'; readonly missing: string }
@@ -42,12 +42,12 @@ export type MachineHealth = {
   readonly closeToOthers: (places: readonly OpenPlace[]) => Promise<readonly string[]>;
   /** Whether the locks of the system can be used; else why not. */
   readonly nativeLock: () => Promise<{ readonly isLoaded: boolean; readonly cause?: string }>;
-  readonly index: IndexCare;
+  readonly index: IndexUpkeep;
   readonly keyring: Pick<KeyringStore, 'find'>;
   readonly sessions: Pick<SessionReader, 'list'>;
   readonly audit: StoreAudit;
   /** The version of the package that a file belongs to, or else the one that the program tells when it is asked. */
   readonly versionOf: (programPath: string) => Promise<string | undefined>;
-  readonly rehearse: (rehearsal: Rehearsal) => Promise<Rehearsed>;
-  readonly config: () => Promise<ResolvedConfig>;
+  readonly rehearse: (rehearsal: TrialLaunch) => Promise<TrialResult>;
+  readonly config: () => Promise<ResolvedSettings>;
 };

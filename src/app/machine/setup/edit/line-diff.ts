@@ -1,7 +1,7 @@
 const CONTEXT_LINES = 3;
 
 /** What changes between two texts, as a unified diff with one hunk; empty when nothing does. */
-export function lineDiff(file: string, before: string | undefined, after: string): readonly string[] {
+export function unifiedDiff(file: string, before: string | undefined, after: string): readonly string[] {
   if (before === after) return [];
   const [old, fresh] = [linesOf(before ?? ''), linesOf(after)];
   let head = 0;

@@ -1,7 +1,7 @@
-import type { Problem } from '../../../command.ts';
+import type { CommandProblem } from '../../../command.ts';
 import { exitCodeOf } from '../../../exit-codes.ts';
-import type { Overview } from '../../../program.ts';
-import { type CommandRefusal, explain } from '../../../words/explain.ts';
+import type { SessionAccess } from '../../../program.ts';
+import { type CommandRefusal, explainRefusal } from '../../../words/explain.ts';
 
 /** What is written to something that is no terminal may be read in one. */
 const WIDTH_ELSEWHERE = 100;
@@ -9,12 +9,12 @@ const WIDTH_ELSEWHERE = 100;
 const WIDTH_MIN = 40;
 
 /** How wide what is shown may be. */
-export function widthOf({ columns }: Pick<Overview, 'columns'>): number {
+export function widthOf({ columns }: Pick<SessionAccess, 'columns'>): number {
   return Math.max(WIDTH_MIN, columns() ?? WIDTH_ELSEWHERE);
 }
 
 /** A refusal in words, with the code that the process ends with. */
-export function problemOf(refusal: CommandRefusal, dataDir: string): Problem {
-  const error = explain(refusal, dataDir);
+export function refusalProblem(refusal: CommandRefusal, dataDir: string): CommandProblem {
+  const error = explainRefusal(refusal, dataDir);
   return { error, exitCode: exitCodeOf(error.code) };
 }

@@ -1,18 +1,18 @@
 import type { ResumeCallRefusal } from '../../../../app/overview/resume-call.ts';
 import type { SessionHealth } from '../../../../core/log/health.ts';
-import type { Problem } from '../../../command.ts';
+import type { CommandProblem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { shortList } from '../../../output/wording.ts';
-import { explainStore } from '../../../words/explain-store.ts';
+import { explainStoreFailure } from '../../../words/explain-store.ts';
 
 type Words = { readonly message: string; readonly suggestion: string };
 
-export const EMPTY_ID: Problem = usage({
+export const EMPTY_ID: CommandProblem = usage({
   message: 'A session id is empty.',
   suggestion: 'Type the id of the session that you mean, or leave it out to take the one last worked on here.',
 });
 
-export function NO_SESSIONS(dataDir: string): Problem {
+export function NO_SESSIONS(dataDir: string): CommandProblem {
   return notFound({
     message: `There are no sessions yet in ${dataDir}.`,
     suggestion: 'Start a workflow with an agent first; WORKRAIL_DATA_DIR says where sessions are kept.',
@@ -20,7 +20,7 @@ export function NO_SESSIONS(dataDir: string): Problem {
 }
 
 /** A step or branch that the session does not have. */
-export function placeUnknown(asked: string, known: readonly string[]): Problem {
+export function placeUnknown(asked: string, known: readonly string[]): CommandProblem {
   const among = known.length === 0 ? 'It has none yet.' : `There are: ${shortList(known)}.`;
   // The session is there; the exit code alone says that something was not found.
   const { error } = usage({
@@ -30,21 +30,21 @@ export function placeUnknown(asked: string, known: readonly string[]): Problem {
   return { exitCode: EXIT.notFound, error };
 }
 
-export function placeAmbiguous(asked: string): Problem {
+export function placeAmbiguous(asked: string): CommandProblem {
   return usage({
     message: `Several steps have "${asked}" in their titles.`,
     suggestion: 'Type the number or the id of the step that you mean; "workrail session tree" shows the numbers.',
   });
 }
 
-export function runAmbiguous(tags: readonly string[]): Problem {
+export function runAmbiguous(tags: readonly string[]): CommandProblem {
   return usage({
     message: `This session has ${tags.length} runs.`,
     suggestion: `Name the run instead of the session: ${shortList(tags)}.`,
   });
 }
 
-export const NOTHING_RAN: Problem = {
+export const NOTHING_RAN: CommandProblem = {
   exitCode: EXIT.failed,
   error: {
     code: 'STORE_CORRUPT',
@@ -54,7 +54,7 @@ export const NOTHING_RAN: Problem = {
   },
 };
 
-export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): Problem {
+export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): CommandProblem {
   switch (refusal.code) {
     case 'session_not_whole':
       return {
@@ -78,7 +78,7 @@ export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): Prob
         },
       };
     default:
-      return { exitCode: EXIT.failed, error: explainStore(refusal, dataDir) };
+      return { exitCode: EXIT.failed, error: explainStoreFailure(refusal, dataDir) };
   }
 }
 
@@ -90,10 +90,10 @@ export function healthWords(health: Exclude<SessionHealth, { kind: 'healthy' }>,
   return `damaged (${health.damage.reason} in ${health.damage.place}); ${shown}`;
 }
 
-function usage(words: Words): Problem {
+function usage(words: Words): CommandProblem {
   return { exitCode: EXIT.usage, error: { code: 'VALIDATION_ERROR', ...words, retry: { kind: 'not_retryable' } } };
 }
 
-function notFound(words: Words): Problem {
+function notFound(words: Words): CommandProblem {
   return { exitCode: EXIT.notFound, error: { code: 'SESSION_NOT_FOUND', ...words, retry: { kind: 'not_retryable' } } };
 }

@@ -1,22 +1,22 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isAt, storedSessions, workspacesAt } from '../../../../app/overview/list-sessions.ts';
-import { type LookDepth, type LookedAt, lookAtSession } from '../../../../app/overview/look-at-session.ts';
+import { isAt, newestSessions, workspacesAt } from '../../../../app/overview/list-sessions.ts';
+import { type InspectDepth, type InspectedSession, inspectSession } from '../../../../app/overview/look-at-session.ts';
 import type { SessionId } from '../../../../core/log/ids.ts';
 import type { RunStanding } from '../../../../core/overview/run-standing.ts';
 import { brokenState, type SessionState, sessionState } from '../../../../core/overview/session-state.ts';
-import type { CommandContext, Problem } from '../../../command.ts';
+import type { CommandContext, CommandProblem } from '../../../command.ts';
 import { findSessions } from '../../../ids/find-sessions.ts';
 import { runNamed } from '../../../ids/id-match.ts';
 import { shortIds } from '../../../ids/short-ids.ts';
-import type { Overview } from '../../../program.ts';
+import type { SessionAccess } from '../../../program.ts';
 import type { CommandRefusal } from '../../../words/explain.ts';
-import { problemOf, widthOf } from './look-output.ts';
+import { refusalProblem, widthOf } from './look-output.ts';
 import { EMPTY_ID, NO_SESSIONS } from './look-words.ts';
 
 /** A session that a person wants to look at. */
 export type OpenedSession = {
-  readonly overview: Overview;
-  readonly looked: LookedAt;
+  readonly overview: SessionAccess;
+  readonly looked: InspectedSession;
   readonly shortId: string;
   /** What further commands call it: the run that was named, else the session. */
   readonly name: string;
@@ -31,19 +31,19 @@ export type OpenedSession = {
 export async function openSession(
   context: CommandContext,
   asked: string | undefined,
-  depth: LookDepth,
-): Promise<Result<OpenedSession, Problem>> {
+  depth: InspectDepth,
+): Promise<Result<OpenedSession, CommandProblem>> {
   if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
   const { program, progress } = context;
   progress.show({ label: 'looking for the session' });
   const overview = await program.overview();
   const dataDir = await program.dataDir();
   const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
-  if (named.isErr()) return err(problemOf(named.error, dataDir));
+  if (named.isErr()) return err(refusalProblem(named.error, dataDir));
   if (named.value === undefined) return err(NO_SESSIONS(dataDir));
   progress.show({ label: 'reading the session' });
-  const looked = await lookAtSession(overview, named.value, depth);
-  if (looked.isErr()) return err(problemOf(looked.error, dataDir));
+  const looked = await inspectSession(overview, named.value, depth);
+  if (looked.isErr()) return err(refusalProblem(looked.error, dataDir));
   const stored = (await overview.sessions.list()).unwrapOr([named.value]);
   const shortId = shortIds(stored)(named.value);
   const run = runMeant(looked.value, asked);
@@ -61,7 +61,7 @@ export async function openSession(
 
 async function findOne(
   { progress }: CommandContext,
-  overview: Overview,
+  overview: SessionAccess,
   asked: string,
 ): Promise<Result<SessionId | undefined, CommandRefusal>> {
   const found = await findSessions(overview, [asked], (step) =>
@@ -70,8 +70,8 @@ async function findOne(
   return found.map(([sessionId]) => sessionId);
 }
 
-async function latest(overview: Overview): Promise<Result<SessionId | undefined, CommandRefusal>> {
-  const stored = await storedSessions(overview);
+async function latest(overview: SessionAccess): Promise<Result<SessionId | undefined, CommandRefusal>> {
+  const stored = await newestSessions(overview);
   if (stored.isErr()) return err(stored.error);
   const workspaces = await workspacesAt(overview.workspace, overview.folder);
   const healthy = stored.value.filter(({ summary }) => summary !== undefined);
@@ -80,7 +80,7 @@ async function latest(overview: Overview): Promise<Result<SessionId | undefined,
 }
 
 /** Who names a run means that run; a tag may also be part of the session's id. */
-function runMeant({ sessionId, runs }: LookedAt, asked: string | undefined): RunStanding | undefined {
+function runMeant({ sessionId, runs }: InspectedSession, asked: string | undefined): RunStanding | undefined {
   const named = runNamed(asked ?? '', { sessionId, runIds: runs.map(({ runId }) => runId) });
   return runs.find(({ runId }) => runId === named);
 }

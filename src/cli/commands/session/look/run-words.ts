@@ -1,16 +1,16 @@
-import type { LookedAt } from '../../../../app/overview/look-at-session.ts';
+import type { InspectedSession } from '../../../../app/overview/look-at-session.ts';
 import type { PlacedGap, RunStanding } from '../../../../core/overview/run-standing.ts';
 import type { SessionState } from '../../../../core/overview/session-state.ts';
-import type { StepPlace } from '../../../../core/overview/step-place.ts';
+import type { DuePlace } from '../../../../core/overview/step-place.ts';
 import type { SessionSummary } from '../../../../core/views/session-summary.ts';
-import type { Line, Span } from '../../../output/line.ts';
+import type { Line, LineSpan } from '../../../output/line.ts';
 import { clipText, wrapText } from '../../../output/text-width.ts';
 import { plural } from '../../../output/wording.ts';
 import type { GapData, PlaceData, RunData } from '../../../shapes/session/look/look-parts.ts';
 import { healthWords } from './look-words.ts';
 
 /** The sign that a session or run in this state is marked with. */
-export const STATE_MARKS: { readonly [state in SessionState]: Span } = {
+export const STATE_MARKS: { readonly [state in SessionState]: LineSpan } = {
   running: { text: '●', style: 'strong' },
   blocked: { text: '▲', style: 'notable' },
   complete: { text: '✓', style: 'good' },
@@ -28,7 +28,7 @@ const STATE_STYLES = {
   damaged: 'bad',
 } as const;
 
-export function stateSpan(state: SessionState, text: string = state): Span {
+export function stateSpan(state: SessionState, text: string = state): LineSpan {
   return { text, style: STATE_STYLES[state] };
 }
 
@@ -63,7 +63,7 @@ export function endSpans(
   state: SessionState,
   runs: readonly Pick<RunData, 'status' | 'isClosed'>[],
   words: string = state,
-): { readonly mark: Span; readonly words: Span } {
+): { readonly mark: LineSpan; readonly words: LineSpan } {
   const spans = { mark: STATE_MARKS[state], words: stateSpan(state, words) };
   if (state !== 'complete' || !lacksSomething(runs)) return spans;
   return { mark: { text: '✓', style: 'notable' }, words: { text: words, style: 'notable' } };
@@ -101,7 +101,7 @@ export function numbered({ position, title }: { readonly position?: number; read
 }
 
 /** What leads a damaged session: nobody must take a part for the whole. */
-export function bannerOf({ health, view }: LookedAt, width: number): readonly Line[] {
+export function bannerOf({ health, view }: InspectedSession, width: number): readonly Line[] {
   if (health.kind === 'healthy') return [];
   const words = wrapText(`✗ ${healthWords(health, view.nextEventIndex)}`, width);
   return words.map((text) => [{ text, style: 'bad' }]);
@@ -112,7 +112,7 @@ export function quoted(text: string, widthMax: number): string {
   return `"${clipText(text, Math.max(1, widthMax - 2))}"`;
 }
 
-export function placeData(place: StepPlace): PlaceData {
+export function placeData(place: DuePlace): PlaceData {
   if (place.kind !== 'step') return place;
   const { stepId, title, position, loopPath } = place;
   return {
@@ -157,12 +157,12 @@ export function runData(run: RunStanding): RunData {
     checkpoints,
     attempts,
     blockers: [...blockers],
-    gaps: gaps.map(gapData),
+    gaps: gaps.map(shownGap),
     preferences,
   };
 }
 
-export function gapData({ severity, reason, summary, place }: PlacedGap): GapData {
+export function shownGap({ severity, reason, summary, place }: PlacedGap): GapData {
   const at = place === undefined ? undefined : placeData(place);
   return {
     severity,

@@ -1,13 +1,13 @@
-import type { Check, CheckedFile, CheckFinding } from '../../../../app/bench/check/check-files.ts';
+import type { CheckedFile, CheckFinding, CheckReport } from '../../../../app/bench/check/check-files.ts';
 import type { MadeFix } from '../../../../app/bench/check/fix-files.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
 import { scopeLines } from '../scope-lines.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 import { codeFrame } from './code-frame.ts';
 
-export type Checked = Check & {
+export type Checked = CheckReport & {
   readonly made: readonly MadeFix[];
   readonly totals: WorkflowCheckData['totals'];
 };
@@ -19,9 +19,9 @@ export function checkLines(
   const told = new Set<string>();
   const clean = files.filter(({ findings }) => findings.length === 0);
   return [
-    ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${shortPath(path, workspace)}: ${title}`]),
+    ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${pathFrom(path, workspace)}: ${title}`]),
     ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, told }))),
-    ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, shortPath(file.path, workspace)]) : []),
+    ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, pathFrom(file.path, workspace)]) : []),
     ...scopeLines(scope, { workspace, verb: 'Checked' }),
     summary(totals),
     ...(totals.errors === 0 ? [] : [[{ text: REST_OF_THE_RULES, style: 'dim' } as const]]),
@@ -42,7 +42,7 @@ function findingLines(
   told.add(code);
   return [
     [
-      { text: `${shortPath(path, workspace)}:${line}:${column}`, style: 'strong' },
+      { text: `${pathFrom(path, workspace)}:${line}:${column}`, style: 'strong' },
       '  ',
       { text: severity, style: severity === 'error' ? 'bad' : 'notable' },
       { text: `  ${code}`, style: 'dim' },

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorBench } from '../../../../app/bench/author-bench.ts';
-import { type Check, checkFiles } from '../../../../app/bench/check/check-files.ts';
+import type { AuthorServices } from '../../../../app/bench/author-bench.ts';
+import { type CheckReport, checkFiles } from '../../../../app/bench/check/check-files.ts';
 import { fixFiles } from '../../../../app/bench/check/fix-files.ts';
 import type { Asked } from '../../../../app/bench/files/scope.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
-import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
@@ -46,7 +46,10 @@ export const workflowCheck: RunCommand = async (context, { operands, options }) 
 
 type CheckAsked = Asked & { readonly isFixing: boolean };
 
-async function check(bench: AuthorBench, { isFixing, ...asked }: CheckAsked): Promise<Result<Checked, Problem>> {
+async function check(
+  bench: AuthorServices,
+  { isFixing, ...asked }: CheckAsked,
+): Promise<Result<Checked, CommandProblem>> {
   if (isFixing) {
     const fixed = await fixFiles(bench, asked);
     return fixed.map((done) => ({ ...done, totals: totalsOf(done) })).mapErr(benchProblem);
@@ -55,7 +58,7 @@ async function check(bench: AuthorBench, { isFixing, ...asked }: CheckAsked): Pr
   return checked.map((done) => ({ ...done, made: [], totals: totalsOf(done) })).mapErr(benchProblem);
 }
 
-function totalsOf({ files }: Check): WorkflowCheckData['totals'] {
+function totalsOf({ files }: CheckReport): WorkflowCheckData['totals'] {
   const findings = files.flatMap((file) => file.findings);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const mendable = findings.filter(({ fix }) => fix !== undefined).length;
@@ -65,9 +68,9 @@ function totalsOf({ files }: Check): WorkflowCheckData['totals'] {
 /** Checks again whenever something changes, until the process is told to end. */
 async function watch(
   { progress, say, switches }: CommandContext,
-  bench: AuthorBench,
+  bench: AuthorServices,
   { checked, ...asked }: CheckAsked & { readonly checked: Checked },
-): Promise<Result<never, Problem>> {
+): Promise<Result<never, CommandProblem>> {
   progress.stop();
   let last = checked;
   let changed = bench.files.changed(watchedFolders(bench, last));
@@ -84,7 +87,7 @@ async function watch(
   }
 }
 
-function watchedFolders({ files, folders }: AuthorBench, { files: checked }: Checked): readonly string[] {
+function watchedFolders({ files, folders }: AuthorServices, { files: checked }: Checked): readonly string[] {
   const own = [folders.project, folders.user].filter((folder) => files.kindOf(folder) === 'folder');
   return [...new Set([...own, ...checked.map(({ path }) => path.slice(0, path.lastIndexOf('/')))])];
 }
@@ -92,7 +95,7 @@ function watchedFolders({ files, folders }: AuthorBench, { files: checked }: Che
 function problemOf(
   { errors, warnings, mendable }: WorkflowCheckData['totals'],
   isStrict: boolean,
-): Problem | undefined {
+): CommandProblem | undefined {
   if (errors === 0 && (!isStrict || warnings === 0)) return undefined;
   const counted = errors + (isStrict ? warnings : 0);
   const found = [

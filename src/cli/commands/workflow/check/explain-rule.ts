@@ -2,13 +2,13 @@ import { err, ok, type Result } from 'neverthrow';
 import { nearest } from '../../../../core/spelling/nearest.ts';
 import { LINT_CODES } from '../../../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../../../core/workflow/lint/lint-rules.ts';
-import type { Outcome, Problem } from '../../../command.ts';
+import type { CommandOutcome, CommandProblem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
 import { problem } from '../workflow-words.ts';
 
 /** A rule of quality in words, wherever its page may be. */
-export function explainRule(code: string): Result<Outcome, Problem> {
+export function explainRule(code: string): Result<CommandOutcome, CommandProblem> {
   const rule = LINT_RULES.find((one) => one.code === code);
   if (rule === undefined) {
     const meant = nearest(code, LINT_CODES);

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorBench } from '../../../../app/bench/author-bench.ts';
-import { findWorkflow, type WorkflowRefusal } from '../../../../app/bench/files/find-workflow.ts';
+import type { AuthorServices } from '../../../../app/bench/author-bench.ts';
+import { findTargetWorkflow, type WorkflowRefusal } from '../../../../app/bench/files/find-workflow.ts';
 import type { CompiledWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
-import type { CommandContext, Problem } from '../../../command.ts';
+import type { CommandContext, CommandProblem } from '../../../command.ts';
 import { exitCodeOf } from '../../../exit-codes.ts';
 import { findSessions } from '../../../ids/find-sessions.ts';
-import { type CommandRefusal, explain } from '../../../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../../../words/explain.ts';
 import { benchProblem, wrongUse } from '../workflow-words.ts';
 
 /** One side of a comparison: a workflow as it is now, or as the last run of a session was pinned to it. */
@@ -14,10 +14,10 @@ export type Side = { readonly label: string; readonly workflow: CompiledWorkflow
 /** What a word stands for: a file, a workflow, or else a session. */
 export async function findSide(
   context: CommandContext,
-  bench: AuthorBench,
+  bench: AuthorServices,
   asked: string,
-): Promise<Result<Side, Problem>> {
-  const found = await findWorkflow(bench, asked);
+): Promise<Result<Side, CommandProblem>> {
+  const found = await findTargetWorkflow(bench, asked);
   if (found.isOk()) return ok({ label: asked, workflow: found.value.listed.workflow, isPinned: false });
   if (found.error.code !== 'target_unknown') return err(benchProblem(found.error));
   return pinnedSide(context, asked, found.error);
@@ -27,10 +27,10 @@ async function pinnedSide(
   { program }: CommandContext,
   asked: string,
   unknown: WorkflowRefusal,
-): Promise<Result<Side, Problem>> {
+): Promise<Result<Side, CommandProblem>> {
   const dataDir = await program.dataDir();
-  const refused = (refusal: CommandRefusal): Problem => {
-    const error = explain(refusal, dataDir);
+  const refused = (refusal: CommandRefusal): CommandProblem => {
+    const error = explainRefusal(refusal, dataDir);
     return { error, exitCode: exitCodeOf(error.code) };
   };
   const { sessions, sessionIndex } = await program.store();

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import { benchCatalog } from '../../../../app/bench/files/bench-catalog.ts';
+import { authorCatalog } from '../../../../app/bench/files/bench-catalog.ts';
 import { filterWorkflows } from '../../../../app/catalog/filter-workflows.ts';
 import { explainWorkspace } from '../../../../core/prompt/workspace-problem.ts';
 import type { RunCommand } from '../../../command.ts';
@@ -7,18 +7,18 @@ import type { Line } from '../../../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../../../output/text-width.ts';
 import { plural } from '../../../output/wording.ts';
 import type { ListedData, WorkflowListData } from '../../../shapes/workflow/look-shapes.ts';
-import { shortPath } from '../short-path.ts';
-import { listedData, sourceText } from './listed-data.ts';
+import { pathFrom } from '../short-path.ts';
+import { listedWorkflowData, sourceText } from './listed-data.ts';
 
 export const workflowList: RunCommand = async ({ program, switches, say }, { operands, options }) => {
   const bench = await program.bench();
-  const { all } = await benchCatalog(bench);
+  const { all } = await authorCatalog(bench);
   if (all.workspaceProblem !== undefined) say([explainWorkspace(all.workspaceProblem)]);
   const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
   const query = operands.length === 0 ? {} : { query: operands.join(' ') };
   const found = filterWorkflows(all.workflows, { ...query, tags });
   const data: WorkflowListData = {
-    workflows: found.map(listedData),
+    workflows: found.map(listedWorkflowData),
     invalid: all.invalid.map(({ file, id, diagnostics }) => {
       const errors = diagnostics.filter(({ severity }) => severity === 'error');
       const [first] = errors;
@@ -67,7 +67,7 @@ function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly
         : [[{ text: title, style: 'strong' } as const], ...of.flatMap((one) => oneOf(one, width, told))],
     ),
     ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
-      [{ text: '✗ ', style: 'bad' }, `${shortPath(path, told.workspace)} cannot be used (${plural(errors, 'error')})`],
+      [{ text: '✗ ', style: 'bad' }, `${pathFrom(path, told.workspace)} cannot be used (${plural(errors, 'error')})`],
       ...hangText(first, { first: '', rest: 4, width: told.width }).map((text): Line => [{ text, style: 'dim' }]),
     ]),
   ];
@@ -85,7 +85,7 @@ function oneOf(one: ListedData, width: number, told: Told): readonly Line[] {
   return [
     ...described.slice(0, -1).map((text): Line => [text]),
     ...(isBeside ? [[last, { text: from, style: 'dim' } as const]] : [[last], ...below(from.trim())]),
-    ...shadows.flatMap((path) => below(`stands before ${shortPath(path, told.workspace)}`)),
+    ...shadows.flatMap((path) => below(`stands before ${pathFrom(path, told.workspace)}`)),
     ...(suggestedId === undefined
       ? []
       : below(`an id of the old kind: workrail workflow migrate-id ${id} ${suggestedId}`)),

@@ -10,7 +10,7 @@ import { sizeOf } from '../../../output/wording.ts';
 import type { ListedData, StepData, WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
 import { short } from '../../source/source-words.ts';
 
-export function listedData(listed: ListedWorkflow): ListedData {
+export function listedWorkflowData(listed: ListedWorkflow): ListedData {
   const { id, kind, name, description, tags, sourceKind, file, shadows, warnings, suggestedId } = listed;
   return {
     id,

@@ -3,8 +3,8 @@ import { EXAMPLE } from '../../../../../test/bench/example-workflow.ts';
 import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
 import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
-import { benchCatalog } from '../../../../app/bench/files/bench-catalog.ts';
-import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { authorCatalog } from '../../../../app/bench/files/bench-catalog.ts';
+import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { previewStep } from '../../../../app/bench/look/preview-step.ts';
 import { listedAnswers } from '../../../../app/bench/play/listed-answers.ts';
 import { playRun } from '../../../../app/bench/play/play-run.ts';
@@ -15,7 +15,7 @@ import { AUTONOMY } from '../../../../core/log/preferences.ts';
 describe('a preview', () => {
   it.each(AUTONOMY)('of a step is what an agent is told at it, in %s mode', async (mode) => {
     const { bench } = onBench({ [FILE]: EXAMPLE });
-    const { catalog } = await benchCatalog(bench);
+    const { catalog } = await authorCatalog(bench);
     const context = { taskSize: 'large', hurry: true };
     const turns: Turn[] = [];
     const stage = rehearsal(bench.services(catalog));
@@ -27,7 +27,7 @@ describe('a preview', () => {
       watch: (turn: Turn) => turns.push(turn),
     };
     await playRun(player, { workflowId: 'team.example', workspace: '/repo', mode, context });
-    const { listed } = (await findWorkflow(bench, 'team.example'))._unsafeUnwrap();
+    const { listed } = (await findTargetWorkflow(bench, 'team.example'))._unsafeUnwrap();
     const told = turns.flatMap(({ reply }) => (reply.kind === 'ok' && reply.pending !== null ? [reply.pending] : []));
     expect(told.map(({ stepId }) => stepId)).toEqual(['size', 'design', 'work', 'rounds--decide', 'judge', 'merge']);
     for (const pending of told) {

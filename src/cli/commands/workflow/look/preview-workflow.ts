@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { previewStep } from '../../../../app/bench/look/preview-step.ts';
 import { utf8Length } from '../../../../core/json/utf8.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
@@ -22,7 +22,7 @@ export const workflowPreview: RunCommand = async ({ program }, { operands, optio
   const mode = readMode(options['mode']);
   if (mode.isErr()) return err(mode.error);
   const bench = await program.bench();
-  const found = await findWorkflow(bench, asked.value);
+  const found = await findTargetWorkflow(bench, asked.value);
   if (found.isErr()) return err(benchProblem(found.error));
   const { listed, catalog } = found.value;
   const { id, workflow } = listed;

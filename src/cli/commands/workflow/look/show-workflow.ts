@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { sealWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline } from '../../../../core/workflow/outline/workflow-outline.ts';
 import { workflowSize } from '../../../../core/workflow/outline/workflow-size.ts';
@@ -9,21 +9,28 @@ import type { Line } from '../../../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../../../output/text-width.ts';
 import { plural, sizeOf } from '../../../output/wording.ts';
 import type { WorkflowShowData } from '../../../shapes/workflow/look-shapes.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 import { benchProblem, oneOperand } from '../workflow-words.ts';
-import { conditionLines, conditionsData, listedData, outlineData, outlineLines, sourceText } from './listed-data.ts';
+import {
+  conditionLines,
+  conditionsData,
+  listedWorkflowData,
+  outlineData,
+  outlineLines,
+  sourceText,
+} from './listed-data.ts';
 
 export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
   const asked = oneOperand(operands, 'workrail workflow show ID');
   if (asked.isErr()) return err(asked.error);
   const bench = await program.bench();
-  const found = await findWorkflow(bench, asked.value);
+  const found = await findTargetWorkflow(bench, asked.value);
   if (found.isErr()) return err(benchProblem(found.error));
   const { listed } = found.value;
   const { workflow, origin } = listed;
   const syntax = sourceOutline(origin.text).syntax();
   const data: WorkflowShowData = {
-    ...listedData(listed),
+    ...listedWorkflowData(listed),
     hash: sealWorkflow(workflow, bench.tools.sha256).hash,
     ...(syntax?.version === undefined ? {} : { version: syntax.version }),
     ...(syntax?.about === undefined ? {} : { about: syntax.about }),
@@ -74,8 +81,8 @@ function linesOf(
       'Size   ',
       `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
     ),
-    ...labelled('Source ', `${sourceText(data)}, ${shortPath(path, workspace)}`),
-    ...shadows.flatMap((shadow) => labelled('Before ', shortPath(shadow, workspace))),
+    ...labelled('Source ', `${sourceText(data)}, ${pathFrom(path, workspace)}`),
+    ...shadows.flatMap((shadow) => labelled('Before ', pathFrom(shadow, workspace))),
     ...(tags.length === 0 ? [] : labelled('Tags   ', tags.join(', '))),
   ];
 }

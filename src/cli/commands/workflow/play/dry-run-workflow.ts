@@ -1,10 +1,10 @@
 import { err, ok } from 'neverthrow';
-import { findWorkflow } from '../../../../app/bench/files/find-workflow.ts';
+import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
 import { type DryRun, dryRun, readScript } from '../../../../app/bench/play/dry-run.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
 import type { Script } from '../../../../core/run/scenario/scenario.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
-import type { CommandContext, Problem, RunCommand } from '../../../command.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowDryRunData } from '../../../shapes/workflow/dry-run-shape.ts';
 import { readContext, readMode } from '../run-options.ts';
@@ -21,7 +21,7 @@ export const workflowDryRun: RunCommand = async (context, { operands, options })
   const mode = readMode(options['mode']);
   if (mode.isErr()) return err(mode.error);
   const bench = await program.bench();
-  const found = await findWorkflow(bench, asked.value);
+  const found = await findTargetWorkflow(bench, asked.value);
   if (found.isErr()) return err(benchProblem(found.error));
   const file = options['script'];
   const read = typeof file === 'string' ? readScript(bench, file) : ok<Script>({});
@@ -74,7 +74,7 @@ async function asking({ program, say }: CommandContext) {
   return { played: { answer, watch }, isBrokenOff: () => isBrokenOff };
 }
 
-function problemOf({ run, unsent }: DryRun, known: readonly string[]): Problem | undefined {
+function problemOf({ run, unsent }: DryRun, known: readonly string[]): CommandProblem | undefined {
   const isStopped = run.stuck?.code === 'stopped';
   if ((run.isComplete || isStopped) && unsent.length === 0) return undefined;
   const message =

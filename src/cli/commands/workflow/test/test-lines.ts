@@ -3,7 +3,7 @@ import { type Coverage, percentOf } from '../../../../core/run/coverage/coverage
 import type { Line } from '../../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../../output/wording.ts';
 import { scopeLines } from '../scope-lines.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 
 type Told = { readonly isVerbose: boolean; readonly workspace: string };
 
@@ -36,7 +36,7 @@ export function testLines({ scope, files, untested }: TestReport, told: Told): r
 }
 
 function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, told: Told): readonly Line[] {
-  const file = shortPath(path, told.workspace);
+  const file = pathFrom(path, told.workspace);
   return [
     [
       { text: workflowId ?? file, style: 'strong' },

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type TestReport, testWorkflows } from '../../../../app/bench/scenario/test-workflows.ts';
 import { percentOf } from '../../../../core/run/coverage/coverage.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
-import type { Problem, RunCommand } from '../../../command.ts';
+import type { CommandProblem, RunCommand } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowTestData } from '../../../shapes/workflow/test-shape.ts';
@@ -38,7 +38,7 @@ export const workflowTest: RunCommand = async ({ program, switches, progress }, 
 type Minimums = { readonly steps: number; readonly outcomes: number };
 
 /** One number for both, or steps and condition outcomes apart. */
-function minimumsIn(option: unknown): Result<Minimums, Problem> {
+function minimumsIn(option: unknown): Result<Minimums, CommandProblem> {
   if (option === undefined) return ok({ steps: 0, outcomes: 0 });
   const numbers = String(option).split(',').map(Number);
   const [steps = Number.NaN, outcomes = steps, ...more] = numbers;
@@ -56,7 +56,7 @@ function problemOf(
   { files, untested }: TestReport,
   { failed, scenarios }: { readonly failed: number; readonly scenarios: number },
   wanted: Minimums,
-): Problem | undefined {
+): CommandProblem | undefined {
   const unread = files.filter(({ problems }) => problems.length > 0).length;
   const thin = files.filter(
     ({ coverage }) =>

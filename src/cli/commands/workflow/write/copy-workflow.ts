@@ -3,7 +3,7 @@ import { copyWorkflow } from '../../../../app/bench/write/copy-workflow.ts';
 import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
 import type { WorkflowCopyData } from '../../../shapes/workflow/write-shapes.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 import { wrongUse } from '../workflow-words.ts';
 import { readDestination, writeProblem } from './write-words.ts';
 
@@ -23,8 +23,8 @@ export const workflowCopy: RunCommand = async ({ program }, { operands, options 
     kind: 'done',
     data: copied.value satisfies WorkflowCopyData,
     lines: [
-      [done, `${from} is copied as ${id}: ${shortPath(path, bench.workspace)}`],
-      ...(scenarios === undefined ? [] : [[done, `with its scenarios: ${shortPath(scenarios, bench.workspace)}`]]),
+      [done, `${from} is copied as ${id}: ${pathFrom(path, bench.workspace)}`],
+      ...(scenarios === undefined ? [] : [[done, `with its scenarios: ${pathFrom(scenarios, bench.workspace)}`]]),
       ...lostReferences.map(
         (source): Line => [
           { text: '! ', style: 'notable' },

@@ -5,7 +5,7 @@ import type { RunCommand } from '../../../command.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowMigrateIdData } from '../../../shapes/workflow/write-shapes.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 import { wrongUse } from '../workflow-words.ts';
 import { writeProblem } from './write-words.ts';
 
@@ -23,8 +23,8 @@ export const workflowMigrateId: RunCommand = async ({ program }, { operands, opt
   const lines = files.flatMap(({ path, movedTo, pointers }): readonly Line[] => [
     [
       { text: isDryRun ? '· ' : '✓ ', style: 'good' },
-      shortPath(path, bench.workspace),
-      movedTo === undefined ? '' : ` → ${shortPath(movedTo, bench.workspace)}`,
+      pathFrom(path, bench.workspace),
+      movedTo === undefined ? '' : ` → ${pathFrom(movedTo, bench.workspace)}`,
     ],
     ...pointers.map((pointer): Line => [{ text: `    ${pointer}`, style: 'dim' }]),
   ]);

@@ -3,9 +3,9 @@ import { newWorkflow } from '../../../../app/bench/write/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../../../app/bench/write/starters/starter.ts';
 import { nearest } from '../../../../core/spelling/nearest.ts';
 import { creatableId } from '../../../../core/workflow/read/names/creatable-id.ts';
-import type { CommandContext, CommandInput, Problem, RunCommand } from '../../../command.ts';
+import type { CommandContext, CommandInput, CommandProblem, RunCommand } from '../../../command.ts';
 import type { WorkflowNewData } from '../../../shapes/workflow/write-shapes.ts';
-import { shortPath } from '../short-path.ts';
+import { pathFrom } from '../short-path.ts';
 import { BROKEN_OFF, wrongUse } from '../workflow-words.ts';
 import { readDestination, writeProblem } from './write-words.ts';
 
@@ -26,8 +26,8 @@ export const workflowNew: RunCommand = async (context, input) => {
     kind: 'done',
     data,
     lines: [
-      [{ text: '✓ ', style: 'good' }, `${shortPath(path, bench.workspace)}  ${STARTERS[starter].summary}`],
-      [{ text: '✓ ', style: 'good' }, `${shortPath(scenarios, bench.workspace)}  scenarios that it passes`],
+      [{ text: '✓ ', style: 'good' }, `${pathFrom(path, bench.workspace)}  ${STARTERS[starter].summary}`],
+      [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, bench.workspace)}  scenarios that it passes`],
     ],
     next: `workrail workflow check ${id} --watch`,
   });
@@ -44,7 +44,7 @@ type Wanted = {
 async function wantedFrom(
   context: CommandContext,
   { operands, options }: CommandInput,
-): Promise<Result<Wanted, Problem>> {
+): Promise<Result<Wanted, CommandProblem>> {
   const { program, switches } = context;
   const [typed, ...more] = operands;
   if (more.length > 0) return err(wrongUse('One workflow at a time.', 'Type workrail workflow new ID'));
@@ -88,7 +88,7 @@ async function starterFrom(
   { program }: CommandContext,
   option: unknown,
   isAsked: boolean,
-): Promise<Result<StarterName, Problem>> {
+): Promise<Result<StarterName, CommandProblem>> {
   if (option === undefined && !isAsked) return ok('blank');
   if (option === undefined) {
     const choices = NAMES.map((value) => ({ value, label: value, hint: STARTERS[value].summary }));

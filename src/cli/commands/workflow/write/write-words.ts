@@ -3,11 +3,11 @@ import type { CopyRefusal } from '../../../../app/bench/write/copy-workflow.ts';
 import type { MigrateRefusal } from '../../../../app/bench/write/migrate-id.ts';
 import type { Destination, PlaceRefusal } from '../../../../app/bench/write/place-for.ts';
 import { shellWord } from '../../../../core/spelling/shell-word.ts';
-import type { Problem } from '../../../command.ts';
+import type { CommandProblem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import { benchProblem, problem, wrongUse } from '../workflow-words.ts';
 
-export function writeProblem(refusal: PlaceRefusal | CopyRefusal | MigrateRefusal): Problem {
+export function writeProblem(refusal: PlaceRefusal | CopyRefusal | MigrateRefusal): CommandProblem {
   switch (refusal.code) {
     case 'id_legacy':
       return wrongUse(
@@ -42,7 +42,7 @@ export function writeProblem(refusal: PlaceRefusal | CopyRefusal | MigrateRefusa
 }
 
 /** Where a workflow is to be written. */
-export function readDestination(option: unknown): Result<Destination, Problem> {
+export function readDestination(option: unknown): Result<Destination, CommandProblem> {
   if (option === undefined) return ok('project');
   if (option === 'project' || option === 'user') return ok(option);
   return err(wrongUse(`--to is "${String(option)}".`, 'It may be project (this folder) or user (everywhere).'));

@@ -2,7 +2,7 @@ import { SECRET_KINDS, type SecretKind } from '../secret-kinds.ts';
 import { findRandomText } from './random-text.ts';
 import { secretsInTables } from './secret-cells.ts';
 import { SECRET_PATTERNS } from './secret-patterns.ts';
-import { undressed } from './undressed.ts';
+import { stripMarkup } from './undressed.ts';
 
 /** Folders whose names are hidden wherever they appear. */
 export type KnownFolders = { readonly homes: readonly string[]; readonly workspaces: readonly string[] };
@@ -12,7 +12,7 @@ export type Secret = { readonly from: number; readonly to: number; readonly kind
 
 /** All that looks like a secret, as it is written and as it is read, in order and without overlaps. */
 export function findSecrets(text: string, folders: KnownFolders, known: readonly Secret[] = []): readonly Secret[] {
-  const bare = undressed(text);
+  const bare = stripMarkup(text);
   const read = bare === undefined ? [] : secretsIn(bare.text, folders).map((secret) => moved(secret, bare.placeOf));
   return merged([...known, ...secretsInTables(text), ...secretsIn(text, folders), ...read]);
 }

@@ -1,5 +1,5 @@
 /** A text as somebody reads it, and where each of its characters stands in the one it was made of. */
-export type Undressed = { readonly text: string; readonly placeOf: (at: number) => number };
+export type StrippedText = { readonly text: string; readonly placeOf: (at: number) => number };
 
 /** Between two pieces of a note that are read as one word. */
 export const SEAM = '\ufdd0';
@@ -9,7 +9,7 @@ const DRESS =
   /\\([!-/:-@[-`{-~])|%([2-7][0-9a-f])|&#(x?[0-9a-f]{2,4});|(?:[*`\ufdd0\u00ad\u200b-\u200f\u2060\ufeff]|~~|\]\([^()\s]{0,500}\)|\[U\+(?:00AD|200[B-F]|2060|FEFF)\])+/gi;
 
 /** The text without what hides a secret from a pattern but not from a reader; none where there is nothing to take off. */
-export function undressed(text: string): Undressed | undefined {
+export function stripMarkup(text: string): StrippedText | undefined {
   const parts: string[] = [];
   /** Where a part begins in the new text, and where it stood in the old one. */
   const starts: number[] = [];

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts';
 import { quote } from '../../../json/quote.ts';
 import { utf8Length, utf8Prefix } from '../../../json/utf8.ts';
-import type { Contract } from '../../../workflow/builtins/contract.ts';
-import { pinnedContract } from '../../../workflow/builtins/contract.ts';
+import { type Contract, pinnedContract } from '../../../workflow/builtins/contract.ts';
 import { contractFix, missingMessage, violationMessage } from '../../../workflow/builtins/explain-violations.ts';
 import { contractOfKind } from '../../../workflow/builtins/registry.ts';
 import { type Accepted, checkShape } from '../../../workflow/builtins/shape/check-shape.ts';

@@ -11,12 +11,12 @@ import type { CompiledStep } from '../../../workflow/compiled/compiled-step.ts';
 import type { StepCheck } from '../step-check.ts';
 import type { StepAttempt } from '../step-place.ts';
 import { engineContract } from './artifact-verdict.ts';
-import { type Reading, readArtifacts } from './reading.ts';
+import { type ArtifactsRead, readArtifacts } from './reading.ts';
 
 type Observation = StepCheck['observations'][number];
 
 /** Everything an attempt says about what its agent can do, and how far that goes. */
-export function readObservations({ index, step, handedIn }: StepAttempt): Reading<Observation> {
+export function readObservations({ index, step, handedIn }: StepAttempt): ArtifactsRead<Observation> {
   return readArtifacts(handedIn.artifacts, engineContract(index, capabilityObservation), {
     objection: (value) => observationObjection(value, step, { isAsked: false }),
     take: (value) => {

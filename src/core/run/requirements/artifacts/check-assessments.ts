@@ -15,7 +15,7 @@ type Assessments = Extract<Requirement, { kind: 'assessments' }>;
 type Consequence = CompiledStep['consequences'][number];
 
 /** Each assessment needs an artifact of its own, and what it found may keep the step pending. */
-export function checkAssessments(asked: Assessments, { step, handedIn }: StepAttempt): Found {
+export function checkAssessmentArtifacts(asked: Assessments, { step, handedIn }: StepAttempt): Found {
   const unmet: Unmet[] = [];
   const met: string[] = [];
   const accepted: AcceptedAssessment[] = [];

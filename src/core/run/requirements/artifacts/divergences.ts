@@ -7,12 +7,12 @@ import { workflowDivergence } from '../../../workflow/builtins/contracts/workflo
 import type { StepCheck } from '../step-check.ts';
 import type { StepAttempt } from '../step-place.ts';
 import { engineContract } from './artifact-verdict.ts';
-import { type Reading, readArtifacts } from './reading.ts';
+import { type ArtifactsRead, readArtifacts } from './reading.ts';
 
 type Divergence = StepCheck['divergences'][number];
 
 /** Every departure from the instructions that an attempt owns up to. */
-export function readDivergences({ index, handedIn }: StepAttempt): Reading<Divergence> {
+export function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Divergence> {
   return readArtifacts(handedIn.artifacts, engineContract(index, workflowDivergence), {
     objection: (value) => (divergenceOf(value) === undefined ? 'reason or summary cannot be recorded' : undefined),
     take: divergenceOf,

@@ -7,12 +7,12 @@ import type { StepCheck } from '../step-check.ts';
 import type { OpenLoop, StepAttempt } from '../step-place.ts';
 import { type Found, met } from '../unmet.ts';
 import { clip, engineContract, judgeArtifacts, ofKind, unmetArtifact } from './artifact-verdict.ts';
-import { type Reading, readArtifacts } from './reading.ts';
+import { type ArtifactsRead, readArtifacts } from './reading.ts';
 
 type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 
 /** Every decision about an open loop that an attempt holds. */
-export function readDecisions({ index, handedIn, openLoops }: StepAttempt): Reading<LoopDecision> {
+export function readDecisions({ index, handedIn, openLoops }: StepAttempt): ArtifactsRead<LoopDecision> {
   return readArtifacts(handedIn.artifacts, engineContract(index, loopControl), {
     objection: (value) => loopObjection(value, openLoops),
     take: (value) => decisionOf(value, openLoops),
@@ -20,7 +20,7 @@ export function readDecisions({ index, handedIn, openLoops }: StepAttempt): Read
 }
 
 /** The step that decides a loop must do so; silence never ends a loop, and neither does a word about another one. */
-export function checkLoopControl(
+export function checkLoopDecision(
   asked: Extract<Requirement, { kind: 'loop_control' }>,
   { handedIn, openLoops }: StepAttempt,
 ): Found {

@@ -5,7 +5,7 @@ import type { UnreadableArtifact } from '../step-check.ts';
 import { judgeArtifact, type Objection, ofKind } from './artifact-verdict.ts';
 
 /** What the engine reads from artifacts by itself, whether a step asks for them or not. */
-export type Reading<Value> = {
+export type ArtifactsRead<Value> = {
   readonly read: readonly Value[];
   readonly unreadable: readonly UnreadableArtifact[];
 };
@@ -20,7 +20,7 @@ export function readArtifacts<Value>(
   artifacts: readonly HandedArtifact[],
   contract: PinnedContract,
   { objection, take }: Reader<Value>,
-): Reading<Value> {
+): ArtifactsRead<Value> {
   const read: Value[] = [];
   const unreadable: UnreadableArtifact[] = [];
   const { artifactKind } = contract;

@@ -1,6 +1,6 @@
 import { defineRef } from '../ref.ts';
 
-export const memoryQuery = defineRef({
+export const memoryQueryRef = defineRef({
   name: 'memory_query',
   purpose: 'Steps that should begin with what earlier tasks have taught.',
   text: [

@@ -1,6 +1,6 @@
 import { defineRef } from '../ref.ts';
 
-export const memoryStore = defineRef({
+export const memoryStoreRef = defineRef({
   name: 'memory_store',
   purpose: 'Steps at which something should be remembered beyond the run.',
   text: [

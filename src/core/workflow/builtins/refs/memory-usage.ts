@@ -1,6 +1,6 @@
 import { defineRef } from '../ref.ts';
 
-export const memoryUsage = defineRef({
+export const memoryUsageRef = defineRef({
   name: 'memory_usage',
   purpose: 'Workflows for agents that may have a memory across tasks.',
   text: [

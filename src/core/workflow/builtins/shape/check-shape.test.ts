@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { JsonValue } from '../../../json/json-value.ts';
 import { checkShape } from './check-shape.ts';
-import { inStableOrder, shapeOf } from './shape.ts';
+import { inStableOrder, shapeOfSchema } from './shape.ts';
 
-const shape = shapeOf(
+const shape = shapeOfSchema(
   z.strictObject({ name: z.string().min(1), size: z.int().min(1).max(9), tags: z.array(z.string()) }),
 );
 const parsed = (text: string) => JSON.parse(text) as JsonValue;

@@ -7,7 +7,7 @@ import { describeShape, fieldNames, isRequired } from './describe-shape.ts';
 import { ANY_CASE, BYTES_MAX, isObject, partOf, type Shape, selectorOf, variantsOf } from './shape.ts';
 
 /** One thing wrong with a value: where, what was found, and what is allowed there. */
-export type Violation = {
+export type ArtifactViolation = {
   readonly code: 'missing' | 'unknown_key' | 'wrong_type' | 'wrong_value' | 'too_small' | 'too_large';
   /** JSON pointer; empty for the value as a whole. */
   readonly path: string;
@@ -19,7 +19,7 @@ export type Violation = {
 export type Accepted = { readonly value: JsonObject; readonly notes: readonly string[] };
 
 /** Compares a value with a shape. All violations are told, in an order that depends on nothing but the two. */
-export function checkShape(shape: Shape, value: JsonValue): Result<Accepted, readonly Violation[]> {
+export function checkShape(shape: Shape, value: JsonValue): Result<Accepted, readonly ArtifactViolation[]> {
   const findings: Findings = { violations: [], notes: [] };
   const taken = take(shape, value, { path: '', findings });
   if (findings.violations.length > 0) return err(findings.violations);
@@ -28,7 +28,7 @@ export function checkShape(shape: Shape, value: JsonValue): Result<Accepted, rea
     : err([wrongKind({ type: 'object' }, value, '')]);
 }
 
-type Findings = { readonly violations: Violation[]; readonly notes: string[] };
+type Findings = { readonly violations: ArtifactViolation[]; readonly notes: string[] };
 type Place = { readonly path: string; readonly findings: Findings };
 
 /** Returns the value as it is to be kept. */
@@ -156,20 +156,20 @@ function hasKindOf(shape: Shape, value: JsonValue): boolean {
   }
 }
 
-function refuse(place: Place, violation: Violation, value: JsonValue): JsonValue {
+function refuse(place: Place, violation: ArtifactViolation, value: JsonValue): JsonValue {
   place.findings.violations.push(violation);
   return value;
 }
 
-function missing(path: string, allowed: string): Violation {
+function missing(path: string, allowed: string): ArtifactViolation {
   return { code: 'missing', path, found: 'nothing', allowed };
 }
 
-function unknownKey(path: string, shape: Shape): Violation {
+function unknownKey(path: string, shape: Shape): ArtifactViolation {
   return { code: 'unknown_key', path, found: 'an unknown field', allowed: fieldNames(shape).toSorted().join(', ') };
 }
 
-function wrongKind(shape: Shape, value: JsonValue, path: string): Violation {
+function wrongKind(shape: Shape, value: JsonValue, path: string): ArtifactViolation {
   return { code: 'wrong_type', path, found: shown(value), allowed: describeShape(shape) };
 }
 

@@ -13,7 +13,7 @@ export const BYTES_MAX = 'x-bytesMax';
 export type Shape = JsonObject;
 
 /** The data form of a declaration, its fields in the order in which they were declared. */
-export function shapeOf(schema: z.ZodType): Shape {
+export function shapeOfSchema(schema: z.ZodType): Shape {
   const { $schema: _, ...shape } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {

@@ -1,10 +1,10 @@
 import { DIAGNOSTICS_OF_A_KIND_MAX } from '../../diagnostics/collect-diagnostics.ts';
-import type { Finding } from '../../finding.ts';
+import type { CompilerFinding } from '../../finding.ts';
 import type { SourceNode } from '../../source/source-node.ts';
 import type { WorkflowSyntax } from '../../syntax.ts';
 import type { Bindings } from '../expanded.ts';
-import { filler, type Report } from './filler.ts';
-import { mapTexts } from './map-texts.ts';
+import { filler, type ReportTextProblem } from './filler.ts';
+import { mapSyntaxTexts } from './map-texts.ts';
 
 /** The workflow with its extension points filled, in every text there is. */
 export function fillWorkflow(
@@ -13,11 +13,11 @@ export function fillWorkflow(
     root,
     bindings,
     findings,
-  }: { readonly root: SourceNode; readonly bindings: Bindings; readonly findings: Finding[] },
+  }: { readonly root: SourceNode; readonly bindings: Bindings; readonly findings: CompilerFinding[] },
 ): WorkflowSyntax {
   let places: ReadonlyMap<string, readonly string[]> | undefined;
   const told = new Set<string>();
-  const tell = (finding: Finding) => {
+  const tell = (finding: CompilerFinding) => {
     const key = `${finding.at} ${finding.message}`;
     if (!told.has(key)) findings.push(finding);
     told.add(key);
@@ -28,13 +28,13 @@ export function fillWorkflow(
     const found = (places.get(wanted) ?? []).filter((pointer) => pointer.startsWith(`${at}/`));
     return found.length === 0 ? [at] : found;
   };
-  const report: Report = (problem, { at, text }) => {
+  const report: ReportTextProblem = (problem, { at, text }) => {
     // What comes after those that are listed is only counted, and a file may be wrong in a hundred thousand places.
     const found = told.size < DIAGNOSTICS_OF_A_KIND_MAX ? placesIn(at, text) : [at];
     for (const pointer of found) tell({ ...problem, severity: 'error', at: pointer });
   };
   const text = filler({ points: syntax.extensionPoints, bindings, argument: () => undefined }, report);
-  return mapTexts(syntax, { text, place: (pointer) => pointer });
+  return mapSyntaxTexts(syntax, { text, place: (pointer) => pointer });
 }
 
 function placesOfTexts(root: SourceNode): ReadonlyMap<string, readonly string[]> {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../finding.ts';
+import type { CompilerFinding } from '../../finding.ts';
 import type { ExtensionPoint } from '../../syntax.ts';
 import type { Bindings } from '../expanded.ts';
 import { FILLED_LENGTH_MAX, fillText } from './fill-text.ts';
@@ -17,11 +17,11 @@ type Filling = {
 };
 
 /** Something wrong with a text; whoever fills it knows the place. */
-type Problem = Omit<Finding, 'at' | 'severity'>;
-export type Report = (problem: Problem, where: { readonly at: string; readonly text: string }) => void;
+type Problem = Omit<CompilerFinding, 'at' | 'severity'>;
+export type ReportTextProblem = (problem: Problem, where: { readonly at: string; readonly text: string }) => void;
 
 /** Fills a text in one pass, and reports what would reach the agent as it stands. */
-export function filler(filling: Filling, report: Report): TextChange['text'] {
+export function filler(filling: Filling, report: ReportTextProblem): TextChange['text'] {
   return (text, use, at) => {
     if (!text.includes('{')) return text;
     const where = { at, text };

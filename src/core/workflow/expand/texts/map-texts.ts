@@ -31,7 +31,7 @@ const OWN_KEYS: ReadonlySet<string> = new Set([...VALUES, 'args', 'variables']);
  * The same tree with its texts changed. Whatever is not known to be something else counts as a text, so that a field
  * which is added to the syntax is filled and checked without anybody having to remember it here.
  */
-export function mapTexts<Tree>(tree: Tree, change: TextChange): Tree {
+export function mapSyntaxTexts<Tree>(tree: Tree, change: TextChange): Tree {
   return mapped(tree, { use: 'text', at: '', isOwn: false }, change) as Tree;
 }
 

@@ -1,7 +1,7 @@
 import { utf8Length } from '../../../json/utf8.ts';
 import { refs } from '../../builtins/registry.ts';
 import type { CompiledStep } from '../../compiled/compiled-step.ts';
-import type { Finding } from '../../finding.ts';
+import type { CompilerFinding } from '../../finding.ts';
 import { TEXT_LIMITS } from '../../read/limits.ts';
 import type { BlockText, StandardStep, StepSyntax } from '../../syntax.ts';
 import { FILLED_LENGTH_MAX } from './fill-text.ts';
@@ -15,7 +15,7 @@ export type RenderedPrompt = { readonly text: string; readonly refs: CompiledSte
 /** The prompt as one text. Bundled texts are put in whole, so that a run never has to look them up. */
 export function renderPrompt(
   { prompt, at }: StandardStep,
-  tools: { readonly hashText: (text: string) => string; readonly findings: Finding[] },
+  tools: { readonly hashText: (text: string) => string; readonly findings: CompilerFinding[] },
 ): RenderedPrompt {
   if (prompt.kind === 'text') return { text: prompt.text, refs: [] };
   const used: CompiledStep['refs'] = [];
@@ -41,7 +41,7 @@ export function renderPrompt(
 }
 
 /** Prompts in blocks may be as long as others. Bundled texts have a budget of their own. */
-export function checkBlockSizes(steps: readonly StepSyntax[], findings: Finding[]): void {
+export function checkBlockSizes(steps: readonly StepSyntax[], findings: CompilerFinding[]): void {
   for (const step of steps) {
     if (step.kind === 'loop' && step.body.kind === 'steps') checkBlockSizes(step.body.steps, findings);
     if (step.kind !== 'standard' || step.prompt.kind === 'text') continue;
@@ -61,7 +61,7 @@ function textsIn({ goal = [], constraints, procedure, outputRequired, verify }: 
 }
 
 /** Fields of an object have no order of their own, so they are put into one. */
-function handIn(fields: Blocks['outputRequired'], findings: Finding[]): readonly string[] {
+function handIn(fields: Blocks['outputRequired'], findings: CompilerFinding[]): readonly string[] {
   return [...fields]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, text }) => {
@@ -86,7 +86,7 @@ type Blocks = Extract<StandardStep['prompt'], { kind: 'blocks' }>;
 function renderPart(
   part: BlockText[number],
   used: CompiledStep['refs'],
-  { hashText, findings }: { readonly hashText: (text: string) => string; readonly findings: Finding[] },
+  { hashText, findings }: { readonly hashText: (text: string) => string; readonly findings: CompilerFinding[] },
 ): string {
   if (part.kind === 'text') return part.text;
   const ref = refs.find(part.refId);

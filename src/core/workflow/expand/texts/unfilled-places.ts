@@ -1,4 +1,4 @@
-import type { Finding } from '../../finding.ts';
+import type { CompilerFinding } from '../../finding.ts';
 import type { SourceNode } from '../../source/source-node.ts';
 
 /** A context value in double braces, as prompts have them. What is filled while compiling is not meant. */
@@ -29,11 +29,11 @@ const OTHER: ReadonlySet<string> = new Set([
 ]);
 
 /** Warns where an author expects a value to be put in and none will be. */
-export function checkPlaces(root: SourceNode, findings: Finding[]): void {
+export function checkPlaces(root: SourceNode, findings: CompilerFinding[]): void {
   visit(root, false, findings);
 }
 
-function visit(node: SourceNode, isAsWritten: boolean, findings: Finding[]): void {
+function visit(node: SourceNode, isAsWritten: boolean, findings: CompilerFinding[]): void {
   if (node.kind === 'array') for (const item of node.items) visit(item, isAsWritten, findings);
   if (node.kind === 'object') {
     for (const { name, value } of node.fields.values()) {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../finding.ts';
+import type { CompilerFinding } from '../../finding.ts';
 import type { WorkflowSyntax } from '../../syntax.ts';
 import type { Uses } from '../reader.ts';
 
@@ -32,7 +32,7 @@ type Ways = {
 };
 
 /** Checks that the decision about a loop is asked for where there is one, and only there. */
-export function checkLoopControl(uses: Uses, { conditions }: Named, findings: Finding[]): void {
+export function checkLoopDecisions(uses: Uses, { conditions }: Named, findings: CompilerFinding[]): void {
   if (uses.loopControls.size === 0) return;
   const { unwrapped, references, decisionAt } = waysOf(uses, { conditions });
   const whole = new Set([...uses.loopConditions, ...conditions].map(({ at }) => unwrapped(at)));
@@ -79,7 +79,7 @@ function parentOf(pointer: Place): Place {
   return pointer.slice(0, pointer.lastIndexOf('/'));
 }
 
-function misplaced(at: string): Finding {
+function misplaced(at: string): CompilerFinding {
   const message =
     'Only the whole condition of a loop can go by the decision about that loop. Compare a context value here, or leave this out.';
   return { code: 'loop_control_misplaced', severity: 'error', at, message };

@@ -10,8 +10,8 @@ import {
   checkKeys,
   field,
   isMisspelled,
-  type Problem,
   type Reader,
+  type ReadProblem,
   reportError,
   reportMissing,
   wrongType,
@@ -98,7 +98,7 @@ function readLimit(reader: Reader, settings: SourceObject, keys: readonly string
   return reportError(reader, node, { ...problem, code: node.kind === 'number' ? 'wrong_value' : 'wrong_type' });
 }
 
-function limitMissing({ span, fields }: SourceObject): Problem {
+function limitMissing({ span, fields }: SourceObject): ReadProblem {
   const text = `"maxIterations": ${SUGGESTED_LIMIT}${fields.size === 0 ? '' : ', '}`;
   return {
     code: 'loop_without_limit',

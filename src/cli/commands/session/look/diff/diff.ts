@@ -5,13 +5,13 @@ import { nodeDifference, type OneSide } from '../../../../../core/overview/node-
 import { type RunLine, runLines } from '../../../../../core/overview/run-lines.ts';
 import { placed } from '../../../../../core/overview/run-standing.ts';
 import { nodeOf } from '../../../../../core/views/run-graph.ts';
-import type { Problem, RunCommand } from '../../../../command.ts';
+import type { CommandProblem, RunCommand } from '../../../../command.ts';
 import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
 import { knownSteps } from '../known-steps.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from '../look-words.ts';
 import { entriesData } from '../notes/entries.ts';
 import { type OpenedSession, openSession } from '../open-session.ts';
-import { bannerOf, gapData } from '../run-words.ts';
+import { bannerOf, shownGap } from '../run-words.ts';
 import { diffLines } from './diff-lines.ts';
 
 export const sessionDiff: RunCommand = async (context, { operands }) => {
@@ -54,13 +54,17 @@ function bothEnds(
   opened: OpenedSession,
   lines: readonly RunLine[],
   [a, b]: readonly [string, string],
-): Result<readonly [DiffEnd, DiffEnd], Problem> {
+): Result<readonly [DiffEnd, DiffEnd], CommandProblem> {
   const [foundA, foundB] = [endOf(opened, lines, a), endOf(opened, lines, b)];
   return foundA.andThen((one) => foundB.map((other) => [one, other] as const));
 }
 
 /** A branch stands for its tip, a step for what was there when it was done, or is there as long as it is due. */
-function endOf({ looked, runs }: OpenedSession, lines: readonly RunLine[], asked: string): Result<DiffEnd, Problem> {
+function endOf(
+  { looked, runs }: OpenedSession,
+  lines: readonly RunLine[],
+  asked: string,
+): Result<DiffEnd, CommandProblem> {
   const node = findNodeByStart(looked.view.graph.nodes.keys(), asked);
   if (node !== undefined) return ok({ nodeId: node });
   if (runs.length > 1) return err(runAmbiguous(runs.map(({ tag }) => tag)));
@@ -87,6 +91,6 @@ async function sideData(
     nodeId,
     isDue,
     entries: await entriesData(overview.artifacts, looked, outputs),
-    gaps: gaps.map((gap) => gapData(placed(gap, workflow))),
+    gaps: gaps.map((gap) => shownGap(placed(gap, workflow))),
   };
 }

@@ -3,19 +3,19 @@ import {
   isAt,
   type ListedSession,
   listedSession,
-  storedSessions,
+  newestSessions,
   withMarks,
   workspacesAt,
 } from '../../../../../app/overview/list-sessions.ts';
 import type { StoredSession } from '../../../../../app/ports/session-index.ts';
 import { runTag, type SessionId } from '../../../../../core/log/ids.ts';
 import { SESSION_STATES, type SessionState } from '../../../../../core/overview/session-state.ts';
-import type { CommandInput, Problem, RunCommand } from '../../../../command.ts';
+import type { CommandInput, CommandProblem, RunCommand } from '../../../../command.ts';
 import { EXIT } from '../../../../exit-codes.ts';
 import { shortIds } from '../../../../ids/short-ids.ts';
-import type { Listing } from '../../../../program.ts';
+import type { SessionListAccess } from '../../../../program.ts';
 import type { ListedSessionData, SessionListData } from '../../../../shapes/session/look/session-list-shape.ts';
-import { problemOf, widthOf } from '../look-output.ts';
+import { refusalProblem, widthOf } from '../look-output.ts';
 import { summaryTitle } from '../run-words.ts';
 import { listLines } from './list-lines.ts';
 
@@ -30,15 +30,15 @@ export const sessionList: RunCommand = async ({ program, progress }, input) => {
   // Git takes its time, which reading the index does too.
   const [workspaces, stored] = await Promise.all([
     workspacesAt(overview.workspace, overview.folder),
-    storedSessions(overview),
+    newestSessions(overview),
   ]);
-  if (stored.isErr()) return err(problemOf(stored.error, dataDir));
+  if (stored.isErr()) return err(refusalProblem(stored.error, dataDir));
   const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
   const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
   const { shown, total } = await fitting(overview, there, asked.value);
   const data: SessionListData = {
     dataDir,
-    sessions: shown.map((one) => listedData(one, { shortId, workspaces })),
+    sessions: shown.map((one) => listedSessionData(one, { shortId, workspaces })),
     total,
   };
   return ok({
@@ -61,7 +61,7 @@ type Fitting = { readonly shown: readonly ListedSession[]; readonly total: numbe
  * it says how many fit, unless somebody looks for damage: then each is looked at.
  */
 async function fitting(
-  listing: Listing,
+  listing: SessionListAccess,
   there: readonly StoredSession[],
   { states, shownMax }: ListOptions,
 ): Promise<Fitting> {
@@ -86,7 +86,7 @@ async function fitting(
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 
 /** A session as lists show it. */
-export function listedData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
+export function listedSessionData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
   const { sessionId, state, summary, closed, isKept } = listed;
   const title = summary === undefined ? undefined : summaryTitle(summary);
   const { repo_root: workspace, git_branch: branch } = summary?.observed ?? {};
@@ -117,7 +117,7 @@ type ListOptions = {
   readonly shownMax: number;
 };
 
-function readOptions({ options }: CommandInput): Result<ListOptions, Problem> {
+function readOptions({ options }: CommandInput): Result<ListOptions, CommandProblem> {
   const { here, all, state, limit } = options;
   const states = typeof state === 'string' ? state.split(',').map((word) => word.trim().toLowerCase()) : undefined;
   const unknown = states?.find((word) => !SESSION_STATES.some((known) => known === word));
@@ -133,7 +133,7 @@ function readOptions({ options }: CommandInput): Result<ListOptions, Problem> {
   });
 }
 
-function usage(message: string, suggestion: string): Problem {
+function usage(message: string, suggestion: string): CommandProblem {
   return {
     exitCode: EXIT.usage,
     error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } },

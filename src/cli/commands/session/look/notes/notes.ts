@@ -3,7 +3,7 @@ import { findStep } from '../../../../../core/overview/find-place.ts';
 import { lineOutputs } from '../../../../../core/overview/line-outputs.ts';
 import { runLines } from '../../../../../core/overview/run-lines.ts';
 import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
-import type { Problem, RunCommand } from '../../../../command.ts';
+import type { CommandProblem, RunCommand } from '../../../../command.ts';
 import type { Line } from '../../../../output/line.ts';
 import type { SessionNotesData } from '../../../../shapes/session/look/session-notes-shape.ts';
 import { knownSteps } from '../known-steps.ts';
@@ -52,7 +52,7 @@ function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunN
   return { ...run, entries: run.entries.filter(isOfStep) };
 }
 
-function missing({ looked, runs }: OpenedSession, asked: string): Problem {
+function missing({ looked, runs }: OpenedSession, asked: string): CommandProblem {
   const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
   return placeUnknown(asked, knownSteps(lines, asked));

@@ -6,9 +6,9 @@ import { resumePrompt } from '../../../../../core/overview/resume-prompt.ts';
 import { runLines } from '../../../../../core/overview/run-lines.ts';
 import type { RunStanding } from '../../../../../core/overview/run-standing.ts';
 import { isOver } from '../../../../../core/overview/session-state.ts';
-import type { StepPlace } from '../../../../../core/overview/step-place.ts';
+import type { DuePlace } from '../../../../../core/overview/step-place.ts';
 import { nodeOf } from '../../../../../core/views/run-graph.ts';
-import type { Problem, RunCommand } from '../../../../command.ts';
+import type { CommandProblem, RunCommand } from '../../../../command.ts';
 import type { SessionResumeData } from '../../../../shapes/session/look/session-resume-shape.ts';
 import { knownSteps } from '../known-steps.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from '../look-words.ts';
@@ -54,7 +54,7 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
 
 type Target = {
   readonly run: RunStanding;
-  readonly place: StepPlace;
+  readonly place: DuePlace;
   readonly isHeldUp: boolean;
   readonly isEarlier: boolean;
   /** Where only a token can lead. */
@@ -62,7 +62,7 @@ type Target = {
 };
 
 /** Of several runs one that is open, and of these the one last worked on. */
-function current({ runs }: OpenedSession): Result<Target, Problem> {
+function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
   const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
   const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
   if (run?.tip === undefined) return err(NOTHING_RAN);
@@ -70,7 +70,7 @@ function current({ runs }: OpenedSession): Result<Target, Problem> {
 }
 
 /** Only a node says which run it is of, so of several runs one must be named. */
-function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target, Problem> {
+function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target, CommandProblem> {
   const { graph } = looked.view;
   const node = findNodeByStart(graph.nodes.keys(), asked);
   const ofNode = runs.find(({ runId }) => node !== undefined && nodeOf(graph, node).runId === runId);

@@ -1,4 +1,4 @@
-import type { Line, Span } from '../../../../output/line.ts';
+import type { Line, LineSpan } from '../../../../output/line.ts';
 import { ago, clockTime } from '../../../../output/moment.ts';
 import { clipText, padText, wrapText } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
@@ -101,11 +101,11 @@ function timeLines({ startedAt, lastAt }: RunData, { nowMs, width }: Layout): re
 }
 
 /** A fact behind its name; what does not fit goes on below. */
-function labelled(label: string, fact: Span, width: number): readonly Line[] {
-  const styled = (text: string): Span => (typeof fact === 'string' ? text : { ...fact, text });
+function labelled(label: string, fact: LineSpan, width: number): readonly Line[] {
+  const styled = (text: string): LineSpan => (typeof fact === 'string' ? text : { ...fact, text });
   const lines = wrapText(typeof fact === 'string' ? fact : fact.text, width - LABEL_WIDTH - 2);
   return lines.map((line, i): Line => {
-    const name: Span = { text: `  ${padText(i === 0 ? label : '', LABEL_WIDTH)}`, style: 'dim' };
+    const name: LineSpan = { text: `  ${padText(i === 0 ? label : '', LABEL_WIDTH)}`, style: 'dim' };
     return [name, styled(line)];
   });
 }

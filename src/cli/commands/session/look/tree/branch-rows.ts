@@ -1,4 +1,4 @@
-import type { Line, Span } from '../../../../output/line.ts';
+import type { Line, LineSpan } from '../../../../output/line.ts';
 import { clockTime } from '../../../../output/moment.ts';
 import { padText, textWidth } from '../../../../output/text-width.ts';
 import type { TreeLineData, TreeStepData } from '../../../../shapes/session/look/session-tree-shape.ts';
@@ -46,20 +46,20 @@ const LEFT: Drawn = { isLeft: true, isLacking: false };
 
 /** Steps as numbers with their marks. */
 export function compactSteps(steps: readonly TreeStepData[], how: Drawn): Line {
-  return steps.flatMap((step, i): readonly Span[] => [
+  return steps.flatMap((step, i): readonly LineSpan[] => [
     ...(i === 0 ? [''] : ['  ', ...compactSkips(step)]),
     ...compactStep(step, how),
   ]);
 }
 
-function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly Span[] {
+function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly LineSpan[] {
   const { place, state, blocked, checkpoints, gaps } = step;
-  const saved: readonly Span[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
+  const saved: readonly LineSpan[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
   if (state === 'complete')
     return [{ text: 'complete', style: isLacking ? 'notable' : 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
   const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
   const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
-  const beside: readonly Span[] = [
+  const beside: readonly LineSpan[] = [
     ...(blocked === 0 ? [] : [{ text: turnedDown, style: 'notable' } as const]),
     ...saved,
     ...(gaps === 0 ? [] : [{ text: times('!', gaps), style: 'notable' } as const]),
@@ -74,7 +74,7 @@ function times(mark: string, count: number): string {
 }
 
 /** Steps that were passed by on the way to a step, the first and the last of them. */
-function compactSkips({ skipped }: TreeStepData): readonly Span[] {
+function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
   if (skipped.length === 0) return [];
   // A loop has no number, so only steps tell the range.
   const numbers = skipped.flatMap(({ position }) => position ?? []);

@@ -1,4 +1,4 @@
-import type { Line, Span } from '../../../../output/line.ts';
+import type { Line, LineSpan } from '../../../../output/line.ts';
 import { clockTime, duration } from '../../../../output/moment.ts';
 import { clipText, padText, textWidth } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
@@ -38,10 +38,10 @@ export function stepRow(
   const indent = '  '.repeat(depth);
   const name = state === 'complete' ? 'complete' : placeWords(place);
   const title = padText(clipText(name, titleWidth - 2 * depth), titleWidth - 2 * depth);
-  const remarks = remarksOf(step).map((span): readonly Span[] => ['  ', span]);
+  const remarks = remarksOf(step).map((span): readonly LineSpan[] => ['  ', span]);
   const steps = state === 'complete' ? 0 : 1;
-  const mark: Span = state === 'complete' && isLacking ? { text: '✓', style: 'notable' } : STEP_MARKS[state];
-  const time: Span = { text: timeOf(step, layout.nowMs).padStart(timeWidth), style: 'dim' };
+  const mark: LineSpan = state === 'complete' && isLacking ? { text: '✓', style: 'notable' } : STEP_MARKS[state];
+  const time: LineSpan = { text: timeOf(step, layout.nowMs).padStart(timeWidth), style: 'dim' };
   return {
     line: [indent, mark, ` ${title}`, time, ...remarks.flat()],
     steps,
@@ -49,7 +49,7 @@ export function stepRow(
   };
 }
 
-const STEP_MARKS: { readonly [state in TreeStepData['state']]: Span } = {
+const STEP_MARKS: { readonly [state in TreeStepData['state']]: LineSpan } = {
   done: { text: '✓', style: 'good' },
   due: { text: '●', style: 'strong' },
   blocked: { text: '▲', style: 'notable' },
@@ -72,7 +72,7 @@ function timeOf({ state, startedAt, endedAt }: TreeStepData, nowMs: number): str
 
 type Counted = Pick<TreeStepData, 'blocked' | 'checkpoints' | 'gaps'>;
 
-function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly Span[] {
+function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly LineSpan[] {
   return [
     ...(blocked > 0 ? [{ text: `▲×${blocked}`, style: 'notable' } as const] : []),
     ...(checkpoints > 0 ? [{ text: `◆ ${plural(checkpoints, 'checkpoint')}`, style: 'dim' } as const] : []),
@@ -95,7 +95,7 @@ export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: Row
       STEP_MARKS.done,
       ` ${title}`,
       { text: spent, style: 'dim' },
-      ...remarks.flatMap((span): Span[] => ['  ', span]),
+      ...remarks.flatMap((span): LineSpan[] => ['  ', span]),
     ],
     steps: steps.length,
     branches: 0,

@@ -1,4 +1,4 @@
-import type { Line, Span } from '../../../../output/line.ts';
+import type { Line, LineSpan } from '../../../../output/line.ts';
 import { clockTime } from '../../../../output/moment.ts';
 import { textWidth, wrapText } from '../../../../output/text-width.ts';
 import { plural } from '../../../../output/wording.ts';
@@ -78,5 +78,5 @@ function remarkLines(remark: string, width: number): readonly Line[] {
   return wrapText(remark, width - INDENT).map((text, i): Line => [i === 0 ? ARROW : ' '.repeat(INDENT), text]);
 }
 
-const ARROW: Span = { text: '  ← ', style: 'notable' };
+const ARROW: LineSpan = { text: '  ← ', style: 'notable' };
 const INDENT = 4;
