@@ -6,7 +6,7 @@ import type { FileSystem, WritableFile } from '../src/adapters/file-store/disk/f
 import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system.ts';
 import { fileStore, storeOf } from '../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../src/adapters/lock/system-locks.ts';
-import { nodeHasher } from '../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../src/adapters/system.ts';
 import type { SessionStore } from '../src/app/ports/session-store.ts';
 import { assert } from '../src/core/assert.ts';
 import { canonicalJson } from '../src/core/json/canonical-json.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { nodeHasher } from '../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../src/adapters/patterns.ts';
+import { nodeHasher } from '../src/adapters/system.ts';
 import { compileWorkflow } from '../src/core/workflow/compile-workflow.ts';
 import { templateOf } from '../src/core/workflow/expand/template-of.ts';
 import { budgeted, type Row, timed } from './row.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { JsonObject } from '../src/core/json/json-value.ts';
-import { utf8Length } from '../src/core/json/utf8.ts';
-import { publishedTools } from '../src/mcp/tool-desk.ts';
+import { utf8Length } from '../src/core/text/utf8.ts';
+import { publishedTools } from '../src/mcp/answer-call.ts';
 import { WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { hastyStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';

@@ -24,13 +24,13 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-const SERVER = 'src/compose/server/serve.ts';
+const SERVER = 'src/compose/serve.ts';
 
 /** The server is a bundle of its own. */
 const serverApart = {
   name: 'server-apart',
   setup: (build) =>
-    build.onResolve({ filter: /\/compose\/server\/serve\.ts$/ }, ({ kind }) =>
+    build.onResolve({ filter: /\/compose\/serve\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './server.js', external: true } : undefined,
     ),
 };

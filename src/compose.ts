@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
-import { calledAs } from './adapters/setup/called-as.ts';
-import type { LocalServices } from './app/machine/setup/setup.ts';
+import { calledAs } from './adapters/clients/called-as.ts';
+import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/services.ts';
 import { runCommand } from './cli/main.ts';
 import type { BundleAccess, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
@@ -50,17 +50,17 @@ const exitCode = await runCommand({
   store: openStore,
   exchange: openExchange,
   listing: async () => {
-    const [{ openSessionList }, root] = await Promise.all([import('./compose/listing.ts'), findDataDir()]);
+    const [{ openSessionList }, root] = await Promise.all([import('./compose/session-list.ts'), findDataDir()]);
     return openSessionList(root);
   },
   overview: async () => {
     const [{ openSessions }, store] = await Promise.all([import('./compose/overview.ts'), openStore()]);
     return openSessions(store);
   },
-  bench: async () => (await import('./compose/author-bench.ts')).openAuthor(bundledFolder, process.cwd()),
-  theatre: async () => (await import('./adapters/server-process/demo-theatre.ts')).demoTheatre(program),
+  bench: async () => (await import('./compose/author.ts')).openAuthor(bundledFolder, process.cwd()),
+  theatre: async () => (await import('./adapters/clients/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
-  ask: async () => (await import('./adapters/setup/terminal-ask.ts')).terminalAsk,
+  ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
   configProblems: findConfigProblems,
   upkeep: async () => (await import('./compose/upkeep.ts')).openUpkeep(await openStore()),
   sources: async () => (await import('./compose/sources.ts')).openSources(),
@@ -79,7 +79,7 @@ function writeError(text: string): void {
 }
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
-  const server = await import('./compose/server/serve.ts');
+  const server = await import('./compose/serve.ts');
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
@@ -96,15 +96,15 @@ async function openStore(): Promise<Store & Upkeep> {
 }
 
 async function findConfigProblems(): Promise<readonly string[]> {
-  const { loadOwnConfig } = await import('./adapters/setup/config/load-config.ts');
+  const { loadOwnConfig } = await import('./adapters/settings.ts');
   const { problems } = await loadOwnConfig(process.cwd());
   if (problems.length === 0) return [];
-  const { configProblemText } = await import('./core/machine/config/config-words.ts');
+  const { configProblemText } = await import('./core/settings/settings-words.ts');
   return problems.map(configProblemText);
 }
 
 async function openSetup(): Promise<LocalServices> {
-  const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/setup.ts')]);
+  const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/clients.ts')]);
   return compose.openClients({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
 }
 
@@ -124,15 +124,15 @@ async function openExchange(): Promise<BundleAccess> {
   ] = await Promise.all([
     openStore(),
     import('./adapters/exchange/node-bundle-tools.ts'),
-    import('./adapters/exchange/bundle-files.ts'),
-    import('./adapters/file-store/breather.ts'),
+    import('./adapters/bundle.ts'),
+    import('./adapters/file-store/yield-often.ts'),
     import('./adapters/random-ids.ts'),
     import('./adapters/system-clock.ts'),
     import('neverthrow'),
     import('node:os'),
-    import('./adapters/setup/config/load-config.ts'),
+    import('./adapters/settings.ts'),
     import('./core/machine/config/config-hash.ts'),
-    import('./adapters/node-hasher.ts'),
+    import('./adapters/system.ts'),
   ]);
   return {
     homes: [homedir()],
@@ -140,7 +140,7 @@ async function openExchange(): Promise<BundleAccess> {
       ...store,
       tools: nodeBundleTools,
       breathe: yieldOften(),
-      patterns: { load: async () => (await import('./adapters/patterns/re2-patterns.ts')).re2Patterns() },
+      patterns: { load: async () => (await import('./adapters/patterns.ts')).re2Patterns() },
       ids: randomIds(systemClock),
       appVersion: WORKRAIL_VERSION,
       appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),

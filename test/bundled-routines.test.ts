@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { utf8Length } from '../src/core/json/utf8.ts';
+import { utf8Length } from '../src/core/text/utf8.ts';
 import { contracts, templates } from '../src/core/workflow/builtins/registry.ts';
-import { routineTemplateId } from '../src/core/workflow/builtins/template.ts';
+import { routineTemplateId } from '../src/core/workflow/builtins/templates.ts';
 
 const FOLDER = 'workflows/routines';
 const PROMPT_BYTES_MAX = 1200;

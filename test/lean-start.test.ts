@@ -38,7 +38,7 @@ function loadedWith(outputs: Outputs, sources: readonly string[]): readonly stri
 it('the version is told by three small files', () => {
   enforces('cli_version_cost');
   expect([...loadedWith(commands, ['src/compose.ts'])].sort()).toEqual([
-    'src/adapters/setup/called-as.ts',
+    'src/adapters/clients/called-as.ts',
     'src/cli/main.ts',
     'src/compose.ts',
   ]);
@@ -46,7 +46,7 @@ it('the version is told by three small files', () => {
 
 it('before its first reply a server loads the protocol and hardly anything of ours', () => {
   enforces('budget_spawn');
-  const loaded = loadedWith(server, ['src/compose/server/serve.ts']);
+  const loaded = loadedWith(server, ['src/compose/serve.ts']);
   const ours = loaded.filter((path) => path.startsWith('src/'));
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
   expect(ours).toContain('src/mcp/server.ts');
@@ -55,8 +55,8 @@ it('before its first reply a server loads the protocol and hardly anything of ou
 });
 
 it('what a call needs is loaded by it, so that the test above sees what it looks for', () => {
-  const loaded = loadedWith(server, ['src/mcp/tool-desk.ts']);
-  expect(loaded).toEqual(expect.arrayContaining(['src/app/advance.ts', 'src/mcp/tools/continue-workflow.ts']));
+  const loaded = loadedWith(server, ['src/mcp/answer-call.ts']);
+  expect(loaded).toEqual(expect.arrayContaining(['src/app/run/advance.ts', 'src/mcp/tools/continue-workflow-tool.ts']));
 });
 
 it('a server is a few files, however many commands there are', () => {
@@ -70,8 +70,8 @@ it('whoever lists sessions waits for the index and not for what reads or writes 
   const loaded = loadedWith(commands, [
     'src/compose.ts',
     'src/cli/run-command-line.ts',
-    'src/cli/commands/session/look/list/list.ts',
-    'src/compose/listing.ts',
+    'src/cli/sessions/session-list.ts',
+    'src/compose/session-list.ts',
   ]);
   expect(loaded).toEqual(expect.arrayContaining(['src/adapters/file-store/index/file-session-index.ts']));
   const heavy =

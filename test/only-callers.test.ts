@@ -13,8 +13,8 @@ const where = (pattern: RegExp) =>
 
 it('keys are rotated and garbage is collected where a person asks for it, and nowhere else', () => {
   enforces('cli_keys_rotate_explicit', 'gc_started_by_person');
-  expect(where(/\.rotate\(/)).toEqual(['src/cli/commands/keys/rotate-keys.ts']);
-  expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/commands/upkeep/gc.ts']);
+  expect(where(/\.rotate\(/)).toEqual(['src/cli/keys.ts']);
+  expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/upkeep/gc.ts']);
   expect(where(/\.collect\(/)).toEqual(['src/app/upkeep/collect-garbage.ts']);
 });
 

@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
+import { workflowFiles } from '../../src/adapters/sources/workflow-files.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import { systemClock } from '../../src/adapters/system-clock.ts';
 import { nodeFolderAccess } from '../../src/adapters/workflow-files/folder-access.ts';
-import { workflowFiles } from '../../src/adapters/workflow-files/workflow-files.ts';
-import { gitObserver } from '../../src/adapters/workspace/git-observer.ts';
 import { referenceFiles } from '../../src/adapters/workspace/reference-files.ts';
+import { gitObserver } from '../../src/adapters/workspace.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Services, Store } from '../../src/app/services.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import { PRESETS } from '../../src/core/log/preferences.ts';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 /** The folders of a machine that has nothing but what a bench needs. */

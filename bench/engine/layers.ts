@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { advance } from '../../src/app/advance.ts';
-import { rehydrate } from '../../src/app/rehydrate.ts';
+import { advance } from '../../src/app/run/advance.ts';
+import { rehydrate } from '../../src/app/run/rehydrate.ts';
+import { type StartRequest, startWorkflow } from '../../src/app/run/start-workflow.ts';
 import type { Services } from '../../src/app/services.ts';
-import { type StartRequest, startWorkflow } from '../../src/app/start-workflow.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
 import { mcpBackend } from '../../src/mcp/backend.ts';

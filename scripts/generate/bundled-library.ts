@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import { templateOf } from '../../src/core/workflow/expand/template-of.ts';
-import { sourceOutline } from '../../src/core/workflow/source/source-outline.ts';
+import { sourceOutline } from '../../src/core/workflow/source-outline.ts';
 
 type Compile = (text: string, isBundled: boolean) => CompileResult;
 type Listed = Extract<CompileResult, { kind: 'compiled' }>;

@@ -1,4 +1,4 @@
-import { SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../../src/core/machine/config/config-keys.ts';
+import { SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../../src/core/settings/setting-keys.ts';
 import { cell } from './markdown.ts';
 
 const INTRODUCTION = `# Settings

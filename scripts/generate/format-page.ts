@@ -1,4 +1,4 @@
-import { KEYS } from '../../src/core/workflow/read/keys.ts';
+import { KEYS } from '../../src/core/workflow/format/keys.ts';
 import { FIELD_TEXTS } from './format-texts.ts';
 import { cell } from './markdown.ts';
 

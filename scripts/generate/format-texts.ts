@@ -1,5 +1,5 @@
-import type { KEYS } from '../../src/core/workflow/read/keys.ts';
-import { EXAMPLES_MAX, ITERATIONS_MAX, TEXT_LIMITS } from '../../src/core/workflow/read/limits.ts';
+import type { KEYS } from '../../src/core/workflow/format/keys.ts';
+import { EXAMPLES_MAX, ITERATIONS_MAX, TEXT_LIMITS } from '../../src/core/workflow/format/limits.ts';
 
 type ObjectName = keyof typeof KEYS;
 type Fields<Name extends ObjectName> = { readonly [key in (typeof KEYS)[Name][number]]: string };

@@ -1,15 +1,15 @@
 import * as z from 'zod';
+import { COMMAND_SHAPES } from '../../src/cli/command-shapes.ts';
 import { welcomeShape } from '../../src/cli/shapes/about/welcome-shape.ts';
-import { COMMAND_SHAPES } from '../../src/cli/shapes/command-shapes.ts';
+import { scenarioFileSchema, scriptSchema } from '../../src/core/author/scenario.ts';
 import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
+import { jsonObjectSchema } from '../../src/core/log/field-schemas.ts';
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
-import { jsonObjectSchema } from '../../src/core/log/text.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';
-import { scenarioFileSchema, scriptSchema } from '../../src/core/run/scenario/scenario.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';

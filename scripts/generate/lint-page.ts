@@ -1,4 +1,4 @@
-import { lineDiff } from '../../src/core/json/line-diff.ts';
+import { lineDiff } from '../../src/core/text/line-diff.ts';
 import { LINT_RULES } from '../../src/core/workflow/lint/lint-rules.ts';
 import { FIX_EXAMPLES, PLACED_FIX_EXAMPLE } from '../../test/lint/fix-examples.ts';
 import { mended } from '../../test/lint/mended.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Scenario, scenarioFileSchema } from '../../src/core/run/scenario/scenario.ts';
+import { type Scenario, scenarioFileSchema } from '../../src/core/author/scenario.ts';
 
 const TASK_SIZES = ['small', 'medium', 'large'] as const;
 

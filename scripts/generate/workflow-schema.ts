@@ -1,9 +1,8 @@
+import { AUTONOMY, RISK_POLICY } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
-import { AUTONOMY, RISK_POLICY } from '../../src/core/log/preferences.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
 import { contracts, features, refs } from '../../src/core/workflow/builtins/registry.ts';
-import { FUNCTION_SCOPES } from '../../src/core/workflow/read/functions/read-functions.ts';
-import { KEYS } from '../../src/core/workflow/read/keys.ts';
+import { KEYS } from '../../src/core/workflow/format/keys.ts';
 import {
   EXAMPLES_MAX,
   ITERATIONS_MAX,
@@ -15,11 +14,12 @@ import {
   SEMANTIC_VERSION,
   TEXT_LIMITS,
   VARIABLE_NAME,
-} from '../../src/core/workflow/read/limits.ts';
+} from '../../src/core/workflow/format/limits.ts';
+import { SLOT_KINDS } from '../../src/core/workflow/format/read-declarations.ts';
+import { FUNCTION_SCOPES } from '../../src/core/workflow/format/read-functions.ts';
+import { GATES } from '../../src/core/workflow/format/read-step.ts';
+import { REQUIREMENTS } from '../../src/core/workflow/format/read-workflow.ts';
 import { LOOP_TYPES } from '../../src/core/workflow/read/loop/read-loop-control.ts';
-import { SLOT_KINDS } from '../../src/core/workflow/read/read-declarations.ts';
-import { GATES } from '../../src/core/workflow/read/read-step.ts';
-import { REQUIREMENTS } from '../../src/core/workflow/read/read-workflow.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../app/ports/clock.ts';
 import type { Ids } from '../app/ports/ids.ts';
+import type { Clock } from '../app/ports/system.ts';
 import { ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
 
 const TIME_BYTES = 6;

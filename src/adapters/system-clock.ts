@@ -1,3 +1,3 @@
-import type { Clock } from '../app/ports/clock.ts';
+import type { Clock } from '../app/ports/system.ts';
 
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -3,8 +3,8 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { enforces } from '../../test/enforces.ts';
 import { commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
+import { COMMAND_SHAPES } from './command-shapes.ts';
 import { EXIT } from './exit-codes.ts';
-import { COMMAND_SHAPES } from './shapes/command-shapes.ts';
 import { SWITCHES } from './switches.ts';
 
 /** What the contract of the command line names; whoever adds one changes the contract first. */

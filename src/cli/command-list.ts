@@ -1,3 +1,4 @@
+import { WORKFLOW_COMMANDS } from './author/workflow-commands.ts';
 import type { CommandEntry } from './command-entry.ts';
 import { ABOUT_COMMANDS } from './commands/about/about-commands.ts';
 import { COMPLETION_COMMANDS } from './commands/completion/completion-commands.ts';
@@ -7,12 +8,11 @@ import { EXCHANGE_COMMANDS } from './commands/exchange/exchange-commands.ts';
 import { KEYS_COMMANDS } from './commands/keys/keys-commands.ts';
 import { SEARCH_COMMANDS } from './commands/search/search-commands.ts';
 import { SERVER_COMMANDS } from './commands/server/server-commands.ts';
-import { SESSION_COMMANDS } from './commands/session/session-commands.ts';
 import { SETUP_COMMANDS } from './commands/setup/setup-commands.ts';
 import { SOURCE_COMMANDS } from './commands/source/source-commands.ts';
 import { STATUS_COMMANDS } from './commands/status/status-commands.ts';
-import { UPKEEP_COMMANDS } from './commands/upkeep/upkeep-commands.ts';
-import { WORKFLOW_COMMANDS } from './commands/workflow/workflow-commands.ts';
+import { SESSION_COMMANDS } from './sessions/session-commands.ts';
+import { UPKEEP_COMMANDS } from './upkeep/upkeep-commands.ts';
 
 /** Every command, in the order help shows them. */
 export const COMMANDS: readonly CommandEntry[] = [

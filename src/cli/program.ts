@@ -1,16 +1,16 @@
 import type { Result } from 'neverthrow';
-import type { AuthorServices } from '../app/bench/author-bench.ts';
-import type { BundleOutput, OutputFailure } from '../app/handover/bundle/bundle-output.ts';
-import type { ExportServices } from '../app/handover/bundle/export-session.ts';
-import type { ImportServices } from '../app/handover/bundle/import-session.ts';
-import type { ReportServices } from '../app/handover/report/read-report.ts';
-import type { LocalServices } from '../app/machine/setup/setup.ts';
-import type { ListServices } from '../app/overview/list-sessions.ts';
+import type { AuthorServices } from '../app/author/author-services.ts';
+import type { ExportServices } from '../app/bundle/export-session.ts';
+import type { ImportServices } from '../app/bundle/import-session.ts';
+import type { LocalServices } from '../app/clients/local-services.ts';
 import type { SessionsServices } from '../app/overview/overview-services.ts';
+import type { BundleOutput, OutputFailure } from '../app/ports/bundle-output.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/upkeep/store-audit.ts';
 import type { SourceServices } from '../app/ports/workflows/workflow-sources.ts';
+import type { ReportServices } from '../app/report.ts';
+import type { ListServices } from '../app/sessions/list-sessions.ts';
 import type { UpkeepServices } from '../app/upkeep/upkeep-services.ts';
 import type { Ask } from './output/ask.ts';
 

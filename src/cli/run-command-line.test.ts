@@ -6,10 +6,10 @@ import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
 import { COMMAND_GROUPS, commandName } from './command-entry.ts';
 import { COMMANDS } from './command-list.ts';
+import { COMMAND_SHAPES } from './command-shapes.ts';
 import { EXIT } from './exit-codes.ts';
 import { versionShape } from './shapes/about/version-shape.ts';
 import { welcomeShape } from './shapes/about/welcome-shape.ts';
-import { COMMAND_SHAPES } from './shapes/command-shapes.ts';
 import { sessionVerifyShape } from './shapes/session/session-verify-shape.ts';
 
 const ESCAPE = '\u001b';

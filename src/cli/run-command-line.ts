@@ -6,7 +6,7 @@ import { COMMANDS } from './command-list.ts';
 import { commandParser } from './command-parser.ts';
 import { EXIT } from './exit-codes.ts';
 import { printable } from './output/printable.ts';
-import { type Printer, printerFor } from './output/report.ts';
+import { type Printer, printerFor } from './output/printer.ts';
 import type { Program } from './program.ts';
 import { readSwitches } from './switches.ts';
 
@@ -32,7 +32,7 @@ export async function runCommandLine(program: Program): Promise<number | undefin
   });
   const bare = async () => {
     const wrong = await program.configProblems();
-    const { welcome } = await import('./commands/about/welcome.ts');
+    const { welcome } = await import('./welcome.ts');
     const result = wrong.length > 0 ? err(configProblem(wrong)) : await welcome(context, { operands: [], options: {} });
     exitCode = concluded(report, parser.name(), result);
   };

@@ -1,5 +1,5 @@
+import { loadOwnConfig } from '../adapters/settings.ts';
 import { dataDir } from '../adapters/setup/config/data-dir.ts';
-import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
 
 /** Where this machine keeps sessions. */
 export async function findDataDir(): Promise<string> {

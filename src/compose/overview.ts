@@ -1,8 +1,8 @@
-import { nodeHasher } from '../adapters/node-hasher.ts';
-import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
+import { loadOwnConfig } from '../adapters/settings.ts';
 import { settingsOf } from '../adapters/setup/config/settings.ts';
+import { nodeHasher } from '../adapters/system.ts';
 import { systemClock } from '../adapters/system-clock.ts';
-import { gitObserver } from '../adapters/workspace/git-observer.ts';
+import { gitObserver } from '../adapters/workspace.ts';
 import type { Store } from '../app/services.ts';
 import type { SessionAccess } from '../cli/program.ts';
 

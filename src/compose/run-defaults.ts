@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
-import { loadOwnConfig } from '../adapters/setup/config/load-config.ts';
+import { loadOwnConfig } from '../adapters/settings.ts';
 import type { Services } from '../app/services.ts';
-import { configProblemText } from '../core/machine/config/config-words.ts';
-import { defaultPreferences } from '../core/machine/config/default-preferences.ts';
+import { defaultPreferences } from '../core/settings/settings-in-effect.ts';
+import { configProblemText } from '../core/settings/settings-words.ts';
 
 /** How a run goes that is started without a mode, by the settings as they are then: a server need not be restarted. */
 export const runDefaults: Services['defaults'] = async (workspace) => {

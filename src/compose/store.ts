@@ -1,5 +1,5 @@
 import { fileStore } from '../adapters/file-store/file-store.ts';
-import { nodeHasher } from '../adapters/node-hasher.ts';
+import { nodeHasher } from '../adapters/system.ts';
 import type { Store, Upkeep } from '../app/services.ts';
 import { findDataDir } from './data-dir.ts';
 

@@ -1,4 +1,4 @@
-import { nodeHasher } from '../adapters/node-hasher.ts';
+import { nodeHasher } from '../adapters/system.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { Store, Upkeep } from '../app/services.ts';
 import type { UpkeepServices } from '../app/upkeep/upkeep-services.ts';

@@ -1,13 +1,13 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
+import type { ToolCall } from './answer-call.ts';
 import type { CallsUnderWay } from './calls-under-way.ts';
 import { clientRoot } from './client-root.ts';
 import type { RecentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { listedPrompts, promptNamed } from './prompts.ts';
 import type { CallEntry, ServerLog } from './server-log.ts';
-import type { ToolCall } from './tool-desk.ts';
 
 /** What a server is made from. */
 export type Backend = {
@@ -59,7 +59,7 @@ export async function warmUp({ services }: Pick<Backend, 'services'>): Promise<v
 }
 
 function toolDesk() {
-  return import('./tool-desk.ts');
+  return import('./answer-call.ts');
 }
 
 async function answered(backend: Backend, call: ToolCall, root: string | undefined): Promise<CallToolResult> {

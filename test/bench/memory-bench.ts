@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
-import type { AuthorServices } from '../../src/app/bench/author-bench.ts';
-import type { WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
-import { PRESETS } from '../../src/core/log/preferences.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
+import type { AuthorServices } from '../../src/app/author/author-services.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const WORKSPACE = '/repo';

@@ -1,4 +1,4 @@
-import { COMMAND_SHAPES } from '../../src/cli/shapes/command-shapes.ts';
+import { COMMAND_SHAPES } from '../../src/cli/command-shapes.ts';
 import { runFake } from '../cli/fake-program.ts';
 import { type MemoryBench, memoryBench } from './memory-bench.ts';
 

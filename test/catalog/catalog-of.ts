@@ -1,9 +1,9 @@
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import type { CatalogTools } from '../../src/app/catalog/build-catalog.ts';
 import type { Catalog } from '../../src/app/catalog/catalog.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
-import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
+import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { type CompileInput, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const RANKS = { bundled: 0, user: 1, project: 2 } as const;

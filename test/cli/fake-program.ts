@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import type { AuthorServices } from '../../src/app/bench/author-bench.ts';
-import type { LocalServices } from '../../src/app/machine/setup/setup.ts';
+import type { AuthorServices } from '../../src/app/author/author-services.ts';
+import type { LocalServices } from '../../src/app/clients/local-services.ts';
 import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
 import type { SessionAudit } from '../../src/app/ports/upkeep/store-audit.ts';

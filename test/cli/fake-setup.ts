@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { parseToml } from '../../src/adapters/setup/parse-toml.ts';
-import type { MachineHealth } from '../../src/app/machine/setup/doctor/machine-health.ts';
-import type { Machine } from '../../src/app/machine/setup/machine.ts';
-import type { LocalServices } from '../../src/app/machine/setup/setup.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
+import type { LocalServices } from '../../src/app/clients/local-services.ts';
 import type { RunOf, UserFiles } from '../../src/app/machine/setup/setup-services.ts';
+import type { Machine } from '../../src/app/ports/machine.ts';
+import type { MachineHealth } from '../../src/app/ports/machine-health.ts';
 import type { SessionAccess } from '../../src/cli/program.ts';
-import { type ResolvedSettings, resolveSettings } from '../../src/core/machine/config/resolve-config.ts';
+import { type ResolvedSettings, resolveSettings } from '../../src/core/settings/resolve-settings.ts';
 
 export const HOME = '/home/ada';
 export const PROGRAM = '/opt/workrail/dist/workrail.js';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import type { Template } from '../../src/core/workflow/expand/expanded.ts';

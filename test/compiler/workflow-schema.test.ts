@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Schema, workflowSchema } from '../../scripts/generate/workflow-schema.ts';
-import { KEYS } from '../../src/core/workflow/read/keys.ts';
+import { KEYS } from '../../src/core/workflow/format/keys.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { BUNDLED, CORPUS, compileText, FIXTURES, fixture } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';

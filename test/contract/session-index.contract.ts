@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PRESETS } from '../../src/core/log/preferences.ts';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { summarise } from '../../src/core/views/session-summary.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { type RandomHistory, randomHistory } from '../simulation/random-history.ts';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
+import type { MarkStore } from '../../src/app/ports/session-marks.ts';
 import type { AppendRefusal, GateRefusal, LoadedSession, SessionStore } from '../../src/app/ports/session-store.ts';
-import type { MarkStore } from '../../src/app/ports/upkeep/session-marks.ts';
 import type { Store } from '../../src/app/services.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import { systemClock } from '../../src/adapters/system-clock.ts';
 import { clockContract } from './clock.contract.ts';
 import { hasherContract } from './hasher.contract.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fileStore } from '../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import { loose } from '../examples/bundles.ts';
 import { engine } from '../examples/engine.ts';
 import { sharedSession } from '../examples/shared-session.ts';

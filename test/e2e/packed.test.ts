@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type StartedServer, startServer } from '../../src/adapters/server-process/start-server.ts';
+import { type StartedServer, startServer } from '../../src/adapters/clients/start-server.ts';
 import { enforces } from '../enforces.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer } from '../../src/adapters/server-process/start-server.ts';
+import { startServer } from '../../src/adapters/clients/start-server.ts';
 
 const PROGRAM = resolve('dist/workrail.js');
 let place: string;

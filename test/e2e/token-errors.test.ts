@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseJsonToken } from '../../src/core/token/json-token.ts';
 import { parseKeyring } from '../../src/core/token/keyring.ts';
-import { mintToken } from '../../src/core/token/mint-token.ts';
+import { mintToken } from '../../src/core/token/node-token.ts';
 import { enforces } from '../enforces.ts';
 import { forgeLast } from '../forge-last.ts';
 import { golden, keys, node, purpose } from '../golden/token/token-fixture.ts';

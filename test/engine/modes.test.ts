@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import type { Autonomy } from '../../src/core/log/autonomy.ts';
 import { GAPS_LISTED_MAX } from '../../src/core/log/budgets.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
-import type { Autonomy } from '../../src/core/log/preferences.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, told, withFile } from '../examples/engine.ts';
 

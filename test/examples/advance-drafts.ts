@@ -3,7 +3,7 @@ import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/eve
 import type { StoredReply } from '../../src/core/log/events/advance-recorded.ts';
 import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
 import { DIVERGENCE_REASONS } from '../../src/core/log/events/divergence-recorded.ts';
-import { GAP_SEVERITIES } from '../../src/core/log/events/gap-recorded.ts';
+import { GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
 import { contextKeySchema } from '../../src/core/log/ids.ts';
 import { blockerReport } from '../../src/core/log/operation/blocker-report.ts';
 import {

@@ -1,20 +1,20 @@
 import type { Result } from 'neverthrow';
 import { err, ok } from 'neverthrow';
 import { nodeBundleTools } from '../../src/adapters/exchange/node-bundle-tools.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
-import type { BundleOutput } from '../../src/app/handover/bundle/bundle-output.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import {
   type Exported,
   type ExportRefusal,
   type ExportServices,
   exportSession,
-} from '../../src/app/handover/bundle/export-session.ts';
+} from '../../src/app/bundle/export-session.ts';
 import {
   type Imported,
   type ImportRefusal,
   type ImportServices,
   importSession,
-} from '../../src/app/handover/bundle/import-session.ts';
+} from '../../src/app/bundle/import-session.ts';
+import type { BundleOutput } from '../../src/app/ports/bundle-output.ts';
 import type { Store } from '../../src/app/services.ts';
 import type { IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
 import { bundleHead } from '../../src/core/bundle/bundle-head.ts';

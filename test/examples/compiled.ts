@@ -1,4 +1,4 @@
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { sha256 } from './sha256.ts';

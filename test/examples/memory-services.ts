@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { randomIds } from '../../src/adapters/random-ids.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
-import type { WorkflowFile } from '../../src/app/ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../src/app/services.ts';
-import { PRESETS } from '../../src/core/log/preferences.ts';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');

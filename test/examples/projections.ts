@@ -1,7 +1,7 @@
-import { summariseSession } from '../../src/app/run/append/summarise-session.ts';
+import { summariseSession } from '../../src/app/run/summarise-session.ts';
 import type { Services } from '../../src/app/services.ts';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import { PRESETS } from '../../src/core/log/preferences.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';
 import { viewSummary } from '../simulation/view-summary.ts';
 

@@ -1,7 +1,7 @@
 import { GapId } from '../../src/core/log/ids.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
+import { withIgnoredOutput } from '../../src/core/prompt/reply/replayed-reply.ts';
 import { stepReply } from '../../src/core/prompt/reply/step-reply.ts';
-import { withIgnoredOutput } from '../../src/core/prompt/reply/with-ignored-output.ts';
 import type { ReplyParts } from '../../src/core/prompt/reply-parts.ts';
 import { replyWarning } from '../../src/core/prompt/reply-warnings.ts';
 import { blockedParts, given, type Place, partsAt, unmetAt } from './replies.ts';

@@ -1,14 +1,14 @@
-import { re2Patterns } from '../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import type { TraceEntry } from '../../src/core/log/events/decision-trace-appended.ts';
+import type { TraceEntry } from '../../src/core/log/events/trace-events.ts';
 import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
 import { loopIdSchema } from '../../src/core/log/ids.ts';
 import { stepInstanceKey } from '../../src/core/log/step-instance-key.ts';
 import type { RunFacts } from '../../src/core/run/run-facts.ts';
+import { nextStep } from '../../src/core/run/walk/next-step.ts';
 import type { LoopTrouble, Walk } from '../../src/core/run/walk/walk.ts';
-import { nextStep } from '../../src/core/run/walk/walk-on.ts';
-import { indexWorkflow } from '../../src/core/run/workflow-index.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow } from '../../src/core/workflow/compiled/workflow-index.ts';
 
 /** How an agent behaves on its way through a workflow. */
 export type Agent = {

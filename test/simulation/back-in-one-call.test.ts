@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { WorkspaceObservation } from '../../src/core/log/events/observation-recorded.ts';
+import { answer, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/shapes/resume-reply-shape.ts';
-import { answer, type CallServices } from '../../src/mcp/tool-desk.ts';
 import { enforces } from '../enforces.ts';
 import { TIMEOUT_MS } from './agent/play/volume.ts';
 import { servicesOver } from './agent/world/services-over.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../../src/adapters/lock/system-locks.ts';
-import { nodeHasher } from '../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../src/adapters/system.ts';
 import type { CanonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { countingFileSystem } from '../e2e/store/counting-file-system.ts';

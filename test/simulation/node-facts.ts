@@ -1,5 +1,6 @@
 import { digestHex } from '../../src/core/json/canonical-bytes.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../../src/core/log/capabilities.ts';
 import type { EventOf } from '../../src/core/log/event.ts';
 import type { DraftOf, EventDraft } from '../../src/core/log/event-draft.ts';
@@ -23,7 +24,6 @@ import {
   stepIdSchema,
   TraceId,
 } from '../../src/core/log/ids.ts';
-import { type Autonomy, PRESETS } from '../../src/core/log/preferences.ts';
 import type { GapReason } from '../../src/core/log/reasons.ts';
 import { digest, sha256 } from '../examples/sha256.ts';
 

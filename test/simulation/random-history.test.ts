@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { EVENT_KINDS, type SessionEvent } from '../../src/core/log/event.ts';
 import type { ExecutionSnapshot } from '../../src/core/log/execution-snapshot.ts';
 import { planNovelty, sealPlan } from '../../src/core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../src/core/log/plan/plan-integrity.ts';
-import { PRESETS } from '../../src/core/log/preferences.ts';
 import { knownGraph } from '../../src/core/views/known-graph.ts';
 import { applyEvent, emptySessionView, foldEvents } from '../../src/core/views/session-view.ts';
 import { enforces } from '../enforces.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { AUTONOMY } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES, CAPABILITY_STATUSES } from '../../src/core/log/capabilities.ts';
-import { GAP_SEVERITIES } from '../../src/core/log/events/gap-recorded.ts';
+import { GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
 import type { RunId } from '../../src/core/log/ids.ts';
-import { AUTONOMY } from '../../src/core/log/preferences.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
 import type { CapabilityFact, GapFact, NodeFacts } from './node-facts.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';

@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from '../../src/core/log/event.ts';
 import { type DraftOf, type EventDraft, eventIdOf, placeEvents } from '../../src/core/log/event-draft.ts';
-import type { NodeKind } from '../../src/core/log/events/node-created.ts';
+import type { NodeKind } from '../../src/core/log/events/graph-events.ts';
 import {
   type EngineState,
   type ExecutionSnapshot,

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { Preferences } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
 import { attemptIdSchema } from '../../src/core/log/ids.ts';
-import type { Preferences } from '../../src/core/log/preferences.ts';
 import { advanceOutcome, attemptCount } from '../../src/core/views/advance-outcomes.ts';
-import { capabilityAt, capabilityHistory } from '../../src/core/views/capabilities.ts';
 import { contextAt } from '../../src/core/views/context.ts';
 import { blockedDraft, currentOutputs, type NodeOutput, outputHistory } from '../../src/core/views/current-outputs.ts';
 import { gapHistory, unresolvedGaps } from '../../src/core/views/gaps.ts';
 import { decisionTrace } from '../../src/core/views/history/decision-trace.ts';
-import { observationHistory } from '../../src/core/views/observations.ts';
-import { preferencesAt } from '../../src/core/views/preferences.ts';
+import { capabilityAt, capabilityHistory } from '../../src/core/views/known-capabilities.ts';
+import { preferencesAt } from '../../src/core/views/preferences-in-force.ts';
 import { recapSources } from '../../src/core/views/recap.ts';
 import { nodeAtEvent, type RunNode } from '../../src/core/views/run-graph.ts';
 import { runStatus, type StatusSources } from '../../src/core/views/run-status.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';
 import { branchCount, preferredTip, preferredTipBelow, tips } from '../../src/core/views/tips.ts';
+import { observationHistory } from '../../src/core/views/workspace-observations.ts';
 
 export type SummarySources = StatusSources;
 

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type { KeyringStore } from '../../src/app/ports/keyring-store.ts';
 import type { AppendPermit, SessionReader, SessionStore } from '../../src/app/ports/session-store.ts';
-import type { rehydrate } from '../../src/app/rehydrate.ts';
+import type { rehydrate } from '../../src/app/run/rehydrate.ts';
 import type { ReadServices, Services } from '../../src/app/services.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { enforces } from '../enforces.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { err, ok, Result } from 'neverthrow';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
-import { digestOf } from '../file-store/content/content-store.ts';
-import { nodeHasher } from '../node-hasher.ts';
+import { digestOf } from '../file-store/content/content-files.ts';
+import { nodeHasher } from '../system.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -2,20 +2,20 @@ import type { Store, Upkeep } from '../../app/services.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { Locks, Waiting } from '../lock/locks.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
-import { fileCollector } from './collect/file-collector.ts';
-import { fileSessionBin } from './collect/file-session-bin.ts';
-import { fileSessionMarks } from './collect/file-session-marks.ts';
+import { fileSnapshots } from './content/content-stores.ts';
 import { fileArtifacts } from './content/file-artifacts.ts';
 import { filePinnedWorkflows } from './content/file-pinned-workflows.ts';
-import { fileSnapshots } from './content/file-snapshots.ts';
 import type { Disk } from './disk/disk.ts';
-import { fileSessionLogs } from './exchange/file-session-logs.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { fileStoreParts } from './file-store-parts.ts';
 import { entryMakers } from './index/entry-makers.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
+import { fileSessionLogs } from './session/file-session-logs.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
 import { manifestFiles } from './session/manifest-files.ts';
+import { fileCollector } from './upkeep/file-collector.ts';
+import { fileSessionBin } from './upkeep/file-session-bin.ts';
+import { fileSessionMarks } from './upkeep/file-session-marks.ts';
 
 /** What the parts of a file store share. */
 export type FileStoreParts = {

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ArtifactStore } from '../../app/ports/artifact-store.ts';
+import type { ArtifactStore } from '../../app/ports/content-stores.ts';
 import type { PinnedWorkflows } from '../../app/ports/pinned-workflows.ts';
 import type { SnapshotStore } from '../../app/ports/snapshot-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import { parseDocument } from '../../core/log/schema-refusal.ts';
-import { jsonObjectSchema } from '../../core/log/text.ts';
+import { parseDocument } from '../../core/log/parse-document.ts';
 import { isSnapshotOf } from '../../core/run/is-snapshot-of.ts';
 import {
   type CompiledWorkflow,

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { SessionIndex, StoredSession } from '../../app/ports/session-index.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
 import type { SnapshotStore } from '../../app/ports/snapshot-store.ts';
-import { summariseSession } from '../../app/run/append/summarise-session.ts';
+import { summariseSession } from '../../app/run/summarise-session.ts';
 
 /** Sums up every session each time it is asked: in memory that is the plain truth, and fast enough. */
 export function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): SessionIndex {

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
+import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
-import type { MarkStore } from '../../app/ports/upkeep/session-marks.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 
 /** Marks of sessions that are there. */

@@ -19,6 +19,7 @@ import { sealSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
+import { parseDocument } from '../../core/log/parse-document.ts';
 import {
   type AppendPlan,
   type ManifestTail,
@@ -28,12 +29,11 @@ import {
 } from '../../core/log/plan/append-plan.ts';
 import type { ContentHashes } from '../../core/log/plan/plan-content.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
-import { parseDocument } from '../../core/log/schema-refusal.ts';
 import { knownGraph } from '../../core/views/known-graph.ts';
 import { checkedView } from '../../core/views/labelled-view.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
-import { digestOf } from '../file-store/content/content-store.ts';
-import { salvagedHealth } from '../file-store/exchange/salvage-mark.ts';
+import { digestOf } from '../file-store/content/content-files.ts';
+import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { describeClaim, ownClaim } from '../lock/claim.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';
 import type { MemoryContent } from './memory-content.ts';

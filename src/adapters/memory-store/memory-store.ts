@@ -1,4 +1,4 @@
-import type { MarkStore } from '../../app/ports/upkeep/session-marks.ts';
+import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { Store } from '../../app/services.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import { emptyContent, memoryArtifacts, memoryPinnedWorkflows, memorySnapshots } from './memory-content.ts';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { FoundProgram, Machine } from '../../app/machine/setup/machine.ts';
 import type { Commands } from '../../app/machine/setup/setup-services.ts';
+import type { FoundProgram, Machine } from '../../app/ports/machine.ts';
 
 /** A client's command writes a line into a file; some of them are slow to start. */
 const TIMEOUT_MS = 20_000;

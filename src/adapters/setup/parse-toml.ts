@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { parse, TomlError } from 'smol-toml';
-import type { ParseToml } from '../../app/machine/setup/edit/toml-editor.ts';
+import type { ParseToml } from '../../app/clients/edit/toml-editor.ts';
 
 /** TOML by a library that throws where it ends. */
 export const parseToml: ParseToml = (text) => {

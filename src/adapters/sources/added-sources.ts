@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkflowFile } from '../../app/ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import type { SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
-import type { WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
-import type { AddedSources } from '../workflow-files/workflow-files.ts';
+import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { readSourceList } from './file-source-list.ts';
 import { sourceFolder, sourceHealth, type Unready } from './source-folders.ts';
+import type { AddedSources } from './workflow-files.ts';
 
 /** Where the user's sources are kept, inside of their own folder. */
 export function sourcePlaces(own: string): { readonly list: string; readonly copies: string } {

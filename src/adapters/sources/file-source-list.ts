@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
-import { sourceListSchema, type WorkflowSourceEntry } from '../../core/machine/source/source-list.ts';
-import { schemaIssueText } from '../../core/spelling/issue-words.ts';
+import { schemaIssueText } from '../../core/json/schema-issue.ts';
+import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
 
 /** The list as a small JSON file that a person may read and edit. */
 export function fileSourceList(file: string): SourceList {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { GitCopies, GitRefusal } from '../../app/ports/workflows/workflow-sources.ts';
-import type { GitSource } from '../../core/machine/source/source-list.ts';
-import { atExit } from '../server-process/at-exit.ts';
+import type { GitSource } from '../../core/sources.ts';
+import { atExit } from '../at-exit.ts';
 
 const GIT_MS_MAX = 60_000;
 const SAID_MAX = 400;

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { addSource } from '../../app/machine/sources/add-source.ts';
 import { listSources, removeSource, updateSources } from '../../app/machine/sources/look-after-sources.ts';
 import type { SourceServices } from '../../app/ports/workflows/workflow-sources.ts';
+import { addSource } from '../../app/sources.ts';
 import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
-import { workflowFiles } from '../workflow-files/workflow-files.ts';
 import { addedSources, sourcePlaces } from './added-sources.ts';
 import { fileSourceList } from './file-source-list.ts';
 import { copyFolder, gitCopies } from './git-copies.ts';
 import { sourceInspector } from './source-folders.ts';
+import { workflowFiles } from './workflow-files.ts';
 
 const WORKFLOW = { id: 'team.hello', name: 'Hello', description: 'One step.', steps: [] };
 const IDENTITY = ['-c', 'user.name=test', '-c', 'user.email=test@example.org', '-c', 'protocol.file.allow=always'];

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import type { SourceFile, UnreadReason } from '../../app/ports/workflows/workflow-source.ts';
+import type { SourceFile, UnreadReason } from '../../app/ports/workflow-sources.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import type { BoundedCache } from '../bounded-cache.ts';
 import type { FolderAccess } from './folder-access.ts';

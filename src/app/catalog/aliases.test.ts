@@ -3,8 +3,8 @@ import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test
 import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { creatableId } from '../../core/workflow/read/names/creatable-id.ts';
-import type { SourceListing } from '../ports/workflows/workflow-source.ts';
-import { startWorkflow } from '../start-workflow.ts';
+import type { SourceListing } from '../ports/workflow-sources.ts';
+import { startWorkflow } from '../run/start-workflow.ts';
 import { findWorkflow } from './catalog.ts';
 import { workflowCatalog } from './workflow-catalog.ts';
 

@@ -3,13 +3,13 @@ import type { Sha256, Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
-import type { SourceListing, WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
 import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
 import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
 import type { ChosenFile, FileChoice } from './choose-files.ts';
 import { type FileClaim, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
+import { locatedIn } from './file-diagnostics.ts';
 import { isNamedAfter } from './file-name.ts';
-import { locatedIn } from './invalid-file.ts';
 import { suggestIds } from './suggest-ids.ts';
 
 type Parts = Pick<Built, 'claims' | 'surroundings'> & {

@@ -2,12 +2,12 @@ import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
 import { assembleCatalog } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
 import { chooseFiles } from './choose-files.ts';
 import { type FileClaim, fileClaim } from './file-claim.ts';
-import { unreadDiagnostic } from './invalid-file.ts';
+import { unreadDiagnostic } from './file-diagnostics.ts';
 import { readBindings } from './read-bindings.ts';
 import { type Routine, routinesOf, type Templates, usableTemplates } from './routines.ts';
 

@@ -3,9 +3,9 @@ import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
 import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
-import type { SourceFile, WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
+import type { LocatedDiagnostic } from './file-diagnostics.ts';
 import { isNamedAfter } from './file-name.ts';
-import type { LocatedDiagnostic } from './invalid-file.ts';
 
 /** A workflow or routine that can be started. */
 export type ListedWorkflow = {

@@ -1,4 +1,4 @@
-import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../ports/workflow-sources.ts';
 import { type FileClaim, templateIdOf } from './file-claim.ts';
 
 /** Which file an id stands for, and what it stands before. */

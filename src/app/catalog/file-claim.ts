@@ -1,11 +1,11 @@
 import { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
-import { routineTemplateId } from '../../core/workflow/builtins/template.ts';
+import { routineTemplateId } from '../../core/workflow/builtins/templates.ts';
 import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
 import { templateOf } from '../../core/workflow/expand/template-of.ts';
-import { sourceOutline } from '../../core/workflow/source/source-outline.ts';
-import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import { sourceOutline } from '../../core/workflow/source-outline.ts';
+import type { WorkflowFile } from '../ports/workflow-sources.ts';
 
 /** A file with the id it claims. */
 export type FileClaim = {

@@ -1,4 +1,4 @@
-import type { SourceFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceFile } from '../ports/workflow-sources.ts';
 
 /** What a file would be called by, going by its name alone. */
 export function stemOf({ ref }: Pick<SourceFile, 'ref'>): string {

@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { WorkflowHash } from '../../core/log/ids.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { StartRefusal } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
-import type { StartRefusal } from '../start-workflow.ts';
 import type { ListedWorkflow } from './catalog.ts';
 
 /** A workflow as a run started now would pin it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
-import type { SourceFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceFile } from '../ports/workflow-sources.ts';
 
 describe('bindings of a workspace', () => {
   function bindingsFile(content: string): SourceFile {

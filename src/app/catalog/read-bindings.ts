@@ -1,12 +1,12 @@
-import { utf8Length } from '../../core/json/utf8.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import { TEXT_LIMITS } from '../../core/workflow/read/limits.ts';
+import { TEXT_LIMITS } from '../../core/workflow/format/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceNode } from '../../core/workflow/source/source-node.ts';
-import type { SourceFile } from '../ports/workflows/workflow-source.ts';
-import { unreadDiagnostic } from './invalid-file.ts';
+import type { SourceFile } from '../ports/workflow-sources.ts';
+import { unreadDiagnostic } from './file-diagnostics.ts';
 
 /** What a workspace puts into extension points: an object with a text for each slot. What is wrong is left out and told. */
 export function readBindings(file: SourceFile): {

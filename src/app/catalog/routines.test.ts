@@ -3,7 +3,7 @@ import { catalogOf, fileOf, fileWith, listeningTools, workflowText } from '../..
 import { enforces } from '../../../test/enforces.ts';
 import { assert } from '../../core/assert.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
-import type { SourceFile, WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 import type { Catalog } from './catalog.ts';
 import { workflowCatalog } from './workflow-catalog.ts';
 

@@ -1,11 +1,11 @@
 import type { BrokenTemplate } from '../../core/workflow/broken-template.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Template } from '../../core/workflow/expand/expanded.ts';
-import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../ports/workflow-sources.ts';
 import type { FileChoice } from './choose-files.ts';
 import { type FileClaim, isRoutine, templateIdOf } from './file-claim.ts';
+import { locatedIn } from './file-diagnostics.ts';
 import { stemOf } from './file-name.ts';
-import { locatedIn } from './invalid-file.ts';
 
 /** A file whose steps others may call, and the name they call it by. */
 export type Routine = { readonly file: WorkflowFile; readonly templateId: string; readonly claim?: FileClaim };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, fileWith, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
-import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../ports/workflow-sources.ts';
 
 describe('a workflow with an id of the old kind', () => {
   async function suggestions(files: readonly WorkflowFile[]): Promise<readonly (string | undefined)[]> {

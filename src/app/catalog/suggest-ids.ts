@@ -1,7 +1,7 @@
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes, digestHex, type Sha256 } from '../../core/json/canonical-bytes.ts';
-import { legacyName } from '../../core/workflow/read/read-workflow.ts';
-import type { WorkflowFile } from '../ports/workflows/workflow-source.ts';
+import { legacyName } from '../../core/workflow/format/read-workflow.ts';
+import type { WorkflowFile } from '../ports/workflow-sources.ts';
 import { type FileClaim, SOURCE_NAMESPACES } from './file-claim.ts';
 
 const SUFFIX_LENGTH = 4;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogOf, fileOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
-import type { SourceListing, WorkflowSource } from '../ports/workflows/workflow-source.ts';
+import type { SourceListing, WorkflowSource } from '../ports/workflow-sources.ts';
 import { type Catalog, findWorkflow } from './catalog.ts';
 import { workflowCatalog } from './workflow-catalog.ts';
 

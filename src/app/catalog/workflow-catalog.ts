@@ -1,5 +1,5 @@
 import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
-import type { WorkflowSource } from '../ports/workflows/workflow-source.ts';
+import type { WorkflowSource } from '../ports/workflow-sources.ts';
 import { type Built, buildCatalog, type CatalogTools } from './build-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../ports/clock.ts';
-import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
-import type { ListServices } from './list-sessions.ts';
-import type { InspectServices } from './look-at-session.ts';
-import type { ResumeCallServices } from './resume-call.ts';
-import type { SearchServices } from './search-sessions.ts';
+import type { Clock } from '../ports/system.ts';
+import type { WorkspaceObserver } from '../ports/workspace.ts';
+import type { InspectServices } from '../sessions/inspect-session.ts';
+import type { ListServices } from '../sessions/list-sessions.ts';
+import type { ResumeCallServices } from '../sessions/resume-call.ts';
+import type { SearchServices } from '../sessions/search-sessions.ts';
 
 /** What looking at sessions needs; nothing in it can append. */
 export type SessionsServices = ListServices &

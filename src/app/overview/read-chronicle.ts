@@ -1,5 +1,5 @@
 import type { SessionId } from '../../core/log/ids.ts';
-import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history/chronicle.ts';
+import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history.ts';
 import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';
 import type { SessionLogs } from '../ports/session-store.ts';
 

@@ -5,7 +5,7 @@ import { contextValueAt } from '../../core/views/context.ts';
 import { currentOutputs } from '../../core/views/current-outputs.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { ReadServices } from '../services.ts';
-import { readOutputs } from './read-outputs.ts';
+import { readOutputs } from '../sessions/read-outputs.ts';
 
 /** Where words are looked for; of equal finds the first kind counts most. */
 export const SEARCHED_KINDS = ['goal', 'note', 'artifact'] as const;

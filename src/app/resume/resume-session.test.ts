@@ -18,9 +18,9 @@ import {
 } from '../../core/log/execution-snapshot.ts';
 import { derivedBits, RunId } from '../../core/log/ids.ts';
 import { resumeReplyShape } from '../../mcp/shapes/resume-reply-shape.ts';
-import { advance } from '../advance.ts';
+import { advance } from '../run/advance.ts';
+import { startWorkflow } from '../run/start-workflow.ts';
 import type { Services, Store } from '../services.ts';
-import { startWorkflow } from '../start-workflow.ts';
 import { type ResumeRequest, resumeSession } from './resume-session.ts';
 
 async function resume(services: Services, request: ResumeRequest) {

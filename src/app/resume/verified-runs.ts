@@ -8,7 +8,7 @@ import { isClosed } from '../../core/run/closed-runs.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
-import { summariseSession } from '../run/append/summarise-session.ts';
+import { summariseSession } from '../run/summarise-session.ts';
 import type { ReadServices } from '../services.ts';
 
 /** An answer of which everything that is shown was read from the log itself. */

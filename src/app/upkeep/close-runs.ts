@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { eventIndexSchema, type RunId, type SessionId } from '../../core/log/ids.ts';
 import { isClosed } from '../../core/run/closed-runs.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
+import type { MarkStore } from '../ports/session-marks.ts';
 import type { GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { MarkStore } from '../ports/upkeep/session-marks.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
 
 export type CloseRequest = {

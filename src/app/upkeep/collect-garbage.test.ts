@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import type { CollectRequest } from '../ports/upkeep/collector.ts';
+import type { CollectRequest } from '../ports/upkeep.ts';
 import { collectGarbage, RETENTION_DAYS } from './collect-garbage.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { Clock } from '../ports/clock.ts';
-import type { Collection, Collector, CollectProgress, CollectRefusal } from '../ports/upkeep/collector.ts';
+import type { Clock } from '../ports/system.ts';
+import type { Collection, Collector, CollectProgress, CollectRefusal } from '../ports/upkeep.ts';
 
 /** Long enough to come back to a piece of work after a quarter, short enough that nobody tidies by hand. */
 export const RETENTION_DAYS = 90;

@@ -1,20 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
+import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/autonomy.ts';
 import { placeEvents } from '../../core/log/event-draft.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/preferences.ts';
 import {
   type PreferenceWarning,
   preferenceDrafts,
   preferenceWarnings,
 } from '../../core/run/decide/preference-draft.ts';
-import { preferencesAt } from '../../core/views/preferences.ts';
+import { preferencesAt } from '../../core/views/preferences-in-force.ts';
 import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/tips.ts';
 import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
-import { appendPlan } from '../run/append/append-plan.ts';
-import { summariseSession } from '../run/append/summarise-session.ts';
-import { isRunClosed } from '../run/place/closed-run.ts';
+import { appendPlan } from '../run/append-decision.ts';
+import { isRunClosed } from '../run/closed-run.ts';
+import { summariseSession } from '../run/summarise-session.ts';
 import type { Services } from '../services.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../ports/clock.ts';
 import type { SessionIndex } from '../ports/session-index.ts';
-import type { Collector } from '../ports/upkeep/collector.ts';
+import type { MarkStore } from '../ports/session-marks.ts';
+import type { Clock } from '../ports/system.ts';
 import type { SessionBin } from '../ports/upkeep/session-bin.ts';
-import type { MarkStore } from '../ports/upkeep/session-marks.ts';
+import type { Collector } from '../ports/upkeep.ts';
 import type { PreferServices } from './set-preferences.ts';
 
 /** What changing and removing sessions from outside of a chat needs. */

@@ -1,15 +1,15 @@
-import type { ExportRefusal } from '../../app/handover/bundle/export-session.ts';
-import type { ImportRefusal } from '../../app/handover/bundle/import-session.ts';
+import type { ExportRefusal } from '../../app/bundle/export-session.ts';
+import type { ImportRefusal } from '../../app/bundle/import-session.ts';
 import type { GateRefusal, LoadRefusal } from '../../app/ports/session-store.ts';
 import type { VerifyRefusal } from '../../app/upkeep/verify-sessions.ts';
 import { unreachable } from '../../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import { explainBundle, explainBundleFile } from '../commands/exchange/bundle-words.ts';
+import { explainBundle, explainBundleFile } from '../bundle/bundle-words.ts';
 import { explainServe, type ServeTrouble } from '../commands/server/serve-words.ts';
-import type { FindRefusal } from '../ids/find-sessions.ts';
+import type { FindRefusal } from '../ids.ts';
 import { plural, shortList } from '../output/wording.ts';
 import type { InputFailure } from '../program.ts';
-import { explainStoreFailure } from './explain-store.ts';
+import { explainStoreFailure } from '../words.ts';
 
 /** Everything a command may refuse. */
 export type CommandRefusal =

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { toBase32 } from '../json/base32.ts';
 import type { Sha256 } from '../json/canonical-bytes.ts';
 import { sessionEventSchema } from '../log/event.ts';
 import { executionSnapshotSchema } from '../log/execution-snapshot.ts';
@@ -14,6 +13,7 @@ import {
   workflowHashSchema,
 } from '../log/ids.ts';
 import { manifestRecordSchema } from '../log/manifest.ts';
+import { toBase32 } from '../text/base32.ts';
 import { compiledWorkflowSchema } from '../workflow/compiled/compiled-workflow.ts';
 import { BUNDLE_BYTES_MAX, BUNDLE_EVENTS_MAX } from './bundle-limits.ts';
 

@@ -1,5 +1,5 @@
 import { BUNDLE_DEPTH_MAX } from './bundle-limits.ts';
-import { type JsonWalk, skipValue } from './read/json-walk.ts';
+import { type JsonWalk, skipValue } from './json-walk.ts';
 
 /** The bundle, its session, and the list or table that the value is in. */
 const DEPTH_AROUND = 3;

@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
+import { encodeUtf8 } from '../text/utf8.ts';
 import { canonicalJson, type JsonRefusal } from './canonical-json.ts';
-import { encodeUtf8 } from './utf8.ts';
 
 declare const canonical: unique symbol;
 

@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import { utf8Length, utf8Prefix } from './utf8.ts';
+import { utf8Length, utf8Prefix } from '../text/utf8.ts';
 
 /** What every text cut to a budget ends in. */
 export const TRUNCATION_MARKER = '\n\n[TRUNCATED]';

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from './budgets.ts';
 import { capabilitySchema } from './capabilities.ts';
+import { detailsSchema, textSchema } from './field-schemas.ts';
 import { contextKeySchema, stepIdSchema } from './ids.ts';
 import { BLOCKER_CODES } from './reasons.ts';
-import { detailsSchema, textSchema } from './text.ts';
 
 /** A contract of the built-in registry. */
 export const contractRefSchema = z

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../json/canonical-bytes.ts';
 import { dedupeKey, keyParts } from './dedupe-key.ts';
 import type { EventKind, EventOf, SessionEvent } from './event.ts';
-import { EVENT_VERSION } from './event-envelope.ts';
+import { EVENT_VERSION } from './events/event-envelope.ts';
 import { derivedBits, EventId, eventIndexSchema, type NodeId, type SessionId } from './ids.ts';
 
 /** What an operation wants recorded, before the log gives it a place. */

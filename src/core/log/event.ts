@@ -1,22 +1,22 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { hasOwnDedupeKey } from './dedupe-key.ts';
-import { EVENT_VERSION } from './event-envelope.ts';
 import { advanceRecordedSchema } from './events/advance-recorded.ts';
 import { capabilityObservedSchema } from './events/capability-observed.ts';
 import { contextSetSchema } from './events/context-set.ts';
-import { decisionTraceAppendedSchema } from './events/decision-trace-appended.ts';
 import { divergenceRecordedSchema } from './events/divergence-recorded.ts';
 import { edgeCreatedSchema } from './events/edge-created.ts';
-import { gapRecordedSchema } from './events/gap-recorded.ts';
-import { nodeCreatedSchema } from './events/node-created.ts';
-import { nodeOutputAppendedSchema } from './events/node-output-appended.ts';
+import { EVENT_VERSION } from './events/event-envelope.ts';
+import { gapRecordedSchema } from './events/gap-events.ts';
+import { nodeCreatedSchema } from './events/graph-events.ts';
 import { observationRecordedSchema } from './events/observation-recorded.ts';
+import { nodeOutputAppendedSchema } from './events/output-events.ts';
 import { preferencesChangedSchema } from './events/preferences-changed.ts';
+import { sessionCreatedSchema } from './events/run-events.ts';
 import { runStartedSchema } from './events/run-started.ts';
-import { sessionCreatedSchema } from './events/session-created.ts';
 import { stepSkippedSchema } from './events/step-skipped.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { decisionTraceAppendedSchema } from './events/trace-events.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
 /** Every kind of event there is. */
 export const sessionEventSchema = z.discriminatedUnion('kind', [

@@ -10,7 +10,7 @@ import {
   SessionId,
   snapshotRefSchema,
 } from './ids.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './schema-refusal.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
 export const MANIFEST_VERSION = 1;
 

@@ -1,11 +1,11 @@
 import type { BlockerReport } from '../log/blockers.ts';
-import type { NodeKind } from '../log/events/node-created.ts';
+import type { NodeKind } from '../log/events/graph-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/step-check.ts';
 import type { RunFacts } from '../run/run-facts.ts';
-import type { WorkflowIndex } from '../run/workflow-index.ts';
 import type { GapRecord } from '../views/gaps.ts';
+import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warning.ts';
 
 /** What kind of call a reply answers; it decides what the agent is told again. */

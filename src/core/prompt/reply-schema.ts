@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema } from '../log/blockers.ts';
 import { BLOCKERS_MAX, BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX } from '../log/budgets.ts';
 import { errorEnvelopeSchema, NEXT_INTENTS } from '../log/error-envelope.ts';
-import { GAP_SEVERITIES } from '../log/events/gap-recorded.ts';
-import { NODE_KINDS } from '../log/events/node-created.ts';
+import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
+import { NODE_KINDS } from '../log/events/graph-events.ts';
+import { jsonObjectSchema, textSchema } from '../log/field-schemas.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
-import { preferencesSchema } from '../log/preferences.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
-import { jsonObjectSchema, textSchema } from '../log/text.ts';
 import { REPLY_WARNING_CODES } from './reply-warning.ts';
 
 const token = z.string().min(1);

@@ -1,16 +1,16 @@
 import * as z from 'zod';
+import { preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema } from '../log/blockers.ts';
 import { capabilitySchema, capabilityStatusSchema } from '../log/capabilities.ts';
 import { capabilityProvenanceSchema } from '../log/events/capability-observed.ts';
-import { TRACE_KINDS } from '../log/events/decision-trace-appended.ts';
 import { DIVERGENCE_REASONS } from '../log/events/divergence-recorded.ts';
-import { GAP_SEVERITIES } from '../log/events/gap-recorded.ts';
+import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { OBSERVATION_KEYS } from '../log/events/observation-recorded.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../log/events/run-started.ts';
+import { TRACE_KINDS } from '../log/events/trace-events.ts';
+import { jsonValueSchema } from '../log/field-schemas.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
-import { preferencesSchema } from '../log/preferences.ts';
-import { jsonValueSchema } from '../log/text.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 import { SECRET_KINDS } from './redact/secret-kinds.ts';
 

@@ -1,4 +1,4 @@
-import { utcMinute } from '../resume/utc-minute.ts';
+import { utcMinute } from '../text/utc-time.ts';
 
 const MINUTE_MS = 60_000;
 

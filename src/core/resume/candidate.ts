@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
-import { oneLine, quoteReservedLines } from '../prompt/our-lines.ts';
 import { callText } from '../prompt/reply/call-text.ts';
+import { oneLine, quoteReservedLines } from '../prompt/reserved-lines.ts';
+import { utcMinute } from '../text/utc-time.ts';
 import type { RunStatus } from '../views/run-status.ts';
 import { type MatchReason, reasonWords } from './match-reason.ts';
-import { utcMinute } from './utc-minute.ts';
 
 /** A run that may be the one that is meant, read and verified. */
 export type ResumeCandidate = {

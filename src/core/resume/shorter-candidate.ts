@@ -1,4 +1,4 @@
-import { clip } from '../run/requirements/artifacts/artifact-verdict.ts';
+import { clip } from '../run/requirements/judge-artifact.ts';
 import type { ResumeCandidate } from './candidate.ts';
 
 /** A candidate whose texts take no more than they may; what it is called by is kept. */

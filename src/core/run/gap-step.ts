@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import { blockerPointerSchema } from '../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../log/step-instance-key.ts';
 import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
-import type { WorkflowIndex } from './workflow-index.ts';
+import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 
 /** A step of a workflow, in a round of the loops around it. */
 type GapStep = { readonly step: CompiledStep; readonly loopPath: LoopPath };

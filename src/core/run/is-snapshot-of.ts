@@ -1,8 +1,8 @@
 import type { EngineState, ExecutionSnapshot, LoopFrame } from '../log/execution-snapshot.ts';
 import type { CompiledLoop } from '../workflow/compiled/compiled-loop.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow, type WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import { roundsOf } from './walk/loop-range.ts';
-import { indexWorkflow, type WorkflowIndex } from './workflow-index.ts';
 
 /**
  * Whether a run of a workflow can stand where a snapshot says: its position and its open loops lead to the very step that

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
+import type { Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/capabilities.ts';
-import type { Preferences } from '../log/preferences.ts';
 import type { CompilePattern } from '../workflow/pattern.ts';
 
 /** What is known of a capability on a line; absent where nobody ever looked. */

@@ -4,7 +4,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { keys, node } from '../../../test/golden/token/token-fixture.ts';
 import { ATTEMPT_MAX } from '../log/budgets.ts';
 import { FIRST_ATTEMPT, nextAttempt } from './attempt.ts';
-import { mintToken } from './mint-token.ts';
+import { mintToken } from './node-token.ts';
 import { parseToken } from './parse-token.ts';
 
 test('attempts are counted, so asking twice for a node gives the same token', () => {

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../assert.ts';
-import { fromBase32, toBase32 } from '../json/base32.ts';
-import { encodeUtf8, utf8Prefix } from '../json/utf8.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId, sessionIdBits } from '../log/ids.ts';
+import { fromBase32, toBase32 } from '../text/base32.ts';
+import { encodeUtf8, utf8Prefix } from '../text/utf8.ts';
 import { FIRST_ATTEMPT } from './attempt.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
 import { activeKeys, type HmacSha256, type SigningKey, type TokenKeys, type VerifyingKeys } from './keyring.ts';

@@ -11,7 +11,7 @@ import {
   rotate,
   signingKey,
 } from './keyring.ts';
-import { mintToken } from './mint-token.ts';
+import { mintToken } from './node-token.ts';
 import { parseToken } from './parse-token.ts';
 
 const first = countingKey(0);

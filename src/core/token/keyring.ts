@@ -2,7 +2,7 @@ import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { plainDigestSchema } from '../log/ids.ts';
-import { parseDocument, type SchemaRefusal } from '../log/schema-refusal.ts';
+import { parseDocument, type SchemaRefusal } from '../log/parse-document.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
 

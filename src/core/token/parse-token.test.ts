@@ -5,7 +5,7 @@ import { hmac, keys, node, purpose } from '../../../test/golden/token/token-fixt
 import { runTag } from '../log/ids.ts';
 import { FIRST_ATTEMPT } from './attempt.ts';
 import { keyringDocument, parseKeyring } from './keyring.ts';
-import { mintToken } from './mint-token.ts';
+import { mintToken } from './node-token.ts';
 import { parseToken } from './parse-token.ts';
 import { TOKEN_KINDS, TOKEN_SLOTS, type TokenKind, type TokenSlot } from './token.ts';
 

@@ -1,5 +1,5 @@
 import type { EventOf } from '../log/event.ts';
-import type { OutputChannel } from '../log/events/node-output-appended.ts';
+import type { OutputChannel } from '../log/events/output-events.ts';
 import type { NodeId, OutputId } from '../log/ids.ts';
 
 /** An output as it was handed in. */

@@ -1,4 +1,4 @@
-import type { KnownGraph } from '../log/plan/known-graph.ts';
+import type { KnownGraph } from '../log/plan/plan-graph.ts';
 import { attemptCount } from './advance-outcomes.ts';
 import { findNode, findRun } from './run-graph.ts';
 import type { SessionView } from './session-view.ts';

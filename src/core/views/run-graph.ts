@@ -1,6 +1,6 @@
 import { assert } from '../assert.ts';
 import type { EventOf } from '../log/event.ts';
-import type { NodeKind } from '../log/events/node-created.ts';
+import type { NodeKind } from '../log/events/graph-events.ts';
 import type { NodeId, RunId, SnapshotRef, WorkflowHash } from '../log/ids.ts';
 
 /** A node of a run. Only what is derived from later events changes: children, edge, marks. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
+import { type Autonomy, PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import { type Autonomy, PRESETS } from '../log/preferences.ts';
 import { RUN_STATUSES, runStatus } from './run-status.ts';
 import { foldEvents } from './session-view.ts';
 

@@ -1,9 +1,9 @@
+import type { Preferences } from '../log/autonomy.ts';
 import { type ExecutionSnapshot, isComplete } from '../log/execution-snapshot.ts';
 import type { NodeId, RunId, SnapshotRef } from '../log/ids.ts';
-import type { Preferences } from '../log/preferences.ts';
 import type { GapCategory } from '../log/reasons.ts';
 import { type GapRecord, unresolvedGaps } from './gaps.ts';
-import { preferencesAt } from './preferences.ts';
+import { preferencesAt } from './preferences-in-force.ts';
 import { nodeOf, type RunNode } from './run-graph.ts';
 import type { SessionView } from './session-view.ts';
 import { preferredTip } from './tips.ts';

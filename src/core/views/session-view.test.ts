@@ -5,8 +5,8 @@ import { gapIdOf, outputIdOf } from '../../../test/simulation/node-facts.ts';
 import { randomHistory } from '../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
 import { nodeSummary, viewSummary } from '../../../test/simulation/view-summary.ts';
+import { PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import { PRESETS } from '../log/preferences.ts';
 import { nodeOf } from './run-graph.ts';
 import { applyEvent, emptySessionView, foldEvents } from './session-view.ts';
 

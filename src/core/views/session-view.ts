@@ -2,14 +2,13 @@ import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { EventId } from '../log/ids.ts';
 import { type AdvanceRecord, type AdvancesView, applyAdvanceRecorded } from './advance-outcomes.ts';
-import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './capabilities.ts';
 import { applyContextSet, type ContextView, emptyContext } from './context.ts';
 import { applyOutputAppended, emptyOutputs, type OutputsView } from './current-outputs.ts';
 import { applyGapRecorded, emptyGaps, type GapsView } from './gaps.ts';
 import { applyTraceAppended, type TraceView } from './history/decision-trace.ts';
-import { openPlace } from './lineage/lineage.ts';
-import { applyObservation, type ObservationsView } from './observations.ts';
-import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences.ts';
+import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './known-capabilities.ts';
+import { openPlace } from './lineage.ts';
+import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences-in-force.ts';
 import { applyNote, emptyNotes, type Note, type NotesView } from './recap.ts';
 import {
   applyEdgeCreated,
@@ -20,6 +19,7 @@ import {
   type RunGraph,
   touchNode,
 } from './run-graph.ts';
+import { applyObservation, type ObservationsView } from './workspace-observations.ts';
 
 /** All views of one session, kept up to date event by event. Queries take the part they need. */
 export type SessionView = {

@@ -1,7 +1,7 @@
 import type { CompileInput } from './compile-workflow.ts';
 import type { CompilerFinding } from './finding.ts';
-import { LEGACY_ID, NAMESPACED_ID } from './read/limits.ts';
-import type { ExtensionPoint } from './syntax.ts';
+import { LEGACY_ID, NAMESPACED_ID } from './format/limits.ts';
+import type { ExtensionPoint } from './format/syntax.ts';
 
 /** What a workspace and a catalog offer to put into extension points. */
 type Offered = Pick<CompileInput, 'bindings' | 'templates' | 'broken'>;

@@ -9,7 +9,7 @@ import {
   templatesOf,
 } from '../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../test/enforces.ts';
-import { utf8Length } from '../json/utf8.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { refs } from './builtins/registry.ts';
 import { COMPARISONS } from './compiled/condition.ts';
 

@@ -1,4 +1,4 @@
-import { nearest } from '../../core/spelling/nearest.ts';
+import { nearest } from '../../core/text/spelling.ts';
 import type { Argument, Arguments } from './argument.ts';
 
 /** Where something belongs: an argument, or a field of one. */

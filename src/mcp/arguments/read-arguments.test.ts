@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { checkpointWorkflowTool } from '../tools/checkpoint-workflow.ts';
-import { continueWorkflowTool } from '../tools/continue-workflow.ts';
-import { inspectWorkflowTool } from '../tools/inspect-workflow.ts';
-import { listWorkflowsTool } from '../tools/list-workflows.ts';
-import { startWorkflowTool } from '../tools/start-workflow.ts';
+import { checkpointWorkflowTool } from '../tools/checkpoint-workflow-tool.ts';
+import { continueWorkflowTool } from '../tools/continue-workflow-tool.ts';
+import { inspectWorkflowTool } from '../tools/inspect-workflow-tool.ts';
+import { listWorkflowsTool } from '../tools/list-workflows-tool.ts';
+import { startWorkflowTool } from '../tools/start-workflow-tool.ts';
 import { TOOLS } from '../tools/tool-set.ts';
 import { readArguments } from './read-arguments.ts';
 

@@ -1,7 +1,7 @@
 import { Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
-import { nearest } from '../../core/spelling/nearest.ts';
+import { nearest } from '../../core/text/spelling.ts';
 import { unwrapped } from '../../core/token/normalise-token.ts';
 import type { Argument } from './argument.ts';
 import { plainly } from './argument-names.ts';

@@ -1,4 +1,4 @@
-import { AUTONOMY } from '../../core/log/preferences.ts';
+import { AUTONOMY } from '../../core/log/autonomy.ts';
 import type { Argument } from './argument.ts';
 
 /** Arguments that several tools take, each told in the words that fit the tool. */

@@ -2,8 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { truncate } from '../../core/json/truncate.ts';
 import { ERROR_TEXT_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { NEXT_CALL, quoteReservedLines } from '../../core/prompt/our-lines.ts';
 import { callText } from '../../core/prompt/reply/call-text.ts';
+import { NEXT_CALL, quoteReservedLines } from '../../core/prompt/reserved-lines.ts';
 import { isObject } from '../arguments/read-value.ts';
 
 /** An error as a client sees it, once for programs and once as text that ends in what to do next. */

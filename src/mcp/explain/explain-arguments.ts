@@ -3,8 +3,8 @@ import { quote } from '../../core/json/quote.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument-problem.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
+import { callToList, callToSave, callWithFittingToken, type NextCall } from './corrected-call.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callToList, callToSave, callWithFittingToken, type NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for arguments that a tool cannot take, with the call that was meant where that is known. */

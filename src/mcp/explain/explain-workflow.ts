@@ -1,11 +1,11 @@
 import type { InvalidFile } from '../../app/catalog/catalog.ts';
-import type { StartRefusal } from '../../app/start-workflow.ts';
+import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
 import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
-import { nearestId } from '../../core/spelling/nearest.ts';
+import { nearestId } from '../../core/text/spelling.ts';
+import { callToList, type NextCall } from './corrected-call.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callToList, type NextCall } from './next-call.ts';
 import type { Situation } from './situation.ts';
 
 type WorkflowRefusal = Extract<StartRefusal, { code: 'workflow_not_found' | 'workflow_invalid' }>;

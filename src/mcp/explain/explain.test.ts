@@ -10,7 +10,7 @@ import { eventIndexSchema, runTag, workflowHashSchema, workflowIdSchema } from '
 import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
 import type { FormatProblem, TokenPlace, TokenRefusal } from '../../core/token/token-refusal.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
-import { startWorkflowTool } from '../tools/start-workflow.ts';
+import { startWorkflowTool } from '../tools/start-workflow-tool.ts';
 import { TOOLS } from '../tools/tool-set.ts';
 import { explain } from './explain.ts';
 import type { InputRefusal } from './explain-input.ts';

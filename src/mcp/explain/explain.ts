@@ -1,7 +1,8 @@
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { nearest } from '../../core/spelling/nearest.ts';
+import { nearest } from '../../core/text/spelling.ts';
+import { callToSave, callWithFittingToken, fittedCall } from './corrected-call.ts';
 import { explainArguments } from './explain-arguments.ts';
 import { explainInput } from './explain-input.ts';
 import { explainSession } from './explain-session.ts';
@@ -9,7 +10,6 @@ import { explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
 import { explainWorkflow } from './explain-workflow.ts';
 import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import { callToSave, callWithFittingToken, fittedCall } from './next-call.ts';
 import type { Refusal } from './refusal.ts';
 import type { Situation } from './situation.ts';
 

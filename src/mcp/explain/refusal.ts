@@ -1,9 +1,9 @@
-import type { AdvanceRefusal } from '../../app/advance.ts';
-import type { CheckpointRefusal } from '../../app/checkpoint.ts';
-import type { RehydrateRefusal } from '../../app/rehydrate.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
-import type { StartSessionRefusal } from '../../app/resume/start-session.ts';
-import type { StartRefusal } from '../../app/start-workflow.ts';
+import type { AdvanceRefusal } from '../../app/run/advance.ts';
+import type { CheckpointRefusal } from '../../app/run/checkpoint.ts';
+import type { RehydrateRefusal } from '../../app/run/rehydrate.ts';
+import type { StartSessionRefusal } from '../../app/run/start-session.ts';
+import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import type { InputRefusal } from './explain-input.ts';
 

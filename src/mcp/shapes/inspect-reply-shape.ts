@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-started.ts';
+import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { workflowHashSchema } from '../../core/log/ids.ts';
-import { jsonObjectSchema } from '../../core/log/text.ts';
 import { compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { listReplyShape } from './list-reply-shape.ts';
 

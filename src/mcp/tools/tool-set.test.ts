@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { utf8Length } from '../../core/json/utf8.ts';
-import { AUTONOMY } from '../../core/log/preferences.ts';
+import { AUTONOMY } from '../../core/log/autonomy.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import { publishedTools } from '../answer-call.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
-import { publishedTools } from '../tool-desk.ts';
 import { ALL_TOOLS, TOOLS } from './tool-set.ts';
 
 const GOLDEN = fileURLToPath(new URL('../../../test/golden/tools', import.meta.url));

@@ -1,11 +1,11 @@
 import type { Tool } from '../tool.ts';
-import { checkpointWorkflowTool } from './checkpoint-workflow.ts';
-import { continueWorkflowTool } from './continue-workflow.ts';
-import { inspectWorkflowTool } from './inspect-workflow.ts';
-import { listWorkflowsTool } from './list-workflows.ts';
-import { resumeSessionTool } from './resume-session.ts';
-import { startSessionTool } from './start-session.ts';
-import { startWorkflowTool } from './start-workflow.ts';
+import { checkpointWorkflowTool } from './checkpoint-workflow-tool.ts';
+import { continueWorkflowTool } from './continue-workflow-tool.ts';
+import { inspectWorkflowTool } from './inspect-workflow-tool.ts';
+import { listWorkflowsTool } from './list-workflows-tool.ts';
+import { resumeSessionTool } from './resume-session-tool.ts';
+import { startSessionTool } from './start-session-tool.ts';
+import { startWorkflowTool } from './start-workflow-tool.ts';
 
 /** The tools of every server, in the order a newcomer needs them. */
 export const TOOLS: readonly Tool[] = [

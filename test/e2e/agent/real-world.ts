@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import type { SessionEvent } from '../../../src/core/log/event.ts';
 import type { Reply } from '../../simulation/agent/reader/obedient-reader.ts';
 import { servicesOver } from '../../simulation/agent/world/services-over.ts';

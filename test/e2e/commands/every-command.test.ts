@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandName } from '../../../src/cli/command-entry.ts';
 import { COMMANDS } from '../../../src/cli/command-list.ts';
-import { COMMAND_SHAPES } from '../../../src/cli/shapes/command-shapes.ts';
+import { COMMAND_SHAPES } from '../../../src/cli/command-shapes.ts';
 import { enforces } from '../../enforces.ts';
 import { HOSTILE, type HostileMachine, hostileMachine, OBEYED, TYPED } from './hostile-machine.ts';
 

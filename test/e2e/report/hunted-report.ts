@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { readReport } from '../../../src/app/handover/report/read-report.ts';
+import { readReport } from '../../../src/app/report.ts';
 import type { Store } from '../../../src/app/services.ts';
 import type { SessionId } from '../../../src/core/log/ids.ts';
 import { reportHtml } from '../../../src/core/report/html/report-html.ts';

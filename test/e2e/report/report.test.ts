@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
 import { findChromium } from './chromium.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';

@@ -6,7 +6,7 @@ import type { FileSystem } from '../../../src/adapters/file-store/disk/file-syst
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { fileStore, storeOf } from '../../../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../../../src/adapters/lock/system-locks.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import type { EventIndex } from '../../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../../src/core/log/plan/append-plan.ts';
 import { enforces } from '../../enforces.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
 import { appendCheckpoint } from './append-checkpoint.ts';
 import { fastDir } from './fast-dir.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import { sessionNamed } from './named-plans.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Result } from 'neverthrow';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import type { EventIndex } from '../../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../../src/core/log/plan/append-plan.ts';
 import { sessionWriter } from '../../simulation/session-writer.ts';

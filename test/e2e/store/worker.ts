@@ -5,7 +5,7 @@ import { nodeFileSystem } from '../../../src/adapters/file-store/disk/node-file-
 import { storeOf } from '../../../src/adapters/file-store/file-store.ts';
 import { claimLocks } from '../../../src/adapters/lock/claim-locks.ts';
 import { systemLocks } from '../../../src/adapters/lock/system-locks.ts';
-import { nodeHasher } from '../../../src/adapters/node-hasher.ts';
+import { nodeHasher } from '../../../src/adapters/system.ts';
 import type { SessionStore } from '../../../src/app/ports/session-store.ts';
 import type { SessionId } from '../../../src/core/log/ids.ts';
 import { appendCheckpoint } from './append-checkpoint.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/json/canonical-json.ts';
 import { attemptIdSchema, workflowIdSchema } from '../../../src/core/log/ids.ts';
 import { keyringDocument, parseKeyring } from '../../../src/core/token/keyring.ts';
-import { mintToken } from '../../../src/core/token/mint-token.ts';
+import { mintToken } from '../../../src/core/token/node-token.ts';
 import { parseToken } from '../../../src/core/token/parse-token.ts';
 import { resolveToken, type TokenScope } from '../../../src/core/token/token-scope.ts';
 import { enforces } from '../../enforces.ts';

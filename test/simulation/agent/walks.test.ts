@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { AUTONOMY } from '../../../src/core/log/preferences.ts';
+import { AUTONOMY } from '../../../src/core/log/autonomy.ts';
 import { decidingContext } from '../../../src/core/run/condition/deciding-context.ts';
 import {
   BUNDLED,

@@ -1,6 +1,6 @@
-import { advance } from '../../../src/app/advance.ts';
+import { advance } from '../../../src/app/run/advance.ts';
+import { startWorkflow } from '../../../src/app/run/start-workflow.ts';
 import type { Services } from '../../../src/app/services.ts';
-import { startWorkflow } from '../../../src/app/start-workflow.ts';
 import type { GivenReply } from '../../../src/core/log/operation/stored-reply.ts';
 import type { Keyring } from '../../../src/core/token/keyring.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
-import { rehydrate } from '../../../src/app/rehydrate.ts';
+import { rehydrate } from '../../../src/app/run/rehydrate.ts';
 import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
 import { sha256 } from '../../examples/sha256.ts';

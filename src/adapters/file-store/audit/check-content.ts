@@ -5,11 +5,11 @@ import type { WorkflowHash } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { isSnapshotOf } from '../../../core/run/is-snapshot-of.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { yieldOften } from '../breather.ts';
-import { readContent } from '../content/content-store.ts';
+import { readContent } from '../content/content-files.ts';
 import { damagedContent, parseStored } from '../content/parse-stored.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
+import { yieldOften } from '../yield-often.ts';
 import { type LogDamage, plainDamage, unreadable } from './log-damage.ts';
 
 export type ContentCheck = { readonly damages: readonly LogDamage[]; readonly bytes: number };

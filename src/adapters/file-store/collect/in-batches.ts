@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { CollectCause } from '../../../app/ports/upkeep/collector.ts';
+import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing } from '../disk/disk.ts';

@@ -1,9 +1,9 @@
-import type { ArtifactStore } from '../../../app/ports/artifact-store.ts';
-import { parseDocument } from '../../../core/log/schema-refusal.ts';
-import { jsonObjectSchema } from '../../../core/log/text.ts';
+import type { ArtifactStore } from '../../../app/ports/content-stores.ts';
+import { jsonObjectSchema } from '../../../core/log/field-schemas.ts';
+import { parseDocument } from '../../../core/log/parse-document.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { readContent } from './content-store.ts';
+import { readContent } from './content-files.ts';
 import { parseStored } from './parse-stored.ts';
 
 /** Artifacts are read when somebody looks at them, which is seldom: none is kept in memory. */

@@ -13,7 +13,7 @@ import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, accessingNow, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { putContent, readContent } from './content-store.ts';
+import { putContent, readContent } from './content-files.ts';
 import { parseStored } from './parse-stored.ts';
 
 const WORKFLOWS_KEPT = 64;

@@ -1,7 +1,7 @@
 import { err, Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
-import type { SchemaRefusal } from '../../../core/log/schema-refusal.ts';
+import type { SchemaRefusal } from '../../../core/log/parse-document.ts';
 
 type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
 

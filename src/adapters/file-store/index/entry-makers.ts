@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SeenSession } from '../../../app/ports/session-index.ts';
 import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { summariseSession } from '../../../app/run/append/summarise-session.ts';
+import { summariseSession } from '../../../app/run/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { digestOf } from '../content/content-store.ts';
+import { digestOf } from '../content/content-files.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { type PlainRecord, plainRecord } from '../session/plain-record.ts';

@@ -9,7 +9,7 @@ import { type AppendPlan, manifestRecords, type SealedPlan, sealPlan } from '../
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph } from '../../../core/views/known-graph.ts';
 import { applyEvent } from '../../../core/views/session-view.ts';
-import { digestOf, putContent } from '../content/content-store.ts';
+import { digestOf, putContent } from '../content/content-files.ts';
 import { accessing, accessingNow, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';

@@ -12,20 +12,20 @@ import { assert } from '../../../core/assert.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/labelled-view.ts';
-import type { FileSnapshots } from '../content/file-snapshots.ts';
+import type { FileSnapshots } from '../content/content-stores.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { indexRecorder } from '../exchange/listing.ts';
-import { putSalvage } from '../exchange/salvage-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { commitPlan } from './commit-plan.ts';
 import { freshReplies } from './fresh-replies.ts';
+import { putSalvage } from './import-marks.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import type { OpenSession } from './open-session.ts';
-import { readStoredReply } from './read-stored-reply.ts';
 import { sessionGate } from './session-gate.ts';
 import { hasEvents, sessionLoader } from './session-loader.ts';
+import { readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is told of what was committed. */

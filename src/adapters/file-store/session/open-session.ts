@@ -9,7 +9,7 @@ import { applyEvent, emptySessionView, type SessionView } from '../../../core/vi
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { isSalvaged, salvagedHealth } from '../exchange/salvage-mark.ts';
+import { isSalvaged, salvagedHealth } from './import-marks.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
 import { readSegment, type SegmentFault } from './read-segment.ts';
 import { isCutShort } from './torn/is-cut-short.ts';

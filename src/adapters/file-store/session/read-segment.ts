@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
-import { EVENT_VERSION } from '../../../core/log/event-envelope.ts';
+import { EVENT_VERSION } from '../../../core/log/events/event-envelope.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
 import type { SegmentClosed } from '../../../core/log/manifest.ts';
 import type { AppliedEvent } from '../../../core/views/session-view.ts';
-import { digestOf } from '../content/content-store.ts';
+import { digestOf } from '../content/content-files.ts';
 import { parseJson, parseJsonText, shownLabel } from '../content/parse-stored.ts';
 import { type StoredLine, splitLines } from './lines.ts';
 

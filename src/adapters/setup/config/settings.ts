@@ -1,4 +1,4 @@
-import type { ResolvedSettings } from '../../../core/machine/config/resolve-config.ts';
+import type { ResolvedSettings } from '../../../core/settings/resolve-settings.ts';
 import type { TokenForm } from '../../../core/token/token.ts';
 
 /** What a server takes from its settings, besides where its data lies. */

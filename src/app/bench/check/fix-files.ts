@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { applyFixes } from '../../../core/workflow/diagnostics/apply-fixes.ts';
 import type { Diagnostic } from '../../../core/workflow/diagnostics/diagnostic.ts';
-import type { AuthorServices } from '../author-bench.ts';
-import type { FileFailure } from '../files/author-files.ts';
-import type { TargetRefusal } from '../files/find-targets.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
+import { type CheckedFile, type CheckReport, checkFiles } from '../../author/check-files.ts';
+import type { TargetRefusal } from '../../author/find-targets.ts';
+import type { FileFailure } from '../../ports/author-files.ts';
 import { type Asked, isWithin, type NothingOwn, type TargetScope } from '../files/scope.ts';
-import { type CheckedFile, type CheckReport, checkFiles } from './check-files.ts';
 
 /** A change that was made, in the words of its fix. */
 export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import { authorCatalog } from '../../author/author-catalog.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
+import { findTargets, type TargetRefusal } from '../../author/find-targets.ts';
 import type { InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
 import type { WorkflowCatalog } from '../../catalog/workflow-catalog.ts';
-import type { AuthorServices } from '../author-bench.ts';
-import { authorCatalog } from './bench-catalog.ts';
-import { findTargets, type TargetRefusal } from './find-targets.ts';
 import { knownWorkflow } from './known-workflow.ts';
 
 /** A workflow with the catalog it was found in. */

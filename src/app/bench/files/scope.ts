@@ -1,4 +1,4 @@
-import type { AuthorServices } from '../author-bench.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
 
 /** What somebody wants looked at: what they name, or without a name what is theirs, or all there is. */
 export type Asked = { readonly names: readonly string[]; readonly isAll: boolean };

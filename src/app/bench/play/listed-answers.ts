@@ -1,5 +1,5 @@
-import type { SentStep } from '../../../core/run/scenario/scenario.ts';
-import type { Answer } from './play-run.ts';
+import type { SentStep } from '../../../core/author/scenario.ts';
+import type { Answer } from '../../author/play-run.ts';
 import { filledIn } from './sent-step.ts';
 
 /** Answers with what is listed, in order; a step that is not listed gets its own example. */

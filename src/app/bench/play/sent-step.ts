@@ -1,5 +1,5 @@
+import type { SentStep } from '../../../core/author/scenario.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
-import type { SentStep } from '../../../core/run/scenario/scenario.ts';
 import type { Sent } from './turn.ts';
 
 /**

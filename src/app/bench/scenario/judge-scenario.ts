@@ -1,6 +1,6 @@
 import { unreachable } from '../../../core/assert.ts';
-import type { ExpectedEnd, SentStep } from '../../../core/run/scenario/scenario.ts';
-import type { PlayedCall, PlayedRun, Stuck } from '../play/play-run.ts';
+import type { ExpectedEnd, SentStep } from '../../../core/author/scenario.ts';
+import type { PlayedCall, PlayedRun, Stuck } from '../../author/play-run.ts';
 
 /** Everything in which a run differs from what was expected of it; none when it went as it should. */
 export function judgeScenario(

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import { authorCatalog } from '../../author/author-catalog.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
+import { findTargets, isScenarioPath, scenarioPathOf, type TargetRefusal } from '../../author/find-targets.ts';
 import type { InvalidFile, ListedWorkflow } from '../../catalog/catalog.ts';
-import type { AuthorServices } from '../author-bench.ts';
-import { authorCatalog } from '../files/bench-catalog.ts';
-import { findTargets, isScenarioPath, scenarioPathOf, type TargetRefusal } from '../files/find-targets.ts';
 import { type Asked, isWithin, type NothingOwn, nothingOwn, scopeOf, type TargetScope } from '../files/scope.ts';
 
 export type ScenarioRefusal = TargetRefusal | NothingOwn | { readonly code: 'no_scenarios'; readonly path: string };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorServices } from '../author-bench.ts';
-import type { FileFailure } from '../files/author-files.ts';
-import { scenarioPathOf } from '../files/find-targets.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
+import { scenarioPathOf } from '../../author/find-targets.ts';
+import type { FileFailure } from '../../ports/author-files.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../files/find-workflow.ts';
 import { type Destination, ownId, type PlaceRefusal, placeFor } from './place-for.ts';
 import { withId, withWorkflowId } from './renamed-texts.ts';

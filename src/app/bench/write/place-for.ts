@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { creatableId, type IdRefusal } from '../../../core/workflow/read/names/creatable-id.ts';
+import { authorCatalog } from '../../author/author-catalog.ts';
+import type { AuthorServices } from '../../author/author-services.ts';
 import { findWorkflow } from '../../catalog/catalog.ts';
 import { SOURCE_NAMESPACES } from '../../catalog/file-claim.ts';
-import type { AuthorServices } from '../author-bench.ts';
-import { authorCatalog } from '../files/bench-catalog.ts';
 
 export type Destination = 'project' | 'user';
 

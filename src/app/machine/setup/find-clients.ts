@@ -1,5 +1,5 @@
-import type { Client } from './clients/client.ts';
-import { CLIENTS } from './clients/client-list.ts';
+import type { Client } from '../../clients/client.ts';
+import { CLIENTS } from '../../clients/client-list.ts';
 import type { ClientServices } from './setup-services.ts';
 
 /** The clients that are installed on this machine, as far as one can see. */

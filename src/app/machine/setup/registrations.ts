@@ -1,6 +1,6 @@
-import type { Client } from './clients/client.ts';
+import type { Client } from '../../clients/client.ts';
+import { inspectClient } from '../../clients/inspect-client.ts';
 import { findClients } from './find-clients.ts';
-import { inspectClient } from './look-at-client.ts';
 import type { ClientServices } from './setup-services.ts';
 
 export type Registrations = {

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { Sha256 } from '../../../core/json/canonical-bytes.ts';
-import type { ParseToml } from './edit/toml-editor.ts';
-import type { FoundProgram, Machine } from './machine.ts';
+import type { ParseToml } from '../../clients/edit/toml-editor.ts';
+import type { FoundProgram, Machine } from '../../ports/machine.ts';
 
 /** The system refused, in its own word. */
 export type FileAccessFailure = { readonly code: 'file_failed'; readonly path: string; readonly cause: string };

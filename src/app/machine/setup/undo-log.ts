@@ -2,7 +2,7 @@ import { err, ok, Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../../core/assert.ts';
 import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
-import { CLIENT_IDS } from './clients/client.ts';
+import { CLIENT_IDS } from '../../clients/client.ts';
 import type { ClientServices, FileAccessFailure } from './setup-services.ts';
 
 const changeSchema = z.strictObject({

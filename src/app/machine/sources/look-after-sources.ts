@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WorkflowSourceEntry } from '../../../core/machine/source/source-list.ts';
+import type { WorkflowSourceEntry } from '../../../core/sources.ts';
 import type {
   GitRefusal,
   SourceHealth,

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { GitSource, WorkflowSourceEntry } from '../../../core/machine/source/source-list.ts';
+import type { GitSource, WorkflowSourceEntry } from '../../../core/sources.ts';
 
 export type SourceListFailure =
   | { readonly code: 'source_list_broken'; readonly file: string; readonly cause: string }

@@ -10,10 +10,10 @@ import { SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.
 import { storeOf } from '../../../adapters/file-store/file-store.ts';
 import { runTag } from '../../../core/log/ids.ts';
 import { sealWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { advance } from '../../advance.ts';
-import { rehydrate } from '../../rehydrate.ts';
 import type { Services } from '../../services.ts';
-import { startWorkflow } from '../../start-workflow.ts';
+import { advance } from '../advance.ts';
+import { rehydrate } from '../rehydrate.ts';
+import { startWorkflow } from '../start-workflow.ts';
 
 test('a run whose stored workflow is another one is neither shown nor gone on with, and both are named', async () => {
   enforces('token_error_workflow_hash_mismatch');

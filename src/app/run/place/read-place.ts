@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import { PRESETS, type Preferences } from '../../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../../core/log/execution-snapshot.ts';
-import { PRESETS, type Preferences } from '../../../core/log/preferences.ts';
 import type { TokenRefusal } from '../../../core/token/token-refusal.ts';
 import { storedWorkflowMismatch, type TokenTarget } from '../../../core/token/token-scope.ts';
-import { preferencesAt } from '../../../core/views/preferences.ts';
+import { preferencesAt } from '../../../core/views/preferences-in-force.ts';
 import { nodeOf } from '../../../core/views/run-graph.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadedSession } from '../../ports/session-store.ts';

@@ -1,7 +1,7 @@
 import type { TokenKind } from '../../../core/token/token.ts';
-import { rehydrateNode } from '../../rehydrate.ts';
 import type { ReadServices } from '../../services.ts';
-import { findTokenNode } from './find-node.ts';
+import { findTokenNode } from '../find-token-node.ts';
+import { rehydrateNode } from '../rehydrate.ts';
 
 /** What a token leads to: its run, and the tokens that are good there now. A complete run takes no ack. */
 export type TokenHolder = {

@@ -6,6 +6,6 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     summary: 'print the version',
     example: 'workrail version --json',
     needsNoConfig: true,
-    load: async () => (await import('./version.ts')).version,
+    load: async () => (await import('../../version.ts')).version,
   },
 ];

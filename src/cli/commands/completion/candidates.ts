@@ -1,10 +1,5 @@
-import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
-import {
-  isSettingName,
-  SETTING_KEYS,
-  SETTING_NAMES,
-  type SettingKey,
-} from '../../../core/machine/config/config-keys.ts';
+import { CLIENTS } from '../../../app/clients/client-list.ts';
+import { isSettingName, SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../../../core/settings/setting-keys.ts';
 import { COMMAND_GROUPS, type CommandEntry, commandName } from '../../command-entry.ts';
 import { COMMANDS } from '../../command-list.ts';
 import { type CompletionCandidate, SHELLS } from '../../shapes/completion/completion-shape.ts';

@@ -11,6 +11,6 @@ export const COMPLETION_COMMANDS: readonly CommandEntry[] = [
     ],
     example: 'source <(workrail completion bash)',
     needsNoConfig: true,
-    load: async () => (await import('./completion.ts')).completion,
+    load: async () => (await import('../../completion.ts')).completion,
   },
 ];

@@ -1,5 +1,5 @@
 import { workflowCatalog } from '../../../app/catalog/workflow-catalog.ts';
-import { newestSessions, withMarks } from '../../../app/overview/list-sessions.ts';
+import { newestSessions, withMarks } from '../../../app/sessions/list-sessions.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { CommandContext } from '../../command.ts';
 import { shortIds } from '../../ids/short-ids.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { parseSettingsFile } from '../../../core/machine/config/parse-config-file.ts';
-import { resolveSettings } from '../../../core/machine/config/resolve-config.ts';
+import { resolveSettings } from '../../../core/settings/resolve-settings.ts';
+import { parseSettingsFile } from '../../../core/settings/settings-file.ts';
 import { configListShape, configSetShape } from '../../shapes/config/config-shapes.ts';
 
 const USER = { kind: 'user', file: `${HOME}/.workrail/config.json` } as const;

@@ -10,7 +10,7 @@ export const CONFIG_COMMANDS: readonly CommandEntry[] = [
     operands: KEY,
     example: 'workrail config get mode',
     needsNoConfig: true,
-    load: async () => (await import('./get-config.ts')).configGet,
+    load: async () => (await import('../../settings.ts')).configGet,
   },
   {
     group: 'config',

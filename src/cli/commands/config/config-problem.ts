@@ -1,7 +1,7 @@
-import type { SetConfigRefusal } from '../../../app/machine/setup/set-config.ts';
-import { SETTING_KEYS, SETTING_NAMES, type SettingName } from '../../../core/machine/config/config-keys.ts';
-import { configProblemText } from '../../../core/machine/config/config-words.ts';
-import { nearest } from '../../../core/spelling/nearest.ts';
+import type { SetConfigRefusal } from '../../../app/settings.ts';
+import { SETTING_KEYS, SETTING_NAMES, type SettingName } from '../../../core/settings/setting-keys.ts';
+import { configProblemText } from '../../../core/settings/settings-words.ts';
+import { nearest } from '../../../core/text/spelling.ts';
 import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 

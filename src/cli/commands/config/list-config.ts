@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
-import { shortPath } from '../../../app/machine/setup/machine.ts';
+import { shortPath } from '../../../app/ports/machine.ts';
 import { configHash } from '../../../core/machine/config/config-hash.ts';
-import { SETTING_KEYS } from '../../../core/machine/config/config-keys.ts';
-import { configProblemText, originText } from '../../../core/machine/config/config-words.ts';
+import { SETTING_KEYS } from '../../../core/settings/setting-keys.ts';
+import { configProblemText, originText } from '../../../core/settings/settings-words.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { ConfigListData, ShownSetting } from '../../shapes/config/config-shapes.ts';

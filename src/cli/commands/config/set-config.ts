@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import { setConfig } from '../../../app/machine/setup/set-config.ts';
-import { isSettingName, isSettingValue, SETTING_KEYS, valueOfText } from '../../../core/machine/config/config-keys.ts';
+import { setConfig } from '../../../app/settings.ts';
+import { isSettingName, isSettingValue, SETTING_KEYS, valueOfText } from '../../../core/settings/setting-keys.ts';
 import type { RunCommand } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
 import type { ConfigSetData } from '../../shapes/config/config-shapes.ts';

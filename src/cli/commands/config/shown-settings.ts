@@ -1,6 +1,6 @@
-import { SETTING_NAMES, type SettingName } from '../../../core/machine/config/config-keys.ts';
-import { defaultPreferences } from '../../../core/machine/config/default-preferences.ts';
-import type { ResolvedSettings } from '../../../core/machine/config/resolve-config.ts';
+import type { ResolvedSettings } from '../../../core/settings/resolve-settings.ts';
+import { SETTING_NAMES, type SettingName } from '../../../core/settings/setting-keys.ts';
+import { defaultPreferences } from '../../../core/settings/settings-in-effect.ts';
 import type { ShownSetting } from '../../shapes/config/config-shapes.ts';
 
 /** Every setting as it takes effect; where the default depends on something else, what it comes to. */

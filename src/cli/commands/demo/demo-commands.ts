@@ -9,6 +9,6 @@ export const DEMO_COMMANDS: readonly CommandEntry[] = [
       { flags: '--keep', help: 'keep what was recorded, and say where' },
     ],
     example: 'workrail demo --speed 4',
-    load: async () => (await import('./demo.ts')).demo,
+    load: async () => (await import('../../demo.ts')).demo,
   },
 ];

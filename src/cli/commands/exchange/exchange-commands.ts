@@ -14,7 +14,7 @@ export const EXCHANGE_COMMANDS: readonly CommandEntry[] = [
       { flags: '--no-redact', help: 'hide nothing in a report: neither paths and addresses nor keys and passwords' },
     ],
     example: 'workrail export 7f3a --as html -o report.html',
-    load: async () => (await import('./export.ts')).exportCommand,
+    load: async () => (await import('../../bundle/export.ts')).exportCommand,
   },
   {
     verb: 'import',
@@ -22,6 +22,6 @@ export const EXCHANGE_COMMANDS: readonly CommandEntry[] = [
     operands: { syntax: '<file>', help: 'a bundle that workrail export made' },
     options: [{ flags: '--dry-run', help: 'check it and say what would be done' }],
     example: 'workrail import session.json --dry-run',
-    load: async () => (await import('./import.ts')).importCommand,
+    load: async () => (await import('../../bundle/import.ts')).importCommand,
   },
 ];

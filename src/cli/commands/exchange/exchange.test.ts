@@ -9,7 +9,7 @@ import { HEALTHY } from '../../../../test/examples/audits.ts';
 import { exportServices } from '../../../../test/examples/bundles.ts';
 import { engine } from '../../../../test/examples/engine.ts';
 import { sharedSession } from '../../../../test/examples/shared-session.ts';
-import { createBundleFile, readBundleFile } from '../../../adapters/exchange/bundle-files.ts';
+import { createBundleFile, readBundleFile } from '../../../adapters/bundle.ts';
 import { reportSchema } from '../../../core/report/report.ts';
 import type { BundleAccess } from '../../program.ts';
 import { exportShape } from '../../shapes/exchange/export-shape.ts';

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Exported, exportSession } from '../../../app/handover/bundle/export-session.ts';
-import { shellWord } from '../../../core/spelling/shell-word.ts';
+import { type Exported, exportSession } from '../../../app/bundle/export-session.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import { salvageLine } from '../../bundle/salvage-line.ts';
 import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { findSessions } from '../../ids/find-sessions.ts';
+import { findSessions } from '../../ids.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { BundleData } from '../../shapes/exchange/export-shape.ts';
 import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
-import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 
 type BundleRequest = { readonly asked: readonly string[]; readonly file: string | undefined };

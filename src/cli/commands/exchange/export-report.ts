@@ -1,20 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { BundleOutput, OutputFailure } from '../../../app/handover/bundle/bundle-output.ts';
-import { readReport } from '../../../app/handover/report/read-report.ts';
-import { encodeUtf8 } from '../../../core/json/utf8.ts';
+import type { BundleOutput, OutputFailure } from '../../../app/ports/bundle-output.ts';
+import { readReport } from '../../../app/report.ts';
 import { reportHtml } from '../../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../core/report/markdown/report-markdown.ts';
 import type { Report } from '../../../core/report/report.ts';
 import { reportJson } from '../../../core/report/report-json.ts';
-import { shellWord } from '../../../core/spelling/shell-word.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import { encodeUtf8 } from '../../../core/text/utf8.ts';
+import { salvageLine } from '../../bundle/salvage-line.ts';
 import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { findSessions } from '../../ids/find-sessions.ts';
+import { findSessions } from '../../ids.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, sizeOf } from '../../output/wording.ts';
 import type { ReportData } from '../../shapes/exchange/export-shape.ts';
 import { type CommandRefusal, explainRefusal } from '../../words/explain.ts';
-import { salvageLine } from './bundle-lines.ts';
 import { wrongUse } from './wrong-use.ts';
 
 const WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };

@@ -7,7 +7,7 @@ export const KEYS_COMMANDS: readonly CommandEntry[] = [
     summary: 'sign tokens with a fresh key from now on; tokens of the key before still work',
     options: [{ flags: '--yes', help: 'ask nothing, also when tokens of an older key end with it' }],
     example: 'workrail keys rotate',
-    load: async () => (await import('./rotate-keys.ts')).keysRotate,
+    load: async () => (await import('../../keys.ts')).keysRotate,
   },
   {
     group: 'keys',

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { RunCommand } from '../../command.ts';
 import { exitCodeOf } from '../../exit-codes.ts';
-import { explainStoreFailure } from '../../words/explain-store.ts';
+import { explainStoreFailure } from '../../words.ts';
 import { shownKeys } from './shown-keys.ts';
 
 export const keysStatus: RunCommand = async ({ program }) => {

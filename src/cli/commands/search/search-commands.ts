@@ -7,6 +7,6 @@ export const SEARCH_COMMANDS: readonly CommandEntry[] = [
     operands: { syntax: '<words...>', help: 'words that a session must hold, all of them' },
     options: [{ flags: '--all', help: 'read every session, and show every one that is found' }],
     example: 'workrail search empty cart',
-    load: async () => (await import('./search.ts')).search,
+    load: async () => (await import('../../search.ts')).search,
   },
 ];

@@ -1,10 +1,10 @@
-import { snippetOf, wordsIn } from '../../../core/overview/search-words.ts';
+import { snippetOf, wordsIn } from '../../../core/text/search-words.ts';
 import type { Line, LineSpan } from '../../output/line.ts';
-import { ago } from '../../output/moment.ts';
 import { clipText, textWidth } from '../../output/text-width.ts';
+import { ago } from '../../output/times.ts';
 import { plural } from '../../output/wording.ts';
+import { placeWords, STATE_MARKS, stateSpan } from '../../sessions/run-words.ts';
 import type { SearchData } from '../../shapes/search/search-shape.ts';
-import { placeWords, STATE_MARKS, stateSpan } from '../session/look/run-words.ts';
 
 type Layout = { readonly nowMs: number; readonly width: number };
 type Found = SearchData['found'][number];

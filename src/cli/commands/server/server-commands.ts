@@ -13,6 +13,6 @@ export const SERVER_COMMANDS: readonly CommandEntry[] = [
     example: 'claude mcp add workrail -- workrail serve',
     // It reads them itself, for a client that never sees what a command says.
     needsNoConfig: true,
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => (await import('../../serve.ts')).serveCommand,
   },
 ];

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Client, ClientScope } from '../../../app/machine/setup/clients/client.ts';
-import { CLIENTS } from '../../../app/machine/setup/clients/client-list.ts';
+import type { Client, ClientScope } from '../../../app/clients/client.ts';
+import { CLIENTS } from '../../../app/clients/client-list.ts';
+import { inspectClient } from '../../../app/clients/inspect-client.ts';
 import { findClients } from '../../../app/machine/setup/find-clients.ts';
-import { inspectClient } from '../../../app/machine/setup/look-at-client.ts';
 import type { ClientServices } from '../../../app/machine/setup/setup-services.ts';
-import { shellWord } from '../../../core/spelling/shell-word.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CommandContext, CommandInput, CommandProblem } from '../../command.ts';
 import {
   brokenOff,

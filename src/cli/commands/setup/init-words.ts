@@ -1,6 +1,6 @@
-import { CLIENT_IDS, type Client } from '../../../app/machine/setup/clients/client.ts';
+import { CLIENT_IDS, type Client } from '../../../app/clients/client.ts';
 import type { UndoLogTrouble } from '../../../app/machine/setup/undo-log.ts';
-import { nearest } from '../../../core/spelling/nearest.ts';
+import { nearest } from '../../../core/text/spelling.ts';
 import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';

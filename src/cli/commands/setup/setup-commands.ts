@@ -18,7 +18,7 @@ export const SETUP_COMMANDS: readonly CommandEntry[] = [
     ],
     example: 'workrail init --dry-run',
     needsNoConfig: true,
-    load: async () => (await import('./init.ts')).init,
+    load: async () => (await import('../../clients/init.ts')).init,
   },
   {
     verb: 'doctor',
@@ -26,6 +26,6 @@ export const SETUP_COMMANDS: readonly CommandEntry[] = [
     options: [{ flags: '--fix', help: 'mend what can be mended' }],
     example: 'workrail doctor --fix',
     needsNoConfig: true,
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('../../clients/doctor.ts')).doctor,
   },
 ];

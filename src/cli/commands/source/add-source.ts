@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { addSource } from '../../../app/machine/sources/add-source.ts';
+import { addSource } from '../../../app/sources.ts';
 import type { RunCommand } from '../../command.ts';
 import { healthText, sourcePlace, sourceProblem } from './source-words.ts';
 

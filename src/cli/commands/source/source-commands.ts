@@ -6,7 +6,7 @@ export const SOURCE_COMMANDS: readonly CommandEntry[] = [
     verb: 'list',
     summary: 'the places that workflows come from beside the bundle, with pinned commit and health',
     example: 'workrail source list',
-    load: async () => (await import('./list-sources.ts')).sourceList,
+    load: async () => (await import('../../sources.ts')).sourceList,
   },
   {
     group: 'source',

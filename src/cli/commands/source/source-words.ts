@@ -1,10 +1,10 @@
-import type { AddSourceRefusal } from '../../../app/machine/sources/add-source.ts';
 import type { SourceUnknown } from '../../../app/machine/sources/look-after-sources.ts';
 import type { GitRefusal, SourceHealth } from '../../../app/ports/workflows/workflow-sources.ts';
+import type { AddSourceRefusal } from '../../../app/sources.ts';
 import { unreachable } from '../../../core/assert.ts';
 import type { ErrorEnvelope } from '../../../core/log/error-envelope.ts';
-import type { WorkflowSourceEntry } from '../../../core/machine/source/source-list.ts';
-import { nearest } from '../../../core/spelling/nearest.ts';
+import type { WorkflowSourceEntry } from '../../../core/sources.ts';
+import { nearest } from '../../../core/text/spelling.ts';
 import type { CommandProblem } from '../../command.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { plural } from '../../output/wording.ts';

@@ -5,6 +5,6 @@ export const STATUS_COMMANDS: readonly CommandEntry[] = [
     verb: 'status',
     summary: 'what is running, blocked or waiting for you, here and elsewhere',
     example: 'workrail status',
-    load: async () => (await import('./status.ts')).status,
+    load: async () => (await import('../../status.ts')).status,
   },
 ];

@@ -1,10 +1,10 @@
 import { asTyped } from '../../output/as-typed.ts';
 import type { Line, LineSpan } from '../../output/line.ts';
-import { ago } from '../../output/moment.ts';
 import { clipText, padText } from '../../output/text-width.ts';
+import { ago } from '../../output/times.ts';
 import { plural } from '../../output/wording.ts';
+import { placeWords, STATE_MARKS } from '../../sessions/run-words.ts';
 import type { OpenRunData, StatusData, StatusPlaceData } from '../../shapes/status/status-shape.ts';
-import { placeWords, STATE_MARKS } from '../session/look/run-words.ts';
 
 type Layout = {
   readonly nowMs: number;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CommandContext, CommandProblem } from '../../command.ts';
 import type { Line } from '../../output/line.ts';
-import { brokenOff, needsPerson } from './upkeep-words.ts';
+import { brokenOff, needsPerson } from '../../upkeep/upkeep-words.ts';
 
 export type Loss = {
   /** What it is about. */

@@ -1,4 +1,4 @@
-import type { Collection } from '../../../app/ports/upkeep/collector.ts';
+import type { Collection } from '../../../app/ports/upkeep.ts';
 import type { Line } from '../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../output/wording.ts';
 

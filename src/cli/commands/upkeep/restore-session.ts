@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { BinnedSession } from '../../../app/ports/upkeep/session-bin.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { utcMinute } from '../../../core/resume/utc-minute.ts';
+import { utcMinute } from '../../../core/text/utc-time.ts';
 import type { CommandContext, CommandOutcome, CommandProblem } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { matchId } from '../../ids/id-match.ts';
 import { shortList } from '../../output/wording.ts';
 import type { SessionDeleteData } from '../../shapes/upkeep/session-delete-shape.ts';
-import { upkeepProblem } from './upkeep-words.ts';
+import { upkeepProblem } from '../../upkeep/upkeep-words.ts';
 
 /** Brings deleted sessions back, or shows which there are. */
 export async function restoreSessions(

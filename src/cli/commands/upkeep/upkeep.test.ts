@@ -8,7 +8,7 @@ import { storeFolder } from '../../../../test/store-folder.ts';
 import { layout } from '../../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../../adapters/file-store/file-store.ts';
 import { claimLocks } from '../../../adapters/lock/claim-locks.ts';
-import { nodeHasher } from '../../../adapters/node-hasher.ts';
+import { nodeHasher } from '../../../adapters/system.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { GivenReply } from '../../../core/log/operation/stored-reply.ts';
 import { gcShape } from '../../shapes/upkeep/gc-shape.ts';

@@ -1,10 +1,10 @@
 import { err, ok, Result } from 'neverthrow';
 import type { JsonObject } from '../../../core/json/json-value.ts';
-import { AUTONOMY, type Autonomy } from '../../../core/log/preferences.ts';
-import { jsonObjectSchema } from '../../../core/log/text.ts';
-import { nearest } from '../../../core/spelling/nearest.ts';
+import { AUTONOMY, type Autonomy } from '../../../core/log/autonomy.ts';
+import { jsonObjectSchema } from '../../../core/log/field-schemas.ts';
+import { nearest } from '../../../core/text/spelling.ts';
+import { wrongUse } from '../../author/workflow-words.ts';
 import type { CommandProblem } from '../../command.ts';
-import { wrongUse } from './workflow-words.ts';
 
 const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 

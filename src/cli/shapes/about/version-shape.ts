@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const versionData = z.strictObject({ version: z.string(), node: z.string() });
 export type VersionData = z.infer<typeof versionData>;

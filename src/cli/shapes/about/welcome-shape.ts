@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { CLIENT_IDS } from '../../../app/machine/setup/clients/client.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { CLIENT_IDS } from '../../../app/clients/client.ts';
+import { commandShape } from '../../command-shape.ts';
 import { statusData } from '../status/status-shape.ts';
 
 const welcomeData = z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SETTING_NAMES, type SettingName } from '../../../core/machine/config/config-keys.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { SETTING_NAMES, type SettingName } from '../../../core/settings/setting-keys.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
 const origin = z.discriminatedUnion('kind', [

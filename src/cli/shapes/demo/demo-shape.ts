@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const demoData = z.strictObject({
   /** The tag of the run that was played. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { bundleIdSchema } from '../../../core/bundle/bundle-document.ts';
 import { salvageSchema } from '../../../core/log/health.ts';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const count = z.int().min(0);
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 /** The first characters of a digest of a key: enough to tell two apart, and no help in guessing one. */
 const fingerprint = z.string().regex(/^[0-9a-f]{12}$/);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { SEARCHED_KINDS } from '../../../app/overview/searched-texts.ts';
 import { RunId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
-import { count, placeShape } from '../session/look/look-parts.ts';
+import { commandShape } from '../../command-shape.ts';
+import { count, placeShape } from '../../sessions/session-shapes.ts';
 import { listedSessionShape } from '../session/look/session-list-shape.ts';
 
 const hit = z.strictObject({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AUDIT_FINDING_KINDS } from '../../../app/ports/upkeep/store-audit.ts';
 import { DAMAGE_REASONS, salvageSchema } from '../../../core/log/health.ts';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const count = z.int().min(0);
 /** Relative to the data directory. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { CHECKS, FINDING_KINDS } from '../../../app/machine/setup/doctor/finding.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { CHECKS, FINDING_KINDS } from '../../../app/clients/doctor/doctor-finding.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const doctorData = z.strictObject({
   version: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { CLIENT_IDS } from '../../../app/machine/setup/clients/client.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { CLIENT_IDS } from '../../../app/clients/client.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const clientResult = z.strictObject({
   client: z.enum(CLIENT_IDS),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { workflowSourceEntrySchema } from '../../../core/machine/source/source-list.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { workflowSourceEntrySchema } from '../../../core/sources.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const health = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready'), files: z.int().min(0), dir: z.string() }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
-import { count, runShape } from '../session/look/look-parts.ts';
+import { commandShape } from '../../command-shape.ts';
+import { count, runShape } from '../../sessions/session-shapes.ts';
 
 const openRun = z.strictObject({
   sessionId: SessionId.schema,

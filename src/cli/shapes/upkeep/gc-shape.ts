@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const count = z.int().min(0);
 const sessions = z.array(SessionId.schema);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RunId, SessionId, workflowIdSchema } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const sessionCloseData = z.strictObject({
   sessionId: SessionId.schema,

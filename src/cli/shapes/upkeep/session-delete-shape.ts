@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ERROR_CODES } from '../../../core/log/error-envelope.ts';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const sessionDeleteData = z.union([
   z.strictObject({

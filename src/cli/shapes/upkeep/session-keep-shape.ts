@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionId } from '../../../core/log/ids.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const sessionKeepData = z.strictObject({
   sessions: z.array(z.strictObject({ sessionId: SessionId.schema, isKept: z.boolean() })),

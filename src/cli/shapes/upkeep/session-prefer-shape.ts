@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { autonomySchema, riskPolicySchema } from '../../../core/log/autonomy.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../../core/log/ids.ts';
-import { autonomySchema, riskPolicySchema } from '../../../core/log/preferences.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const preferences = z.strictObject({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 import { ownScope } from './own-scope.ts';
 
 const count = z.int().min(0);

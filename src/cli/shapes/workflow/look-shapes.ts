@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { WORKFLOW_SOURCE_KINDS } from '../../../core/log/events/run-started.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const count = z.int().min(0);
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { autonomySchema } from '../../../core/log/preferences.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { autonomySchema } from '../../../core/log/autonomy.ts';
+import { commandShape } from '../../command-shape.ts';
 import { ownScope } from './own-scope.ts';
 
 const count = z.int().min(0);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { jsonValueSchema } from '../../../core/log/text.ts';
-import { commandShape } from '../envelope-shape.ts';
+import { jsonValueSchema } from '../../../core/log/field-schemas.ts';
+import { commandShape } from '../../command-shape.ts';
 
 const workflowNewData = z.strictObject({
   id: z.string(),

@@ -1,10 +1,10 @@
 import { err, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../../assert.ts';
-import { parseDocument } from '../../log/schema-refusal.ts';
+import { parseDocument } from '../../log/parse-document.ts';
+import type { BundleIndex } from '../bundle-index.ts';
 import { type BundleRefusal, invalid } from '../bundle-refusal.ts';
 import type { BundleTools } from '../bundle-tools.ts';
-import type { BundleIndex } from '../read/bundle-index.ts';
 
 /** One of the single values of a bundle, which must be there. */
 export function readBundleValue<Schema extends z.ZodType>(

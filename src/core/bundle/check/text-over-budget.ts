@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { STEP_BYTES_MAX } from '../../log/budgets.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { FILLED_LENGTH_MAX } from '../../workflow/expand/texts/fill-text.ts';
 

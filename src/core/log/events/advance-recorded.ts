@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../json/json-value.ts';
 import { blockerReportSchema } from '../blockers.ts';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { jsonObjectSchema } from '../field-schemas.ts';
 import { attemptIdSchema, NodeId, plainDigestSchema } from '../ids.ts';
-import { jsonObjectSchema } from '../text.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 const advanceOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('blocked'), blockers: blockerReportSchema, attemptNodeId: NodeId.schema }),

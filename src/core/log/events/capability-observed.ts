@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
 import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from '../capabilities.ts';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { nonBlankSchema } from '../field-schemas.ts';
 import { CapabilityObservationId, stepIdSchema } from '../ids.ts';
-import { nonBlankSchema } from '../text.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 

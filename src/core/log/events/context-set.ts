@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { canonicalLength, jsonObjectSchema } from '../field-schemas.ts';
 import { ContextId } from '../ids.ts';
-import { canonicalLength, jsonObjectSchema } from '../text.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 /** Keys that would reach into an object's machinery; refused by name wherever context comes in, however deep. */
 const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'] as const;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { SUMMARY_BYTES_MAX } from '../budgets.ts';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { textSchema } from '../field-schemas.ts';
 import { DivergenceId, stepIdSchema } from '../ids.ts';
-import { textSchema } from '../text.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 export const DIVERGENCE_REASONS = [
   'missing_user_context',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { eventSchema, runScope } from '../event-envelope.ts';
 import { EventId, NodeId } from '../ids.ts';
+import { eventSchema, runScope } from './event-envelope.ts';
 
 export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];

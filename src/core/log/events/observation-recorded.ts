@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { OBSERVATION_LABEL_BYTES_MAX, OBSERVATION_PATH_BYTES_MAX } from '../budgets.ts';
-import { eventSchema, noScope } from '../event-envelope.ts';
+import { textSchema } from '../field-schemas.ts';
 import { plainDigestSchema } from '../ids.ts';
-import { textSchema } from '../text.ts';
+import { eventSchema, noScope } from './event-envelope.ts';
 
 export const OBSERVATION_KEYS = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'] as const;
 export type ObservationKey = (typeof OBSERVATION_KEYS)[number];

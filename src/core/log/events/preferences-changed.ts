@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
+import { autonomySchema, preferencesSchema, riskPolicySchema } from '../autonomy.ts';
 import { PreferenceChangeId } from '../ids.ts';
-import { autonomySchema, preferencesSchema, riskPolicySchema } from '../preferences.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 const preferenceDeltaSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('autonomy'), value: autonomySchema }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { WORKFLOW_SOURCE_REF_BYTES_MAX } from '../budgets.ts';
-import { eventSchema, runScope } from '../event-envelope.ts';
+import { nonBlankSchema } from '../field-schemas.ts';
 import { plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
-import { nonBlankSchema } from '../text.ts';
+import { eventSchema, runScope } from './event-envelope.ts';
 
 /** Where a workflow came from. A git source is `remote`. */
 export const WORKFLOW_SOURCE_KINDS = ['bundled', 'user', 'project', 'remote', 'plugin'] as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { eventSchema, nodeScope } from '../event-envelope.ts';
 import { conditionIdSchema, stepIdSchema } from '../ids.ts';
 import { loopPathSchema } from '../step-instance-key.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
 
 /** A step whose condition did not hold; it never comes back on that line. */
 export const stepSkippedSchema = eventSchema(

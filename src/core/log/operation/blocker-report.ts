@@ -1,9 +1,9 @@
 import { assert } from '../../assert.ts';
 import { truncate } from '../../json/truncate.ts';
-import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
+import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { type Blocker, type BlockerReport, compareBlockers } from '../blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from '../budgets.ts';
-import { canonicalLength } from '../text.ts';
+import { canonicalLength } from '../field-schemas.ts';
 
 /** Builds a report that fits from all that is unmet: one blocker a place, and what finds no room is counted. */
 export function blockerReport(findings: readonly Blocker[]): BlockerReport {

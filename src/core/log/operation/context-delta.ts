@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson, type JsonRefusal } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { utf8Length } from '../../json/utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
 import { contextDepth, reservedKeyIn } from '../events/context-set.ts';
 

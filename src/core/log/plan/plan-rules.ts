@@ -1,5 +1,5 @@
 import type { EventOf, SessionEvent } from '../event.ts';
-import type { KnownGraph } from './known-graph.ts';
+import type { KnownGraph } from './plan-graph.ts';
 
 /** Rules between the events of one plan, wherever in it they stand. */
 export type PlanRule =

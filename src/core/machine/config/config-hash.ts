@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
-import { SETTING_NAMES } from './config-keys.ts';
-import type { ResolvedSettings } from './resolve-config.ts';
+import type { ResolvedSettings } from '../../settings/resolve-settings.ts';
+import { SETTING_NAMES } from '../../settings/setting-keys.ts';
 
 /** A name for the settings in effect, wherever they come from: two processes with one hash behave alike. */
 export function configHash({ settings }: Pick<ResolvedSettings, 'settings'>, sha256: Sha256): Sha256Digest {

@@ -13,8 +13,8 @@ import { footer } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { recapData } from './recap-part.ts';
 import { areReferencesShown, referencesData, referencesText } from './reference-list.ts';
+import { guidanceData, shownDraft } from './reply-sections.ts';
 import { stepContextData } from './step-context.ts';
-import { guidanceData, shownDraft } from './told-again.ts';
 
 /** What one reply has to say, before it becomes text and data. */
 export type Outline = {

@@ -1,7 +1,7 @@
 import { quote } from '../../json/quote.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
-import { quoteReservedLines } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
+import { quoteReservedLines } from '../reserved-lines.ts';
 import type { Call, TextPart } from './call-text.ts';
 import { nextCallLine } from './footer.ts';
 

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { given, TOKENS } from '../../../../test/examples/replies.ts';
 import { reviewAt } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { utf8Length } from '../../json/utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { BranchPart } from '../reply-parts.ts';
 import { stepReply } from './step-reply.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { truncate } from '../../json/truncate.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
-import { oneLine } from '../our-lines.ts';
 import type { BranchPart } from '../reply-parts.ts';
+import { oneLine } from '../reserved-lines.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './call-text.ts';
 import { recapData, recapText } from './recap-part.ts';

@@ -1,9 +1,9 @@
-import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
-import { NEXT_CALL, oneLine } from '../our-lines.ts';
+import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warning.ts';
+import { NEXT_CALL, oneLine } from '../reserved-lines.ts';
 import { type Call, callText, type TextPart } from './call-text.ts';
 import { gapLine } from './gap-lines.ts';
 import { stepContextLines } from './step-context.ts';

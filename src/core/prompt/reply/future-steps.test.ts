@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { blockedParts, given, partsAt } from '../../../../test/examples/replies.ts';
 import { PLAIN } from '../../../../test/examples/reply-situations.ts';
-import { AUTONOMY } from '../../log/preferences.ts';
+import { AUTONOMY } from '../../log/autonomy.ts';
 import type { Lifecycle, ReplyParts } from '../reply-parts.ts';
 import { stepReply } from './step-reply.ts';
 

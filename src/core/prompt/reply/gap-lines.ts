@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { gapStep } from '../../run/gap-step.ts';
-import type { WorkflowIndex } from '../../run/workflow-index.ts';
-import { oneLine } from '../our-lines.ts';
+import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
+import { oneLine } from '../reserved-lines.ts';
 
 type Gap = ReplyParts['gaps'][number];
 

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { blockedParts, given, partsAt } from '../../../../test/examples/replies.ts';
 import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { AUTONOMY, type Autonomy } from '../../log/preferences.ts';
+import { AUTONOMY, type Autonomy } from '../../log/autonomy.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { stepReply } from './step-reply.ts';
 

@@ -1,6 +1,6 @@
 import type { ReplyParts } from '../reply-parts.ts';
 import type { Outline } from './assemble-reply.ts';
-import { replySections } from './told-again.ts';
+import { replySections } from './reply-sections.ts';
 
 /** What is told of a session that only keeps notes: there is no step, and there always is room for one more note. */
 export function notesOutline(parts: ReplyParts): Outline {

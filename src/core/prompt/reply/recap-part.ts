@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { NodeId } from '../../log/ids.ts';
 import type { Recap } from '../../views/recap.ts';
-import { quoteReservedLines } from '../our-lines.ts';
 import type { RecapPart } from '../reply-parts.ts';
+import { quoteReservedLines } from '../reserved-lines.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 
 /** The step that a note was written for; one from before the first step or behind the last has only a title. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import { oneLine } from '../our-lines.ts';
 import type { ReplyParts } from '../reply-parts.ts';
+import { oneLine } from '../reserved-lines.ts';
 
 type Told = Pick<ReplyParts, 'assessments'>;
 type Accepted = NonNullable<ReplyParts['assessments']>['accepted'][number];

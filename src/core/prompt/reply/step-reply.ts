@@ -10,9 +10,9 @@ import { fittedBranch } from './branch-part.ts';
 import type { Call } from './call-text.ts';
 import { shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
-import { correctedCall, reportCall } from './next-call.ts';
 import { keepsNotesOnly, notesOutline } from './notes-outline.ts';
-import { replySections } from './told-again.ts';
+import { replySections } from './reply-sections.ts';
+import { correctedCall, reportCall } from './step-calls.ts';
 
 /** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {

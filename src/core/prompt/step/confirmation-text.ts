@@ -1,5 +1,5 @@
 import { unreachable } from '../../assert.ts';
-import { holdsAt, type StepPlace } from '../../run/requirements/step-place.ts';
+import { holdsAt, type StepPlace } from '../../run/step-place.ts';
 import { askedFor } from '../../workflow/compiled/confirmation.ts';
 
 /** Who has a say before the run goes on; `none` also where the condition for it does not hold. */

@@ -1,6 +1,6 @@
 import { unreachable } from '../../assert.ts';
 import { quote } from '../../json/quote.ts';
-import { holdsAt, type StepPlace } from '../../run/requirements/step-place.ts';
+import { holdsAt, type StepPlace } from '../../run/step-place.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { ValueFiller } from './fill-values.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import { asksFor, titleWithoutValues, valueFiller } from './fill-values.ts';
 
 function fill(text: string, context: JsonObject, loopVariables: JsonObject = {}) {

@@ -1,10 +1,10 @@
 import { quote } from '../../json/quote.ts';
 import { TRUNCATION_MARKER } from '../../json/truncate.ts';
-import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
 import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
-import type { WorkflowIndex } from '../../run/workflow-index.ts';
+import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
+import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
 import type { ValueFiller } from './fill-values.ts';
 

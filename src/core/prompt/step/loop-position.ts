@@ -1,6 +1,6 @@
-import type { PendingPlace } from '../../run/walk/pending-at.ts';
-import { loopOf, type WorkflowIndex } from '../../run/workflow-index.ts';
+import type { PendingPlace } from '../../run/walk/pending-step.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { asksFor, type ValueFiller } from './fill-values.ts';
 
 /** Which round of which loop this is, outermost first, and over what. Nothing outside of loops. */

@@ -1,7 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import type { Autonomy } from '../../log/preferences.ts';
+import type { Autonomy } from '../../log/autonomy.ts';
 import type { Requirement } from '../../run/requirements/requirement.ts';
 
 /** What a step asks for, told before the agent works: one paragraph for each, however many there are. */

@@ -1,24 +1,24 @@
 import { assert } from '../../assert.ts';
+import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
-import { PRESETS } from '../../log/preferences.ts';
 import { isClosed } from '../../run/closed-runs.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
 import { nodeRecords } from '../../views/history/node-records.ts';
-import { observationsInOrder } from '../../views/observations.ts';
-import { preferencesAt } from '../../views/preferences.ts';
+import { preferencesAt } from '../../views/preferences-in-force.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { runStatus } from '../../views/run-status.ts';
 import { lastActivityIndex } from '../../views/session-summary.ts';
+import { observationsInOrder } from '../../views/workspace-observations.ts';
 import { withoutForgedMarkers } from '../redact/foreign-markers.ts';
 import { mapTexts } from '../redact/map-texts.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { isoTime } from '../utc-time.ts';
-import { type Branches, branchesOf } from './branches.ts';
-import { entriesOf, type NodeRecords } from './entries.ts';
+import { type Branches, branchesOf } from './report-branches.ts';
+import { entriesOf, type NodeRecords } from './report-entries.ts';
 import type { ReportSource } from './report-source.ts';
+import { timelineOf } from './report-timeline.ts';
 import { attemptedStep } from './step-at.ts';
-import { timelineOf } from './timeline.ts';
 
 /** Tells sessions as they stand in their logs, with nothing hidden yet. */
 export function buildReport(sources: readonly ReportSource[]): Report {

@@ -1,7 +1,7 @@
 import { pendingStep } from '../../log/execution-snapshot.ts';
 import type { StepId, WorkflowHash } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
-import { namedStep as stepByName } from '../../overview/step-place.ts';
+import { namedStep as stepByName } from '../../sessions/due-step.ts';
 import { nodeOf, type RunNode } from '../../views/run-graph.ts';
 import type { ReportStep } from '../report.ts';
 import type { ReportSource } from './report-source.ts';

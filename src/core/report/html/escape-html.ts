@@ -1,5 +1,5 @@
+import { visibleText } from '../../text/visible-text.ts';
 import { hiddenMarker, MARKER_PATTERN, SECRET_KINDS } from '../redact/secret-kinds.ts';
-import { visibleText } from '../visible-text.ts';
 
 const ENTITIES: { readonly [character: string]: string } = {
   '&': '&amp;',

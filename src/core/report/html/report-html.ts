@@ -1,3 +1,4 @@
+import { visibleLine } from '../../text/visible-text.ts';
 import type { Report, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
   branchTitle,
@@ -12,7 +13,6 @@ import {
   words,
 } from '../report-words.ts';
 import { type BranchEntries, entriesByBranch, stepNumbers } from '../run-lines.ts';
-import { visibleLine } from '../visible-text.ts';
 import { branchGraph } from './branch-graph.ts';
 import { entryHtml, timeHtml } from './entry-html.ts';
 import { escapeHtml, textHtml } from './escape-html.ts';

@@ -1,9 +1,9 @@
+import { visibleText } from '../../text/visible-text.ts';
 import { entryFacts } from '../entry-facts.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import { entryLabel } from '../report-words.ts';
 import { shownContent, shownSize } from '../run-lines.ts';
 import { shownTime } from '../utc-time.ts';
-import { visibleText } from '../visible-text.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
 import { noteMarkdown } from './note-markdown.ts';
 

@@ -1,4 +1,4 @@
-import { visibleLine } from '../visible-text.ts';
+import { visibleLine } from '../../text/visible-text.ts';
 
 /** What means something wherever it stands: emphasis, code, links, HTML, tables, formulas, entities. */
 const ALWAYS = /[\\`*[\]<>|~$]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,32};)/gu;

@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import type { NoteBlock } from './note.ts';
 import { parseInlines } from './parse-inlines.ts';
 import { readTable } from './read-table.ts';

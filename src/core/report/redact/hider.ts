@@ -1,4 +1,4 @@
-import type { Secret } from './find/find-secrets.ts';
+import type { Secret } from './find-secrets.ts';
 import { hiddenMarker, type SecretKind } from './secret-kinds.ts';
 
 /** Takes a text piece by piece and gives it back with its secrets hidden. */

@@ -1,9 +1,9 @@
 import { unreachable } from '../../assert.ts';
 import type { NoteBlock, NoteInline } from '../note/note.ts';
-import type { Secret } from './find/find-secrets.ts';
 import { type Cell, secretCells } from './find/secret-cells.ts';
-import { SEAM } from './find/undressed.ts';
+import type { Secret } from './find-secrets.ts';
 import type { Hider } from './hider.ts';
+import { SEAM } from './strip-markup.ts';
 
 /** Between blocks: a value may stand in the one behind its name. */
 const BLOCK_END = '\n\n';

@@ -1,6 +1,6 @@
 import { blocksSource } from '../markdown/note-markdown.ts';
 import { parseNote } from '../note/parse-note.ts';
-import { findSecrets, type KnownFolders } from './find/find-secrets.ts';
+import { findSecrets, type KnownFolders } from './find-secrets.ts';
 import { hider } from './hider.ts';
 import { readNote, rewriteNote } from './note-text.ts';
 import type { SecretKind } from './secret-kinds.ts';

@@ -1,5 +1,5 @@
 import type { Report, ReportRun, ReportSession } from '../report.ts';
-import type { KnownFolders } from './find/find-secrets.ts';
+import type { KnownFolders } from './find-secrets.ts';
 import { redactNote } from './redact-note.ts';
 import { redactText } from './redact-text.ts';
 import { redactValue } from './redact-value.ts';

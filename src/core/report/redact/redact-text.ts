@@ -1,4 +1,4 @@
-import { findSecrets, type KnownFolders } from './find/find-secrets.ts';
+import { findSecrets, type KnownFolders } from './find-secrets.ts';
 import { hiddenMarker, type SecretKind } from './secret-kinds.ts';
 
 /** A text with all that looks like a secret hidden, each telling its kind to the counter. */

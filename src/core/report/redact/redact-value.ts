@@ -1,4 +1,4 @@
-import { isKeyLike, isNamedSecret, isSecretName } from './find/secret-names.ts';
+import { isKeyLike, isNamedSecret, isSecretName } from './secret-names.ts';
 
 export type ValueRedaction = {
   /** A text with its secrets hidden. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { re2Patterns } from '../../../adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../../adapters/patterns.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { COMPARISONS, type Comparison, type Condition } from '../../workflow/compiled/condition.ts';
 import { decidingContext } from './deciding-context.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { re2Patterns } from '../../../adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../../adapters/patterns.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import { unsetKeys } from './unset-keys.ts';
 

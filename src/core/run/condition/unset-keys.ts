@@ -1,7 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
+import { readPath } from './context-values.ts';
 import { evaluateCondition, type Facts } from './evaluate-condition.ts';
-import { readPath } from './read-path.ts';
 
 /** What is set decides a condition, or these keys would. */
 type Answer = boolean | readonly string[];

@@ -4,8 +4,8 @@ import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import type { Gate } from '../../workflow/compiled/confirmation.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
+import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../workflow/outline/condition-text.ts';
-import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
 
 /** A place in a workflow where a condition decides something. */
 export type ConditionSite = {

@@ -1,5 +1,5 @@
-import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
-import { holdsAt, type StepPlace } from '../requirements/step-place.ts';
+import type { TraceEntry } from '../../log/events/trace-events.ts';
+import { holdsAt, type StepPlace } from '../step-place.ts';
 import { loopSiteId, runSiteId, stepConditions } from './condition-sites.ts';
 
 /** One way in which a condition came out. */

@@ -5,7 +5,7 @@ import { handed } from '../../../../test/examples/step-attempt.ts';
 import { FACTS, walkThrough } from '../../../../test/examples/walk-through.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
-import { indexWorkflow } from '../workflow-index.ts';
+import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
 import { type CheckedAttempt, checkAttempt, withObservations } from './check-attempt.ts';
 
 const nothing = { notesMarkdown: undefined, artifacts: [] };

@@ -1,13 +1,13 @@
 import { assert } from '../../assert.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { HandedIn } from '../handed-in.ts';
 import { checkStep } from '../requirements/check-step.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 import type { KnownCapabilities, RunFacts } from '../run-facts.ts';
 import { loopVariablesAt } from '../walk/loop-variables.ts';
-import { pendingStepAt } from '../walk/pending-at.ts';
-import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
+import { pendingStepAt } from '../walk/pending-step.ts';
 import { whatCounts } from './counted-output.ts';
 import { withInstanceNames } from './instance-names.ts';
 

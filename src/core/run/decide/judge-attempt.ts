@@ -1,9 +1,9 @@
-import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { TraceEntry } from '../../log/events/trace-events.ts';
+import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { StepCheck, Unmet } from '../requirements/step-check.ts';
-import { troubleUnmet } from '../requirements/trouble-unmet.ts';
 import type { RunFacts } from '../run-facts.ts';
+import { nextStep } from '../walk/next-step.ts';
 import type { Walk } from '../walk/walk.ts';
-import { nextStep } from '../walk/walk-on.ts';
 import { attemptedStep, type CheckedAttempt, checkAttempt, withObservations } from './check-attempt.ts';
 
 /** What a try amounts to under the mode it is made in. */

@@ -3,8 +3,8 @@ import { enforces } from '../../../../test/enforces.ts';
 import { compiled } from '../../../../test/examples/compiled.ts';
 import { RUN, SECOND } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
+import { AUTONOMY, type Preferences, RISK_POLICY } from '../../log/autonomy.ts';
 import { preferenceChangeId } from '../../log/operation/derived-ids.ts';
-import { AUTONOMY, type Preferences, RISK_POLICY } from '../../log/preferences.ts';
 import { preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
 
 const guided: Preferences = { autonomy: 'guided', riskPolicy: 'conservative' };

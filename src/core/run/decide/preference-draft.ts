@@ -1,9 +1,9 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
+import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../../log/autonomy.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { DraftOf } from '../../log/event-draft.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { preferenceChangeId } from '../../log/operation/derived-ids.ts';
-import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../../log/preferences.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 
 type Changed = EventOf<'preferences_changed'>['data'];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { blockerReport } from '../../log/operation/blocker-report.ts';
 import { REASONS } from '../../log/reasons.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import { checkStep } from './check-step.ts';
 
 const EXAMPLE = 'What was done in this step, what came of it, and what is open.';

@@ -1,21 +1,21 @@
 import { unreachable } from '../../assert.ts';
 import { capabilityObservation } from '../../workflow/builtins/contracts/capability-observation.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
-import { isKnownKind } from './artifacts/artifact-verdict.ts';
+import type { StepAttempt } from '../step-place.ts';
 import { readObservations } from './artifacts/capability-observations.ts';
-import { checkAssessmentArtifacts } from './artifacts/check-assessments.ts';
-import { checkContract } from './artifacts/check-contract.ts';
-import { checkGate } from './artifacts/check-gate.ts';
 import { readDivergences } from './artifacts/divergences.ts';
-import { checkLoopDecision, decisionThatCounts, readDecisions } from './artifacts/loop-decision.ts';
-import { checkCapability } from './check-capability.ts';
-import { checkCriteria, checkNotes, exampleNotesAt } from './check-notes.ts';
-import { checkApproval, checkUserDependency } from './check-user.ts';
+import { checkAssessmentArtifacts } from './assessment.ts';
+import { checkCapability } from './capability.ts';
+import { checkContract } from './contract.ts';
+import { checkGate } from './gate.ts';
+import { isKnownKind } from './judge-artifact.ts';
+import { checkLoopDecision, decisionThatCounts, readDecisions } from './loop-control.ts';
+import { checkCriteria, checkNotes, exampleNotesAt } from './notes.ts';
 import type { Requirement } from './requirement.ts';
 import { decidedLoop, requirementsOf } from './requirements-of.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
-import type { StepAttempt } from './step-place.ts';
 import type { Found } from './unmet.ts';
+import { checkApproval, checkUserDependency } from './user.ts';
 
 /** What an attempt at a step amounts to: everything that is unmet, at once, and all that can be taken from it. */
 export function checkStep(attempt: StepAttempt): StepCheck {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { attemptAt, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
-import { assessmentContract } from '../../workflow/builtins/contracts/assessment.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
 import { requirementsOf } from './requirements-of.ts';
 

@@ -1,21 +1,21 @@
 import { assert } from '../../assert.ts';
 import { CAPABILITIES } from '../../log/capabilities.ts';
 import type { LoopId } from '../../log/ids.ts';
-import { assessment, assessmentContract } from '../../workflow/builtins/contracts/assessment.ts';
+import { assessment, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { capabilityObservation } from '../../workflow/builtins/contracts/capability-observation.ts';
 import { gateVerdict } from '../../workflow/builtins/contracts/gate-verdict.ts';
-import { loopControl } from '../../workflow/builtins/contracts/loop-control.ts';
+import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import { askedFor } from '../../workflow/compiled/confirmation.ts';
-import type { WorkflowIndex } from '../workflow-index.ts';
-import { engineContract, exampleOf } from './artifacts/artifact-verdict.ts';
+import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { conditionFacts, holdsAt, type StepPlace } from '../step-place.ts';
 import { isShownBy } from './artifacts/capability-observations.ts';
-import { exampleAssessment } from './artifacts/check-assessments.ts';
-import { exampleObservation } from './check-capability.ts';
-import { criteriaBullets } from './criteria/describe-criteria.ts';
+import { exampleAssessment } from './assessment.ts';
+import { exampleObservation } from './capability.ts';
+import { criteriaBullets } from './describe-criteria.ts';
+import { engineContract, exampleOf } from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
-import { conditionFacts, holdsAt, type StepPlace } from './step-place.ts';
 
 /** Everything a step asks for at this place. What it is told beforehand and what it is held to are this one list. */
 export function requirementsOf(place: StepPlace): readonly Requirement[] {

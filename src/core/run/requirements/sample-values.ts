@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import type { Comparison, Condition } from '../../workflow/compiled/condition.ts';
-import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 
 /** A value that a loop can walk over, and the loops inside of it over its items. */
 export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {

@@ -1,7 +1,7 @@
 import { truncate } from '../../json/truncate.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { contextKeySchema } from '../../log/ids.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepCheck, Unmet } from './step-check.ts';
 

@@ -2,10 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { JsonValue } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
-import { canonicalLength } from '../../log/text.ts';
+import { canonicalLength } from '../../log/field-schemas.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
+import { type ContextValues, readPath } from '../condition/context-values.ts';
 import { numberOf } from '../condition/lenient-equals.ts';
-import { type ContextValues, readPath } from '../condition/read-path.ts';
 import type { LoopTrouble } from './walk.ts';
 
 /** What a loop keeps of context while it is open. What the file itself says is pinned and need not be kept. */

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { forEachLoop, forLoop, loop, step, whileLoop, workflowOf } from '../../../../test/examples/loop-files.ts';
 import { walkThrough } from '../../../../test/examples/walk-through.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
-import { indexWorkflow } from '../workflow-index.ts';
+import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
 import { loopVariablesAt } from './loop-variables.ts';
 
 const a = step('a');

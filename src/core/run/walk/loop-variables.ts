@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../json/json-value.ts';
 import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';
-import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { itemsOf } from './loop-range.ts';
 import type { LoopVariables } from './walk.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
-import { loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
+import { loopOf, stepOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { readRange } from './loop-range.ts';
 import { stackVariables } from './loop-variables.ts';
 import { loopPathOf } from './walking.ts';

@@ -3,9 +3,9 @@ import type { EventOf } from '../../log/event.ts';
 import type { Entry, Guard } from '../../workflow/compiled/compiled-loop.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
+import { loopOf, stepOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { decidingContext } from '../condition/deciding-context.ts';
 import { unsetKeys } from '../condition/unset-keys.ts';
-import { loopOf, stepOf, type WorkflowIndex } from '../workflow-index.ts';
 import { evaluatedRun } from './walk-trace.ts';
 import { entryHere, factsIn, holdsIn, loopPathOf, pass, type Walking } from './walking.ts';
 

@@ -10,9 +10,9 @@ import { type EngineState, executionSnapshot, parseSnapshot } from '../../log/ex
 import { stepInstanceKey } from '../../log/step-instance-key.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../workflow/compiled/compiled-workflow.ts';
-import { indexWorkflow, loopOf } from '../workflow-index.ts';
+import { indexWorkflow, loopOf } from '../../workflow/compiled/workflow-index.ts';
+import { nextStep, type WalkStart } from './next-step.ts';
 import type { Walk } from './walk.ts';
-import { nextStep, type WalkStart } from './walk-on.ts';
 
 /** What an agent does at a step: how context is then, and what it decides about which of the open loops. */
 const conduct = fc.array(

@@ -12,8 +12,8 @@ import {
   workflowOf,
 } from '../../../../test/examples/loop-files.ts';
 import { type Agent, walkThrough } from '../../../../test/examples/walk-through.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import { utf8Length } from '../../text/utf8.ts';
 
 const a = step('a');
 const done = (operator: string, value: unknown) => ({ var: 'done', [operator]: value });

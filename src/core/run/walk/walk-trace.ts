@@ -1,4 +1,4 @@
-import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import type { ConditionId, StepId } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';

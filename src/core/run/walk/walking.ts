@@ -1,13 +1,13 @@
 import type { EventOf } from '../../log/event.ts';
-import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import type { StepId } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { RunFacts } from '../run-facts.ts';
-import { loopOf, type WorkflowIndex } from '../workflow-index.ts';
 import { stackVariables } from './loop-variables.ts';
 import type { LoopTrouble, UnsetSkip } from './walk.ts';
 

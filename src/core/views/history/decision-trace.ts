@@ -1,5 +1,5 @@
 import type { EventOf } from '../../log/event.ts';
-import type { TraceEntry } from '../../log/events/decision-trace-appended.ts';
+import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { NodeId } from '../../log/ids.ts';
 
 /** Why the engine chose as it did, node by node. For people who look; no decision reads it. */

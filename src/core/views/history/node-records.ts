@@ -1,8 +1,8 @@
 import type { EventKind, EventOf } from '../../log/event.ts';
 import type { NodeId } from '../../log/ids.ts';
 import type { AdvanceRecord } from '../advance-outcomes.ts';
+import type { SkippedStep } from '../history.ts';
 import type { AppliedEvent } from '../session-view.ts';
-import type { SkippedStep } from './chronicle.ts';
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { utf8Length } from '../../json/utf8.ts';
-import { ANY_CASE, BYTES_MAX } from './shape/shape.ts';
+import { utf8Length } from '../../text/utf8.ts';
+import { ANY_CASE, BYTES_MAX } from './shape.ts';
 
 /** A text that says something. */
 export const text = z.string().min(1);

@@ -1,5 +1,5 @@
 import { describeShape, fieldNames, isRequired } from './shape/describe-shape.ts';
-import { partOf, type Shape } from './shape/shape.ts';
+import { partOf, type Shape } from './shape.ts';
 
 /** What an agent is told of a contract before it works. It is made from the schema, so the two cannot differ. */
 export function contractGuidance(contract: {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { checkShape } from './check-artifact.ts';
 import { type Contract, pinnedContract } from './contract.ts';
 import { contracts } from './registry.ts';
-import { checkShape } from './shape/check-shape.ts';
 
 const contract = (name: string): Contract => {
   const found = contracts.find(`wr.contracts.${name}`);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
 import { contractGuidance } from './contract-guidance.ts';
-import { inStableOrder, type Shape, shapeOfSchema } from './shape/shape.ts';
+import { inStableOrder, type Shape, shapeOfSchema } from './shape.ts';
 
 export type ContractRef = z.infer<typeof contractRefSchema>;
 

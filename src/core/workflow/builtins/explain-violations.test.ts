@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { utf8Length } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { utf8Length } from '../../text/utf8.ts';
+import { checkShape } from './check-artifact.ts';
 import { contractFix, missingMessage, violationMessage } from './explain-violations.ts';
 import { contracts } from './registry.ts';
-import { checkShape } from './shape/check-shape.ts';
 
 const violationsOf = (shape: JsonObject, artifact: JsonValue) => checkShape(shape, artifact)._unsafeUnwrapErr();
 

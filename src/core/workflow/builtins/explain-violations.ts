@@ -1,9 +1,9 @@
 import { assert } from '../../assert.ts';
 import { quote } from '../../json/quote.ts';
-import { utf8Length, utf8Prefix } from '../../json/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
-import type { ArtifactViolation } from './shape/check-shape.ts';
+import type { ArtifactViolation } from './check-artifact.ts';
 
 /** A pinned workflow may come from elsewhere, so even a kind is not trusted to be short. */
 const KIND_BYTES_MAX = 48;

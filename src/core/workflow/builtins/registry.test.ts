@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { utf8Length } from '../../json/utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import { RENDERER_HINTS } from './contract.ts';
 import { contractOfKind, contracts, features, refs, templates } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { jsonValueSchema } from '../../log/field-schemas.ts';
 import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
-import { jsonValueSchema } from '../../log/text.ts';
 import { conditionSchema } from './condition.ts';
 
 /**

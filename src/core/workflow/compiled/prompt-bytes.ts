@@ -1,4 +1,4 @@
-import { utf8Length } from '../../json/utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledStep } from './compiled-step.ts';
 
 /** What the prompt of a step takes with all that is always part of it, in bytes. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { readWorkflow } from '../read/read-workflow.ts';
-import { openReader } from '../read/reader.ts';
+import { readWorkflow } from '../format/read-workflow.ts';
+import { openReader } from '../format/reader.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { applyFixes } from './apply-fixes.ts';
 import { collectDiagnostics } from './collect-diagnostics.ts';

@@ -1,12 +1,12 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/feature.ts';
+import { checkShape } from '../builtins/check-artifact.ts';
+import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
 import { features } from '../builtins/registry.ts';
-import { checkShape } from '../builtins/shape/check-shape.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
 import type { Originated } from '../expand/merge-declarations.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { FeatureUse } from '../syntax.ts';
+import type { FeatureUse } from '../format/syntax.ts';
 
 /** A feature in use, once, with its settings. One that only a called template uses says which. */
 export type ActiveFeature = Originated<{ readonly feature: Feature; readonly config?: JsonObject }>;

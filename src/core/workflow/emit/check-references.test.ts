@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../compiled/condition.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { WorkflowSyntax } from '../syntax.ts';
+import type { WorkflowSyntax } from '../format/syntax.ts';
 import { checkCycles } from './check-references.ts';
 
 const to = (...ids: readonly string[]): Condition => ({

@@ -1,9 +1,9 @@
+import { referencesOf } from '../compiled/condition-references.ts';
 import { endlessReferences } from '../compiled/endless-references.ts';
-import { referencesOf } from '../compiled/written-conditions.ts';
 import type { CompilerFinding } from '../finding.ts';
+import type { Uses } from '../format/reader.ts';
+import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
-import type { Uses } from '../read/reader.ts';
-import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../syntax.ts';
 import type { Emission } from './emission.ts';
 
 /** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */

@@ -1,7 +1,7 @@
 import type { Contract } from '../builtins/contract.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { AssessmentSyntax, WholeCondition } from '../syntax.ts';
+import type { AssessmentSyntax, WholeCondition } from '../format/syntax.ts';
 
 /** What emitting a workflow knows and gathers. */
 export type Emission = {

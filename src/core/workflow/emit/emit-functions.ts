@@ -1,7 +1,7 @@
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../finding.ts';
+import type { FunctionCall, StandardStep } from '../format/syntax.ts';
 import { pointerTo } from '../source/source-node.ts';
-import type { FunctionCall, StandardStep } from '../syntax.ts';
 import type { Emission } from './emission.ts';
 
 type PinnedFunction = Emission['functions'][number];

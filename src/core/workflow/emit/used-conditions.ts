@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
-import { referencesOf, writtenConditions } from '../compiled/written-conditions.ts';
-import type { WholeCondition } from '../syntax.ts';
+import { referencesOf, writtenConditions } from '../compiled/condition-references.ts';
+import type { WholeCondition } from '../format/syntax.ts';
 
 type NamedCondition = CompiledWorkflow['conditions'][number];
 

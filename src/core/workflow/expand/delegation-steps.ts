@@ -1,5 +1,5 @@
-import type { ParallelStep, StandardStep } from '../syntax.ts';
-import { plainStep } from './follow-ups.ts';
+import type { ParallelStep, StandardStep } from '../format/syntax.ts';
+import { plainStep } from './generated-steps.ts';
 
 /** The step in which work is handed to other agents. How it reads depends on whether delegation is available. */
 export function delegationStep(step: ParallelStep): StandardStep {

@@ -1,15 +1,15 @@
 import { brokenTemplate } from '../broken-template.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
+import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../format/syntax.ts';
 import { delegationStep, synthesisStep } from './delegation-steps.ts';
 import type { ExpandedEntry, ExpandedStep, Expansion } from './expanded.ts';
-import { followUps } from './follow-ups.ts';
+import { countExpansion, isOverBudget } from './expansion-budget.ts';
+import { followUps } from './generated-steps.ts';
 import { guarded } from './guarded.ts';
 import { instantiate } from './instantiate.ts';
-import { countExpansion, isOverBudget } from './made.ts';
 import { probeCall } from './probes.ts';
-import { withOpening, withRole, withSettings } from './settings/shared-settings.ts';
+import { withOpening, withRole, withSettings } from './shared-settings.ts';
 import { takeBodies } from './take-bodies.ts';
 
 const CALLS_DEEP_MAX = 8;

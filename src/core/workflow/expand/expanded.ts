@@ -3,8 +3,8 @@ import type { Guard } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { Confirmation } from '../compiled/confirmation.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { LoopStep, StandardStep, WorkflowSyntax } from '../syntax.ts';
-import type { ExpansionSize } from './made.ts';
+import type { LoopStep, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
+import type { ExpansionSize } from './expansion-budget.ts';
 
 export type ExpandedEntry = { readonly guards?: readonly Guard[] } & (
   | { readonly kind: 'step'; readonly step: ExpandedStep }

@@ -1,11 +1,11 @@
 import type { CompilerFinding } from '../finding.ts';
+import type { FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../format/syntax.ts';
 import { pointerTo } from '../source/source-node.ts';
-import type { FunctionSyntax, StandardStep, StepSyntax, TemplateStep } from '../syntax.ts';
 import type { Expansion, Template } from './expanded.ts';
-import { countExpansion, isOverBudget } from './made.ts';
+import { countExpansion, isOverBudget } from './expansion-budget.ts';
+import { filler } from './fill-text.ts';
 import { renamedConditions, renamedWhole } from './rename-conditions.ts';
-import { filler } from './texts/filler.ts';
-import { mapSyntaxTexts } from './texts/map-texts.ts';
+import { mapSyntaxTexts } from './syntax-texts.ts';
 
 /** A template for one call. */
 export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarificationPrompts' | 'steps'>;

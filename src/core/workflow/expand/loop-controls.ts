@@ -1,9 +1,9 @@
-import { loopControl } from '../builtins/contracts/loop-control.ts';
+import { loopControl } from '../builtins/run-contracts.ts';
 import type { CompiledLoop, LoopControl } from '../compiled/compiled-loop.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { WholeCondition } from '../syntax.ts';
+import type { WholeCondition } from '../format/syntax.ts';
 import type { ExpandedEntry, ExpandedLoop } from './expanded.ts';
-import { plainStep } from './follow-ups.ts';
+import { plainStep } from './generated-steps.ts';
 
 const CONTRACT = loopControl.contractRef;
 

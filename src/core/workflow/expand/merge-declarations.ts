@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../syntax.ts';
+import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../format/syntax.ts';
 import type { Brought, BroughtDeclarations, ExpandedEntry } from './expanded.ts';
 
 /** What the author of the file did not write says which template it is from. */

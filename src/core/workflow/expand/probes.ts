@@ -1,9 +1,9 @@
 import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
 import { capabilityProbe } from '../builtins/templates/capability-probe.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { TemplateStep } from '../syntax.ts';
+import type { TemplateStep } from '../format/syntax.ts';
 import type { ExpandedEntry } from './expanded.ts';
-import { plainStep } from './follow-ups.ts';
+import { plainStep } from './generated-steps.ts';
 import { unknownArgument } from './instantiate.ts';
 import type { Needs } from './merge-declarations.ts';
 

@@ -1,6 +1,6 @@
 import type { Condition } from '../compiled/condition.ts';
 import type { Criteria } from '../compiled/criteria.ts';
-import type { LoopControlSyntax, StepSyntax, WholeCondition } from '../syntax.ts';
+import type { LoopControlSyntax, StepSyntax, WholeCondition } from '../format/syntax.ts';
 
 type Rename = (conditionId: string) => string;
 

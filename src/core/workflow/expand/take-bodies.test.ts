@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import type { CompilerFinding } from '../finding.ts';
-import type { LoopStep, StepSyntax } from '../syntax.ts';
-import { plainStep } from './follow-ups.ts';
+import type { LoopStep, StepSyntax } from '../format/syntax.ts';
+import { plainStep } from './generated-steps.ts';
 import { takeBodies } from './take-bodies.ts';
 
 const step = (id: string): StepSyntax => ({ ...plainStep({ at: `/${id}`, id: 'x' }, 'y', id), id });

@@ -1,5 +1,5 @@
 import type { CompilerFinding } from '../finding.ts';
-import type { LoopStep, StepSyntax } from '../syntax.ts';
+import type { LoopStep, StepSyntax } from '../format/syntax.ts';
 
 type Siblings = ReadonlyMap<string, StepSyntax>;
 

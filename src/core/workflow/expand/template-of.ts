@@ -1,5 +1,5 @@
-import { routineTemplateId } from '../builtins/template.ts';
-import type { WorkflowSyntax } from '../syntax.ts';
+import { routineTemplateId } from '../builtins/templates.ts';
+import type { WorkflowSyntax } from '../format/syntax.ts';
 import type { Template } from './expanded.ts';
 
 /** A routine as the template that other workflows call. It must compile on its own, too. */

@@ -1,4 +1,4 @@
-import type { StepSyntax } from '../syntax.ts';
+import type { StepSyntax } from '../format/syntax.ts';
 
 /** Every step that an author wrote, also those inside of loops, each behind the one it stands in. */
 export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {

@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
+import type { WorkflowSyntax } from '../format/syntax.ts';
 import type { SourceNode } from '../source/source-node.ts';
-import type { WorkflowSyntax } from '../syntax.ts';
 
 export const LINT_CODES = [
   'flag_only_validation',

@@ -1,8 +1,8 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
-import { readWorkflow } from '../read/read-workflow.ts';
-import { openReader } from '../read/reader.ts';
+import { readWorkflow } from '../format/read-workflow.ts';
+import { openReader } from '../format/reader.ts';
 import { nodeAt } from '../source/node-at.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { type Position, sourcePosition } from '../source/position.ts';

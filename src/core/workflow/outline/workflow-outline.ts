@@ -1,9 +1,9 @@
 import { unreachable } from '../../assert.ts';
-import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../../run/workflow-index.ts';
 import type { CompiledLoop, Entry, LoopControl } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
+import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../compiled/workflow-index.ts';
 import { conditionText } from './condition-text.ts';
 
 /** A step as it is shown before a run: what it is, when it is done, what it asks for. */

@@ -2,7 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { quote } from '../../json/quote.ts';
-import { utf8Length } from '../../json/utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
 import { RESERVED_NAMES, visible } from './odd-names.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
-import { indexWorkflow, positionOf, type WorkflowIndex } from '../../../core/run/workflow-index.ts';
 import type { CompiledStep } from '../../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow, positionOf, type WorkflowIndex } from '../../../core/workflow/compiled/workflow-index.ts';
 import {
   type OutlinedLoop,
   type OutlinedStep,

@@ -1,8 +1,8 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { ok } from 'neverthrow';
 import { memoryStore } from '../../../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../../../src/adapters/node-hasher.ts';
-import type { WorkflowFile } from '../../../../src/app/ports/workflows/workflow-source.ts';
+import { nodeHasher } from '../../../../src/adapters/system.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { Services, Store } from '../../../../src/app/services.ts';
 import type { SessionEvent } from '../../../../src/core/log/event.ts';
 import { ID_BYTES, RunId, SessionId } from '../../../../src/core/log/ids.ts';

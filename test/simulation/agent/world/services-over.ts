@@ -1,11 +1,11 @@
 import { ok } from 'neverthrow';
-import { nodeHasher } from '../../../../src/adapters/node-hasher.ts';
-import { re2Patterns } from '../../../../src/adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../../../src/adapters/patterns.ts';
 import { randomIds } from '../../../../src/adapters/random-ids.ts';
+import { nodeHasher } from '../../../../src/adapters/system.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../../../src/app/catalog/workflow-catalog.ts';
-import type { WorkflowFile } from '../../../../src/app/ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { Services, Store } from '../../../../src/app/services.ts';
-import { PRESETS } from '../../../../src/core/log/preferences.ts';
+import { PRESETS } from '../../../../src/core/log/autonomy.ts';
 import { compileWorkflow } from '../../../../src/core/workflow/compile-workflow.ts';
 import { COMMON_FILES } from './workflow-files.ts';
 

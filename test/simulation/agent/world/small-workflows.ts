@@ -1,4 +1,4 @@
-import type { WorkflowFile } from '../../../../src/app/ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import { workflowFile } from './workflow-files.ts';
 
 const LOOP_CONTROL = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' };

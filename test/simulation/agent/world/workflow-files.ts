@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { WorkflowFile } from '../../../../src/app/ports/workflows/workflow-source.ts';
+import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { SourceFile } from '../../../compiler/compile-file.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));

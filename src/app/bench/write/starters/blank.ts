@@ -1,5 +1,5 @@
+import type { Starter } from '../../../author/starters.ts';
 import { headOf } from './head.ts';
-import type { Starter } from './starter.ts';
 
 export const BLANK: Starter = {
   summary: 'three plain steps',

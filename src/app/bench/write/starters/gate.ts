@@ -1,5 +1,5 @@
+import type { Starter } from '../../../author/starters.ts';
 import { headOf } from './head.ts';
-import type { Starter } from './starter.ts';
 
 export const GATE: Starter = {
   summary: 'work that depends on its size, and an assessment that holds it back until it is good enough',

@@ -1,4 +1,4 @@
-import type { FoundProgram, Machine } from '../machine.ts';
+import type { FoundProgram, Machine } from '../../../ports/machine.ts';
 
 /** What a client starts, and what it adds to the environment. */
 export type Launch = {

@@ -1,6 +1,6 @@
+import { type DoctorFinding, good } from '../../../clients/doctor/doctor-finding.ts';
+import type { MachineHealth } from '../../../ports/machine-health.ts';
 import { verifySessions } from '../../../upkeep/verify-sessions.ts';
-import { type DoctorFinding, good } from './finding.ts';
-import type { MachineHealth } from './machine-health.ts';
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void;
 

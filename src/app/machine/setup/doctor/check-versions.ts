@@ -1,6 +1,6 @@
+import { type DoctorFinding, good } from '../../../clients/doctor/doctor-finding.ts';
+import type { MachineHealth } from '../../../ports/machine-health.ts';
 import type { ClientServices } from '../setup-services.ts';
-import { type DoctorFinding, good } from './finding.ts';
-import type { MachineHealth } from './machine-health.ts';
 
 /** Every workrail that the shell would find, besides the one that runs. */
 export async function checkVersions(

@@ -1,5 +1,5 @@
-import type { RunLine } from '../../../../core/overview/run-lines.ts';
-import { numbered } from './run-words.ts';
+import type { RunLine } from '../../../../core/sessions/run-lines.ts';
+import { numbered } from '../../../sessions/run-words.ts';
 
 const NEAR_MAX = 4;
 

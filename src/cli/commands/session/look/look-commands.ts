@@ -21,7 +21,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
       { flags: '--limit <number>', help: 'how many to show (20)' },
     ],
     example: 'workrail session list --here --state running,blocked',
-    load: async () => (await import('./list/list.ts')).sessionList,
+    load: async () => (await import('../../../sessions/session-list.ts')).sessionList,
   },
   {
     group: 'session',
@@ -29,7 +29,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
     summary: 'show where a session stands and what is in its way',
     operands: ONE_SESSION,
     example: 'workrail session show 7f3a',
-    load: async () => (await import('./show/show.ts')).sessionShow,
+    load: async () => (await import('../../../sessions/session-show.ts')).sessionShow,
   },
   {
     group: 'session',
@@ -37,7 +37,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
     summary: 'draw what was done, with branches, blocks, checkpoints and skipped steps',
     operands: ONE_SESSION,
     example: 'workrail session tree 7f3a',
-    load: async () => (await import('./tree/tree.ts')).sessionTree,
+    load: async () => (await import('../../../sessions/session-tree.ts')).sessionTree,
   },
   {
     group: 'session',
@@ -46,7 +46,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
     operands: ONE_SESSION,
     options: [{ flags: '--step <step>', help: 'only this step: its number, its id or words of its title' }],
     example: 'workrail session notes 7f3a --step 2',
-    load: async () => (await import('./notes/notes.ts')).sessionNotes,
+    load: async () => (await import('../../../sessions/session-notes.ts')).sessionNotes,
   },
   {
     group: 'session',
@@ -58,7 +58,7 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
       { syntax: '<b>', help: 'what to compare it with' },
     ],
     example: 'workrail session diff 7f3a A main',
-    load: async () => (await import('./diff/diff.ts')).sessionDiff,
+    load: async () => (await import('../../../sessions/session-diff.ts')).sessionDiff,
   },
   {
     group: 'session',
@@ -67,6 +67,6 @@ export const LOOK_COMMANDS: readonly CommandEntry[] = [
     operands: ONE_SESSION,
     options: [{ flags: '--at <step>', help: 'go back to this step instead: its number, its id or words of its title' }],
     example: 'workrail session resume 7f3a --at 2',
-    load: async () => (await import('./resume/resume.ts')).sessionResume,
+    load: async () => (await import('../../../sessions/session-resume.ts')).sessionResume,
   },
 ];

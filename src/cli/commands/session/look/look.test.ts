@@ -7,7 +7,7 @@ import { lookedAtWorld } from '../../../../../test/cli/looked-at.ts';
 import { enforces } from '../../../../../test/enforces.ts';
 import { sessionOf } from '../../../../../test/examples/shared-session.ts';
 import { freshStore } from '../../../../../test/fresh-store.ts';
-import { COMMAND_SHAPES } from '../../../shapes/command-shapes.ts';
+import { COMMAND_SHAPES } from '../../../command-shapes.ts';
 
 describe('whatever is in a session', () => {
   const HOSTILE = '\u001b[31mred\u001b]0;title\u0007 \u202eevil\u2028\r\nsecond\u0000';

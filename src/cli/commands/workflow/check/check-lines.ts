@@ -1,9 +1,9 @@
-import type { CheckedFile, CheckFinding, CheckReport } from '../../../../app/bench/check/check-files.ts';
+import type { CheckedFile, CheckFinding, CheckReport } from '../../../../app/author/check-files.ts';
 import type { MadeFix } from '../../../../app/bench/check/fix-files.ts';
+import { scopeLines } from '../../../author/check-scope.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural } from '../../../output/wording.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
-import { scopeLines } from '../scope-lines.ts';
 import { pathFrom } from '../short-path.ts';
 import { codeFrame } from './code-frame.ts';
 

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { nearest } from '../../../../core/spelling/nearest.ts';
+import { nearest } from '../../../../core/text/spelling.ts';
 import { LINT_CODES } from '../../../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../../../core/workflow/lint/lint-rules.ts';
+import { problem } from '../../../author/workflow-words.ts';
 import type { CommandOutcome, CommandProblem } from '../../../command.ts';
 import { EXIT } from '../../../exit-codes.ts';
 import type { WorkflowCheckData } from '../../../shapes/workflow/check-shape.ts';
-import { problem } from '../workflow-words.ts';
 
 /** A rule of quality in words, wherever its page may be. */
 export function explainRule(code: string): Result<CommandOutcome, CommandProblem> {

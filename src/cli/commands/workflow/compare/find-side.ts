@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuthorServices } from '../../../../app/bench/author-bench.ts';
+import type { AuthorServices } from '../../../../app/author/author-services.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../../../../app/bench/files/find-workflow.ts';
 import type { CompiledWorkflow } from '../../../../core/workflow/compiled/compiled-workflow.ts';
+import { benchProblem, wrongUse } from '../../../author/workflow-words.ts';
 import type { CommandContext, CommandProblem } from '../../../command.ts';
 import { exitCodeOf } from '../../../exit-codes.ts';
-import { findSessions } from '../../../ids/find-sessions.ts';
+import { findSessions } from '../../../ids.ts';
 import { type CommandRefusal, explainRefusal } from '../../../words/explain.ts';
-import { benchProblem, wrongUse } from '../workflow-words.ts';
 
 /** One side of a comparison: a workflow as it is now, or as the last run of a session was pinned to it. */
 export type Side = { readonly label: string; readonly workflow: CompiledWorkflow; readonly isPinned: boolean };

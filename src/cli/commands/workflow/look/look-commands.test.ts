@@ -3,14 +3,14 @@ import { EXAMPLE } from '../../../../../test/bench/example-workflow.ts';
 import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
 import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
-import { authorCatalog } from '../../../../app/bench/files/bench-catalog.ts';
+import { authorCatalog } from '../../../../app/author/author-catalog.ts';
+import { playRun } from '../../../../app/author/play-run.ts';
+import { previewStep } from '../../../../app/author/preview-step.ts';
+import { rehearsal } from '../../../../app/author/rehearsal.ts';
 import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
-import { previewStep } from '../../../../app/bench/look/preview-step.ts';
 import { listedAnswers } from '../../../../app/bench/play/listed-answers.ts';
-import { playRun } from '../../../../app/bench/play/play-run.ts';
-import { rehearsal } from '../../../../app/bench/play/rehearsal.ts';
 import type { Turn } from '../../../../app/bench/play/turn.ts';
-import { AUTONOMY } from '../../../../core/log/preferences.ts';
+import { AUTONOMY } from '../../../../core/log/autonomy.ts';
 
 describe('a preview', () => {
   it.each(AUTONOMY)('of a step is what an agent is told at it, in %s mode', async (mode) => {

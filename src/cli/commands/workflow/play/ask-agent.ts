@@ -1,8 +1,8 @@
 import { Result } from 'neverthrow';
-import type { Answer } from '../../../../app/bench/play/play-run.ts';
+import type { Answer } from '../../../../app/author/play-run.ts';
 import type { Sent } from '../../../../app/bench/play/turn.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
-import { jsonObjectSchema } from '../../../../core/log/text.ts';
+import { jsonObjectSchema } from '../../../../core/log/field-schemas.ts';
 import type { Ask } from '../../../output/ask.ts';
 
 const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);

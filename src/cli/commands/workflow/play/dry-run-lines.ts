@@ -1,5 +1,5 @@
-import type { DryRun } from '../../../../app/bench/play/dry-run.ts';
-import type { PlayedCall } from '../../../../app/bench/play/play-run.ts';
+import type { DryRun } from '../../../../app/author/dry-run.ts';
+import type { PlayedCall } from '../../../../app/author/play-run.ts';
 import type { Turn } from '../../../../app/bench/play/turn.ts';
 import { stuckWords } from '../../../../app/bench/scenario/judge-scenario.ts';
 import type { Line } from '../../../output/line.ts';

@@ -1,8 +1,8 @@
-import type { TestedFile, TestReport } from '../../../../app/bench/scenario/test-workflows.ts';
-import { type Coverage, percentOf } from '../../../../core/run/coverage/coverage.ts';
+import type { TestedFile, TestReport } from '../../../../app/author/test-workflows.ts';
+import { type Coverage, percentOf } from '../../../../core/author/coverage.ts';
+import { scopeLines } from '../../../author/check-scope.ts';
 import type { Line } from '../../../output/line.ts';
 import { plural, shortList, sizeOf } from '../../../output/wording.ts';
-import { scopeLines } from '../scope-lines.ts';
 import { pathFrom } from '../short-path.ts';
 
 type Told = { readonly isVerbose: boolean; readonly workspace: string };

@@ -3,7 +3,7 @@ import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../../../test/bench/example-wo
 import { FILE, onBench, SCENARIOS } from '../../../../../test/bench/run-bench.ts';
 import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
-import { STARTERS } from '../../../../app/bench/write/starters/starter.ts';
+import { STARTERS } from '../../../../app/author/starters.ts';
 
 const BUNDLED = '/bundle/wr.example.json';
 const bundled = () =>

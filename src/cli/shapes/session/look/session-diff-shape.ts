@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { jsonValueSchema } from '../../../../core/log/field-schemas.ts';
 import { NodeId } from '../../../../core/log/ids.ts';
-import { jsonValueSchema } from '../../../../core/log/text.ts';
-import { commandShape } from '../../envelope-shape.ts';
-import { entryShape, gapShape, sessionHead } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { entryShape, gapShape, sessionHead } from '../../../sessions/session-shapes.ts';
 
 /** One of the two places, and what only it has. */
 const side = z.strictObject({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SessionId } from '../../../../core/log/ids.ts';
-import { commandShape } from '../../envelope-shape.ts';
-import { count, moment, runHead, stateShape } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { count, moment, runHead, stateShape } from '../../../sessions/session-shapes.ts';
 
 const { workflowName: _, ...listedRun } = runHead;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { commandShape } from '../../envelope-shape.ts';
-import { entryShape, runHead, sessionHead } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { entryShape, runHead, sessionHead } from '../../../sessions/session-shapes.ts';
 
 const sessionNotesData = z.strictObject({
   ...sessionHead,

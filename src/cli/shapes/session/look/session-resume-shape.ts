@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RunId, SessionId } from '../../../../core/log/ids.ts';
-import { commandShape } from '../../envelope-shape.ts';
-import { placeShape } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { placeShape } from '../../../sessions/session-shapes.ts';
 
 const openSession = z.strictObject({
   sessionId: SessionId.schema,

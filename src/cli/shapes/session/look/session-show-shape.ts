@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { commandShape } from '../../envelope-shape.ts';
-import { moment, runShape, sessionHead } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { moment, runShape, sessionHead } from '../../../sessions/session-shapes.ts';
 
 const sessionShowData = z.strictObject({
   ...sessionHead,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { blockerSchema } from '../../../../core/log/blockers.ts';
 import { NodeId } from '../../../../core/log/ids.ts';
-import { commandShape } from '../../envelope-shape.ts';
-import { count, moment, placeShape, runHead, sessionHead } from './look-parts.ts';
+import { commandShape } from '../../../command-shape.ts';
+import { count, moment, placeShape, runHead, sessionHead } from '../../../sessions/session-shapes.ts';
 
 const treeStep = z.strictObject({
   /** Where the step is due. */

@@ -1,5 +1,5 @@
-import { NAME_ENDS, NOT_ORDINARY, SECRET_NAMES, SHORT_NAMES, TOKEN_NAMES } from './secret-names.ts';
-import type { SecretPattern } from './secret-patterns.ts';
+import { NAME_ENDS, NOT_ORDINARY, SECRET_NAMES, SHORT_NAMES, TOKEN_NAMES } from '../secret-names.ts';
+import type { SecretPattern } from '../secret-patterns.ts';
 
 /** Marks of Markdown in texts that are no Markdown, and the seams between pieces of a note. */
 const DRESS = '[*_~`\\ufdd0]{0,16}';

@@ -1,6 +1,6 @@
 import { DELIMITERS } from '../../note/read-table.ts';
-import type { Secret } from './find-secrets.ts';
-import { isKeyLike, isNamedCell, isSecretName } from './secret-names.ts';
+import type { Secret } from '../find-secrets.ts';
+import { isKeyLike, isNamedCell, isSecretName } from '../secret-names.ts';
 
 /** A cell of a table: where it stands in a text, and what a reader sees of it. */
 export type Cell = { readonly from: number; readonly to: number; readonly text: string };

@@ -8,9 +8,9 @@ import {
 import type { CapabilityProvenance } from '../../../log/events/capability-observed.ts';
 import { capabilityObservation } from '../../../workflow/builtins/contracts/capability-observation.ts';
 import type { CompiledStep } from '../../../workflow/compiled/compiled-step.ts';
+import type { StepAttempt } from '../../step-place.ts';
+import { engineContract } from '../judge-artifact.ts';
 import type { StepCheck } from '../step-check.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { engineContract } from './artifact-verdict.ts';
 import { type ArtifactsRead, readArtifacts } from './reading.ts';
 
 type Observation = StepCheck['observations'][number];

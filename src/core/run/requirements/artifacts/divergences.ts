@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts';
 import { SUMMARY_BYTES_MAX } from '../../../log/budgets.ts';
 import { DIVERGENCE_REASONS } from '../../../log/events/divergence-recorded.ts';
+import { textSchema } from '../../../log/field-schemas.ts';
 import { stepIdSchema } from '../../../log/ids.ts';
-import { textSchema } from '../../../log/text.ts';
 import { workflowDivergence } from '../../../workflow/builtins/contracts/workflow-divergence.ts';
+import type { StepAttempt } from '../../step-place.ts';
+import { engineContract } from '../judge-artifact.ts';
 import type { StepCheck } from '../step-check.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { engineContract } from './artifact-verdict.ts';
 import { type ArtifactsRead, readArtifacts } from './reading.ts';
 
 type Divergence = StepCheck['divergences'][number];

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts';
 import type { PinnedContract } from '../../../workflow/compiled/compiled-workflow.ts';
 import type { HandedArtifact } from '../../handed-in.ts';
+import { judgeArtifact, type Objection, ofKind } from '../judge-artifact.ts';
 import type { UnreadableArtifact } from '../step-check.ts';
-import { judgeArtifact, type Objection, ofKind } from './artifact-verdict.ts';
 
 /** What the engine reads from artifacts by itself, whether a step asks for them or not. */
 export type ArtifactsRead<Value> = {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { re2Patterns } from '../../../../adapters/patterns/re2-patterns.ts';
+import { re2Patterns } from '../../../../adapters/patterns.ts';
 import { samplePattern } from './sample-pattern.ts';
 
 const compilePattern = re2Patterns();

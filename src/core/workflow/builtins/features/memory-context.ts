@@ -1,4 +1,4 @@
-import { defineFeature } from '../feature.ts';
+import { defineFeature } from '../features.ts';
 
 export const memoryContext = defineFeature({
   name: 'memory_context',

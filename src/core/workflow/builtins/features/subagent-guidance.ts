@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineFeature } from '../feature.ts';
+import { defineFeature } from '../features.ts';
 
 export const subagentGuidance = defineFeature({
   name: 'subagent_guidance',

@@ -1,4 +1,4 @@
-import { defineRef } from '../ref.ts';
+import { defineRef } from '../refs.ts';
 
 export const adversarialChallengeRules = defineRef({
   name: 'adversarial_challenge_rules',

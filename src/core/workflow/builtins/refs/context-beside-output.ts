@@ -1,4 +1,4 @@
-import { defineRef } from '../ref.ts';
+import { defineRef } from '../refs.ts';
 
 export const contextBesideOutput = defineRef({
   name: 'context_beside_output',

@@ -1,4 +1,4 @@
-import { defineRef } from '../ref.ts';
+import { defineRef } from '../refs.ts';
 
 export const delegateOrInTurn = defineRef({
   name: 'delegate_or_in_turn',

@@ -1,4 +1,4 @@
-import { defineRef } from '../ref.ts';
+import { defineRef } from '../refs.ts';
 
 export const memoryUsageRef = defineRef({
   name: 'memory_usage',

@@ -1,4 +1,4 @@
-import { defineRef } from '../ref.ts';
+import { defineRef } from '../refs.ts';
 
 export const parallelizeCognitionSerializeSynthesis = defineRef({
   name: 'parallelize_cognition_serialize_synthesis',

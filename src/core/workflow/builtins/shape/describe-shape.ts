@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../json/json-value.ts';
 import { quote } from '../../../json/quote.ts';
-import { BYTES_MAX, isObject, partOf, type Shape, variantsOf } from './shape.ts';
+import { BYTES_MAX, isObject, partOf, type Shape, variantsOf } from '../shape.ts';
 
 /** What a value may be, in the words in which agents and authors are told. */
 export function describeShape(shape: Shape): string {

@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../../log/capabilities.ts';
 import { capabilityObservation } from '../contracts/capability-observation.ts';
-import type { ProbeTemplate } from '../template.ts';
+import type { ProbeTemplate } from '../templates.ts';
 
 /** The smallest thing that shows whether a capability is there. */
 const ATTEMPTS: { readonly [capability in Capability]: string } = {

@@ -1,4 +1,4 @@
-import type { RoutineTemplate } from '../template.ts';
+import type { RoutineTemplate } from '../templates.ts';
 
 export const contextGathering: RoutineTemplate = {
   kind: 'routine',

@@ -1,4 +1,4 @@
-import { field } from '../../read/reader.ts';
+import { field } from '../../format/reader.ts';
 import type { SourceNode, SourceObject } from '../../source/source-node.ts';
 import type { LintFinding, LintRule } from '../lint-rule.ts';
 import { spansOf } from '../phrase-spans.ts';

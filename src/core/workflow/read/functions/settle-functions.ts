@@ -1,8 +1,8 @@
+import { reportWrongScope } from '../../format/read-functions.ts';
+import type { Reader } from '../../format/reader.ts';
+import type { FunctionSyntax, StepSyntax, WorkflowSyntax } from '../../format/syntax.ts';
 import { nodeAt } from '../../source/node-at.ts';
-import type { FunctionSyntax, StepSyntax, WorkflowSyntax } from '../../syntax.ts';
 import { checkUnique } from '../check-unique.ts';
-import type { Reader } from '../reader.ts';
-import { reportWrongScope } from './read-functions.ts';
 
 type Settled = Pick<WorkflowSyntax, 'functions' | 'steps'>;
 

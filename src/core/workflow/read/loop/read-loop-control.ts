@@ -1,10 +1,8 @@
-import { plainValue } from '../../source/plain-value.ts';
-import type { SourceNode, SourceObject } from '../../source/source-node.ts';
-import type { LoopControlSyntax, WholeCondition } from '../../syntax.ts';
-import { readWholeCondition } from '../conditions/read-condition.ts';
-import { KEYS } from '../keys.ts';
-import { TEXT_LIMITS } from '../limits.ts';
-import { contextName } from '../names/read-names.ts';
+import { LOOP_DECISIONS } from '../../format/check-loop-decisions.ts';
+import { KEYS } from '../../format/keys.ts';
+import { TEXT_LIMITS } from '../../format/limits.ts';
+import { readWholeCondition } from '../../format/read-condition.ts';
+import { contextName } from '../../format/read-names.ts';
 import {
   asObject,
   checkKeys,
@@ -19,8 +17,10 @@ import {
   reportMissing,
   reportWarning,
   wrongType,
-} from '../reader.ts';
-import { LOOP_DECISIONS } from './check-loop-control.ts';
+} from '../../format/reader.ts';
+import type { LoopControlSyntax, WholeCondition } from '../../format/syntax.ts';
+import { plainValue } from '../../source/plain-value.ts';
+import type { SourceNode, SourceObject } from '../../source/source-node.ts';
 
 export const LOOP_TYPES = ['while', 'until', 'for', 'forEach'] as const;
 type LoopKind = (typeof LOOP_TYPES)[number];

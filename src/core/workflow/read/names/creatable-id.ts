@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { LEGACY_ID, NAMESPACED_ID, TEXT_LIMITS } from '../limits.ts';
+import { LEGACY_ID, NAMESPACED_ID, TEXT_LIMITS } from '../../format/limits.ts';
 
 export type IdRefusal =
   | { readonly code: 'id_legacy'; readonly id: string }

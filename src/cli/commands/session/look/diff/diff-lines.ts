@@ -2,9 +2,9 @@ import type { JsonValue } from '../../../../../core/json/json-value.ts';
 import { quote } from '../../../../../core/json/quote.ts';
 import type { Line } from '../../../../output/line.ts';
 import { clipText } from '../../../../output/text-width.ts';
+import { entryLines } from '../../../../sessions/note-entries.ts';
+import { gapWords } from '../../../../sessions/run-words.ts';
 import type { DiffSideData, SessionDiffData } from '../../../../shapes/session/look/session-diff-shape.ts';
-import { entryLines } from '../notes/entries.ts';
-import { gapWords } from '../run-words.ts';
 
 type Layout = { readonly width: number; readonly isWhole: boolean };
 

@@ -1,9 +1,9 @@
 import type { Line } from '../../../../output/line.ts';
-import { ago } from '../../../../output/moment.ts';
 import { clipText, padText, textWidth } from '../../../../output/text-width.ts';
+import { ago } from '../../../../output/times.ts';
 import { plural } from '../../../../output/wording.ts';
+import { endSpans, lacksSomething } from '../../../../sessions/run-words.ts';
 import type { ListedSessionData, SessionListData } from '../../../../shapes/session/look/session-list-shape.ts';
-import { endSpans, lacksSomething } from '../run-words.ts';
 
 type Layout = {
   /** How many sessions there are in all. */

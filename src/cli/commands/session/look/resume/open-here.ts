@@ -1,10 +1,10 @@
-import { isAt, listSessions, workspacesAt } from '../../../../../app/overview/list-sessions.ts';
+import { isAt, listSessions, workspacesAt } from '../../../../../app/sessions/list-sessions.ts';
 import type { CommandContext } from '../../../../command.ts';
 import { shortIds } from '../../../../ids/short-ids.ts';
 import { clipText } from '../../../../output/text-width.ts';
 import { shortList } from '../../../../output/wording.ts';
+import { quoted, summaryTitle } from '../../../../sessions/run-words.ts';
 import type { OpenSessionData } from '../../../../shapes/session/look/session-resume-shape.ts';
-import { quoted, summaryTitle } from '../run-words.ts';
 
 /** The sessions of this folder in which a run is open, the one last worked on first. */
 export async function openHere({ program }: CommandContext): Promise<OpenSessionData[]> {

@@ -1,10 +1,10 @@
 import type { Line, LineSpan } from '../../../../output/line.ts';
-import { ago, clockTime } from '../../../../output/moment.ts';
 import { clipText, padText, wrapText } from '../../../../output/text-width.ts';
+import { ago, clockTime } from '../../../../output/times.ts';
 import { plural } from '../../../../output/wording.ts';
-import type { RunData } from '../../../../shapes/session/look/look-parts.ts';
+import { endSpans, gapWords, placeWords, runState, runStateWords } from '../../../../sessions/run-words.ts';
+import type { RunData } from '../../../../sessions/session-shapes.ts';
 import type { SessionShowData } from '../../../../shapes/session/look/session-show-shape.ts';
-import { endSpans, gapWords, placeWords, runState, runStateWords } from '../run-words.ts';
 
 type Layout = { readonly nowMs: number; readonly width: number };
 

@@ -1,8 +1,8 @@
 import type { Line, LineSpan } from '../../../../output/line.ts';
-import { clockTime } from '../../../../output/moment.ts';
 import { padText, textWidth } from '../../../../output/text-width.ts';
+import { clockTime } from '../../../../output/times.ts';
+import type { TreeRow } from '../../../../sessions/tree-steps.ts';
 import type { TreeLineData, TreeStepData } from '../../../../shapes/session/look/session-tree-shape.ts';
-import type { TreeRow } from './step-rows.ts';
 
 type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
 

@@ -1,6 +1,6 @@
 import type { Line } from '../../../../output/line.ts';
 import { plural } from '../../../../output/wording.ts';
-import type { TreeRow } from './step-rows.ts';
+import type { TreeRow } from '../../../../sessions/tree-steps.ts';
 
 const ROWS_MAX = 40;
 const HEAD_ROWS = 8;

@@ -1,11 +1,18 @@
 import type { Line } from '../../../../output/line.ts';
 import { padText, textWidth } from '../../../../output/text-width.ts';
+import { lacksSomething } from '../../../../sessions/run-words.ts';
+import type { TreeLayout } from '../../../../sessions/tree-lines.ts';
+import {
+  roundsRow,
+  skippedRows,
+  stepRow,
+  type TreeRow,
+  widestTime,
+  widestTitle,
+} from '../../../../sessions/tree-steps.ts';
 import type { TreeLineData, TreeRunData, TreeStepData } from '../../../../shapes/session/look/session-tree-shape.ts';
-import { lacksSomething } from '../run-words.ts';
 import { branchLabel, branchRows, compactSteps, lineWidth } from './branch-rows.ts';
 import { type Chunk, chunksOf } from './rounds.ts';
-import { roundsRow, skippedRows, stepRow, type TreeRow, widestTime, widestTitle } from './step-rows.ts';
-import type { TreeLayout } from './tree-lines.ts';
 
 /** A tail of the main line this short is shown on one line beside the branches, where it fits. */
 const COMPACT_STEPS_MAX = 6;

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import {
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createBundleFile } from './bundle.ts';
+
+const MAKE_PIPE = 'mkfifo';
+const TEXT = new TextEncoder().encode('{"a":1}');
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'workrail-files-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+it('writes into a pipe or a device instead of putting a file in its place', async () => {
+  const place = folder();
+  const pipe = join(place, 'pipe');
+  // Windows has no pipes in folders.
+  if (spawnSync(MAKE_PIPE, [pipe]).status !== 0) return;
+  const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  const output = (await createBundleFile(pipe))._unsafeUnwrap();
+  expect((await output.write(TEXT)).isOk()).toBe(true);
+  expect((await output.finish()).isOk()).toBe(true);
+  const read = Buffer.alloc(TEXT.length);
+  expect([readSync(reader, read), read.toString()]).toEqual([TEXT.length, '{"a":1}']);
+  expect([lstatSync(pipe).isFIFO(), readdirSync(place)]).toEqual([true, ['pipe']]);
+});
+
+it('writes what a link leads to, and leaves the link', async () => {
+  const place = folder();
+  const [file, link] = [join(place, 'file.json'), join(place, 'link.json')];
+  writeFileSync(file, 'old');
+  symlinkSync(file, link);
+  const output = (await createBundleFile(link))._unsafeUnwrap();
+  await output.write(TEXT);
+  expect(readFileSync(file, 'utf8')).toBe('old');
+  await output.finish();
+  expect([lstatSync(link).isSymbolicLink(), readFileSync(file, 'utf8')]).toEqual([true, '{"a":1}']);
+});
+
+it('refuses a folder', async () => {
+  const place = folder();
+  expect((await createBundleFile(place))._unsafeUnwrapErr()).toMatchObject({ code: 'output_failed', cause: 'EISDIR' });
+});

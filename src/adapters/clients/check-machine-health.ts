@@ -1,0 +1,102 @@
+import { access, chmod, constants, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Machine } from '../../app/ports/machine.ts';
+import type { MachineHealth, OpenPlace } from '../../app/ports/machine-health.ts';
+import { layout } from '../file-store/disk/layout.ts';
+import { storeOf } from '../file-store/file-store.ts';
+import { fileStoreParts } from '../file-store/file-store-parts.ts';
+import { indexUpkeep } from '../file-store/index/rebuild-index.ts';
+import { loadConfig } from '../settings.ts';
+import { nodeCommands } from '../setup/node-commands.ts';
+import { nodeHasher } from '../system.ts';
+
+const OTHERS = 0o077;
+/** Asking for a version is a matter of a moment. */
+const ASKING_MS = 3_000;
+
+/** The health of this machine, with its data in a folder. */
+export function machineHealth(machine: Machine, dataDir: string): MachineHealth {
+  const parts = fileStoreParts(dataDir, nodeHasher.sha256);
+  const { keyring, sessions, audit } = storeOf(parts);
+  return {
+    keyring,
+    sessions,
+    audit,
+    index: indexUpkeep(parts),
+    // It brings a client along, which nobody else needs.
+    rehearse: async (rehearsal) => (await import('./try-launch.ts')).launchTrial(machine)(rehearsal),
+    config: () => loadConfig(machine),
+    dataFolder: async () => {
+      const found = await Promise.all([openPlace(dataDir, '700'), openPlace(join(dataDir, layout.keyring), '600')]);
+      return { path: dataDir, canWrite: await canWrite(dataDir), open: found.filter((place) => place !== undefined) };
+    },
+    closeToOthers: async (places) => {
+      const troubles = await Promise.all(
+        places.map(({ path, wanted }) =>
+          chmod(path, Number.parseInt(wanted, 8)).then(
+            () => undefined,
+            (cause: unknown) => `${path} could not be changed (${String(cause)})`,
+          ),
+        ),
+      );
+      return troubles.filter((trouble) => trouble !== undefined);
+    },
+    nativeLock: () =>
+      import('fs-native-extensions').then(
+        () => ({ isLoaded: true }),
+        (cause: unknown) => ({ isLoaded: false, cause: codeOf(cause) }),
+      ),
+    versionOf: async (path) => (await packageVersion(machine, path)) ?? saidVersion(machine, path),
+  };
+}
+
+async function canWrite(folder: string): Promise<boolean | undefined> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return undefined;
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Windows has no such bits. */
+async function openPlace(path: string, wanted: string): Promise<OpenPlace | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || process.platform === 'win32' || (found.mode & OTHERS) === 0) return undefined;
+  return { path, found: (found.mode & 0o777).toString(8), wanted };
+}
+
+/**
+ * The package is the nearest folder above with its description; on Windows it lies beside the command. A script of a
+ * shell, wherever it lies, may start any version.
+ */
+async function packageVersion({ platform }: Machine, programPath: string): Promise<string | undefined> {
+  if (platform === 'win32') {
+    const beside = join(dirname(programPath), 'node_modules', 'workrail', 'package.json');
+    const found = await readFile(beside, 'utf8').catch(() => undefined);
+    if (found !== undefined) return versionIn(found);
+  }
+  if (!programPath.endsWith('.js')) return undefined;
+  for (let folder = dirname(programPath); folder !== dirname(folder); folder = dirname(folder)) {
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    return /"name"\s*:\s*"workrail"/.test(text) ? versionIn(text) : undefined;
+  }
+  return undefined;
+}
+
+async function saidVersion(machine: Machine, path: string): Promise<string | undefined> {
+  const { said } = await nodeCommands(machine).run({ path, args: ['--version'], timeoutMs: ASKING_MS });
+  return /(?:^|[\sv])(\d+\.\d+\.\d+[\w.+-]*)/.exec(said)?.[1];
+}
+
+function versionIn(text: string): string | undefined {
+  return /"version"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+}

@@ -1,0 +1,79 @@
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { err, ok } from 'neverthrow';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { nodeUserFiles as files } from './user-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'workrail-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('a file is replaced at once, with its permissions, and through a link', async () => {
+  enforces('init_edits_in_place');
+  const [real, link] = [join(folder, 'real.json'), join(folder, 'link.json')];
+  writeFileSync(real, 'old', { mode: 0o640 });
+  symlinkSync(real, link);
+  expect(await files.put(link, 'new')).toEqual(ok([]));
+  expect([readFileSync(real, 'utf8'), statSync(real).mode & 0o777, lstatSync(link).isSymbolicLink()]).toEqual([
+    'new',
+    0o640,
+    true,
+  ]);
+  expect(readdirSync(folder)).toEqual(['link.json', 'real.json']);
+});
+
+it('what a link led to that was not there is made, and removed again; the link stays', async () => {
+  enforces('init_reversible');
+  const [first, second, target] = [join(folder, 'a.json'), join(folder, 'b.json'), join(folder, 'dots', 'c.json')];
+  symlinkSync('b.json', first);
+  symlinkSync('dots/c.json', second);
+  const made = (await files.put(first, 'x'))._unsafeUnwrap();
+  expect([readFileSync(target, 'utf8'), lstatSync(second).isSymbolicLink()]).toEqual(['x', true]);
+  await files.remove(first);
+  await files.removeEmpty(made);
+  expect(readdirSync(folder)).toEqual(['a.json', 'b.json']);
+});
+
+it('a file that is read-only is left alone, whoever asks', async () => {
+  enforces('init_leaves_foreign_content');
+  const path = join(folder, 'sealed.json');
+  writeFileSync(path, 'mine', { mode: 0o444 });
+  expect(await files.put(path, 'x')).toEqual(err({ code: 'file_failed', path, cause: 'it is read-only' }));
+  expect(readFileSync(path, 'utf8')).toBe('mine');
+});
+
+it('folders that had to be made are told, and go again when they are empty', async () => {
+  const path = join(folder, 'a', 'b', 'c.json');
+  const made = (await files.put(path, 'x'))._unsafeUnwrap();
+  expect(made).toEqual([join(folder, 'a'), join(folder, 'a', 'b')]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await files.removeEmpty(made);
+  expect(readdirSync(join(folder, 'a'))).toEqual(['b']);
+  await files.remove(path);
+  await files.removeEmpty(made);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('what is not there is nothing, what is no text is told, and what fails leaves nothing behind', async () => {
+  expect(await files.read(join(folder, 'none'))).toEqual(ok(undefined));
+  const path = join(folder, 'bytes');
+  writeFileSync(path, Buffer.from([0xef, 0xbb, 0xbf, 0x7b]));
+  expect(await files.read(path)).toEqual(ok('\uFEFF{'));
+  writeFileSync(path, Buffer.from([0xff, 0xfe]));
+  expect((await files.read(path))._unsafeUnwrapErr()).toMatchObject({ cause: 'it is no UTF-8' });
+  expect((await files.put(folder, 'x')).isErr()).toBe(true);
+  expect(readdirSync(folder)).toEqual(['bytes']);
+});

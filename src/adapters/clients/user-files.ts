@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { constants, rmSync } from 'node:fs';
+import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { err, ResultAsync } from 'neverthrow';
+import type { FileAccessFailure, UserFiles } from '../../app/machine/setup/setup-services.ts';
+import { atExit } from '../at-exit.ts';
+
+const OWN_FILE = 0o600;
+const OWN_FOLDER = 0o700;
+const WRITABLE = 0o222;
+/** More than any system follows. */
+const LINKS_MAX = 40;
+
+/** Files as they lie on this machine. */
+export const nodeUserFiles: UserFiles = {
+  read: async (path) => trying(path, () => readText(path)),
+  isThere: (path) =>
+    access(path, constants.F_OK).then(
+      () => true,
+      () => false,
+    ),
+  put: async (path, text) =>
+    (await isReadOnly(path))
+      ? err({ code: 'file_failed', path, cause: 'it is read-only' })
+      : trying(path, () => put(path, text)),
+  remove: async (path) => trying(path, async () => rm(await throughLinks(path), { force: true })),
+  removeEmpty: async (folders) => {
+    // One that somebody else has put something into stays.
+    for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
+  },
+};
+
+function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Value, FileAccessFailure> {
+  return ResultAsync.fromPromise(work(), (cause) => ({ code: 'file_failed', path, cause: wordOf(cause) }));
+}
+
+function wordOf(cause: unknown): string {
+  if (!(cause instanceof Error)) throw cause;
+  if ('code' in cause && typeof cause.code === 'string') {
+    return cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is no UTF-8' : cause.code;
+  }
+  throw cause;
+}
+
+/** Read so that writing it again gives the same bytes, a mark at the beginning included. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
+      return undefined;
+    throw cause;
+  }
+}
+
+/** A rename would replace it all the same; by its mode somebody said that nobody shall. */
+function isReadOnly(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ mode }) => (mode & WRITABLE) === 0,
+    () => false,
+  );
+}
+
+async function put(path: string, text: string): Promise<readonly string[]> {
+  const target = await throughLinks(path);
+  const made = await makeFolder(dirname(target));
+  const mode = await stat(target).then(
+    (found) => found.mode & 0o777,
+    () => OWN_FILE,
+  );
+  const temp = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const forget = atExit(() => rmSync(temp, { force: true }));
+  try {
+    const file = await open(temp, 'wx', mode);
+    try {
+      await file.chmod(mode);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temp, target);
+  } catch (cause) {
+    await unlink(temp).catch(() => undefined);
+    throw cause;
+  } finally {
+    forget();
+  }
+  return made;
+}
+
+/**
+ * Many keep such files in a repository and link to them: the link stays, and what it leads to is written or removed,
+ * also where that is not there yet.
+ */
+async function throughLinks(path: string): Promise<string> {
+  let at = path;
+  for (let links = 0; links < LINKS_MAX; links++) {
+    const link = await readlink(at).catch(() => undefined);
+    if (link === undefined) break;
+    at = resolve(await realpath(dirname(at)), link);
+  }
+  return realpath(at).catch(() => at);
+}
+
+/** Gives the folders that were not there, topmost first. */
+async function makeFolder(folder: string): Promise<readonly string[]> {
+  const first = await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
+  const made: string[] = [];
+  for (let at = folder; first !== undefined && at.startsWith(first); at = dirname(at)) made.unshift(at);
+  return made;
+}

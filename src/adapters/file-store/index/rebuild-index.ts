@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { ok, type Result } from 'neverthrow';
+import type { IndexUpkeep } from '../../../app/ports/machine-health.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { fileSnapshots } from '../content/content-stores.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { sharingStore } from '../session/store-lock.ts';
+import { entryMakers } from './entry-makers.ts';
+import { fileSessionIndex } from './file-session-index.ts';
+import { indexFile } from './index-file.ts';
+import type { IndexEntry } from './index-line.ts';
+
+/** Looks whether the summaries on disk are those of the sessions there are, and makes them so. */
+export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
+  const { disk } = parts;
+
+  async function look(): Promise<Result<Look, StoreFailure>> {
+    const written = new Map<SessionId, IndexEntry>();
+    for (const entry of indexFile(parts).growth().entries) written.set(entry.sessionId, entry);
+    const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(parts)));
+    return (await index.summaries()).map((summaries) => {
+      const healthy = new Set(summaries.map(({ sessionId }) => sessionId));
+      const isStale = (sessionId: SessionId) => {
+        const entry = written.get(sessionId);
+        return (
+          entry?.summary == null || entry.manifestBytes !== disk.fs.size(join(disk.root, layout.manifest(sessionId)))
+        );
+      };
+      const isGone = ({ sessionId, summary }: IndexEntry) =>
+        summary !== null &&
+        !healthy.has(sessionId) &&
+        disk.fs.list(join(disk.root, layout.session(sessionId))).length === 0;
+      return {
+        index,
+        total: healthy.size,
+        stale: [...healthy].filter(isStale),
+        gone: [...written.values()].filter(isGone),
+      };
+    });
+  }
+
+  return {
+    inspect: async () => (await look()).map(({ total, stale, gone }) => ({ total, stale: stale.length + gone.length })),
+    rebuild: () =>
+      sharingStore(parts, async () => {
+        const looked = await look();
+        if (looked.isErr()) return looked.map(() => undefined);
+        const { index, gone } = looked.value;
+        await index.flush();
+        if (gone.length > 0) {
+          await index.forget(new Map(gone.map(({ sessionId, manifestBytes }) => [sessionId, manifestBytes])));
+        }
+        return ok(undefined);
+      }),
+  };
+}
+
+type Look = {
+  readonly index: ReturnType<typeof fileSessionIndex>;
+  readonly total: number;
+  readonly stale: readonly SessionId[];
+  readonly gone: readonly IndexEntry[];
+};

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { err, ok, Result } from 'neverthrow';
+import type { LoadRefusal, LoggedAppend, SessionLog, SessionLogs } from '../../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { SessionHealth } from '../../../core/log/health.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { digestOf } from '../content/content-files.ts';
+import { damagedContent, parseJson } from '../content/parse-stored.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { readSalvage, salvagedHealth } from './import-marks.ts';
+import { splitLines } from './lines.ts';
+import type { ManifestFiles } from './manifest-files.ts';
+import { emptySession } from './open-session.ts';
+import { type ManifestEnd, readManifest } from './read-manifest.ts';
+import { isCutShort } from './torn/is-cut-short.ts';
+
+/** Reads a manifest once. Segments never change, so what it attests can be read at leisure while others append. */
+export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {
+  return {
+    open: async (sessionId) => {
+      const salvage = readSalvage(disk, sessionId);
+      if (salvage.isErr()) return err(salvage.error);
+      const place = layout.manifest(sessionId);
+      return accessingNow('read session', place, () => {
+        const names = disk.fs.list(join(disk.root, layout.events(sessionId)));
+        return { names, manifest: disk.fs.read(join(disk.root, place)) };
+      }).andThen(({ names, manifest = new Uint8Array() }): Result<SessionLog, LoadRefusal> => {
+        const empty = emptySession(sessionId, sha256);
+        const { transactions, end } = readManifest(manifest, empty, sha256);
+        const position = transactions.at(-1)?.end ?? empty.position;
+        const cutShortAt = isCutShort(position, names) ? position.offset : undefined;
+        if (manifest.length === 0 && cutShortAt === undefined) return err({ code: 'session_not_found', sessionId });
+        const isPart = salvage.value !== undefined;
+        return ok({
+          sessionId,
+          health: isPart
+            ? salvagedHealth(sessionId)
+            : healthAt(place, { end, cutShortAt, isAny: transactions.length > 0 }),
+          salvage: salvage.value,
+          appends: transactions,
+          readEvents: async (append) => readEvents(disk, sessionId, append),
+        });
+      });
+    },
+  };
+}
+
+type Ending = { readonly end: ManifestEnd; readonly cutShortAt: number | undefined; readonly isAny: boolean };
+
+function healthAt(place: string, { end, cutShortAt, isAny }: Ending): SessionHealth {
+  if (end.kind === 'unknown_version') return { kind: end.kind, place, offset: end.offset, version: end.version };
+  const kind = isAny ? 'corrupt_tail' : 'corrupt_head';
+  if (end.kind === 'damaged') return { kind, damage: { reason: end.reason, place, offset: end.offset } };
+  if (cutShortAt === undefined) return { kind: 'healthy' };
+  return { kind, damage: { reason: 'manifest_cut_short', place, offset: cutShortAt } };
+}
+
+function readEvents(
+  disk: Disk,
+  sessionId: SessionId,
+  { segment }: LoggedAppend,
+): Result<readonly unknown[], StoreFailure> {
+  const place = join(layout.session(sessionId), segment.segmentRelPath);
+  return accessingNow('read events', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
+    if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
+    if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
+    return Result.combine(splitLines(bytes, 0).map((line) => parseJson(line.bytes))).mapErr(() =>
+      damagedContent(place, 'segment_not_json'),
+    );
+  });
+}

@@ -1,0 +1,54 @@
+import { dirname, join } from 'node:path';
+import { ok, type Result, type ResultAsync } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { assert } from '../../../core/assert.ts';
+import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
+import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/log/health.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { parseDocument } from '../../../core/log/parse-document.ts';
+import { parseStored } from '../content/parse-stored.ts';
+import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import { markArrived } from '../exchange/arrived-mark.ts';
+
+/** Whether a session says of itself that it is only part of one. What the mark holds does not matter for that. */
+export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {
+  return fs.size(join(root, layout.salvaged(sessionId))) !== undefined;
+}
+
+/** To all who read it such a session is one that is damaged behind its last event. */
+export function salvagedHealth(sessionId: SessionId): SessionHealth {
+  return { kind: 'corrupt_tail', damage: { reason: 'salvaged', place: layout.salvaged(sessionId), offset: 0 } };
+}
+
+/** What the mark of a session tells; nothing when it has none. */
+export function readSalvage({ fs, root }: Disk, sessionId: SessionId): Result<Salvage | undefined, StoreFailure> {
+  const place = layout.salvaged(sessionId);
+  return accessingNow('read mark', place, () => fs.read(join(root, place))).andThen((bytes) =>
+    bytes === undefined ? ok(undefined) : parseStored(place, bytes, (value) => parseDocument(salvageSchema, value)),
+  );
+}
+
+export function putSalvage(
+  disk: Disk,
+  sessionId: SessionId,
+  salvage: Salvage | undefined,
+): ResultAsync<void, StoreFailure> {
+  const place = layout.salvaged(sessionId);
+  return accessing('mark session', place, async () => {
+    if (salvage !== undefined) {
+      // Whatever is marked as part of a session comes from elsewhere, be it that the rest is about to follow.
+      await putFile(disk, place, bytesOf(salvage));
+      return markArrived(disk, layout.session(sessionId));
+    }
+    const path = join(disk.root, place);
+    await disk.fs.remove(path);
+    await disk.fs.syncDir(dirname(path));
+  });
+}
+
+function bytesOf(salvage: Salvage): Uint8Array {
+  const bytes = canonicalBytes(salvage);
+  assert(bytes.isOk(), 'a mark is JSON');
+  return bytes.value;
+}

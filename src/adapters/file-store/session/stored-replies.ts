@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { err, type Result } from 'neverthrow';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { assert } from '../../../core/assert.ts';
+import { advanceRecordedSchema, type StoredReply } from '../../../core/log/events/advance-recorded.ts';
+import { parseDocument } from '../../../core/log/parse-document.ts';
+import { digestOf } from '../content/content-files.ts';
+import { damagedContent, parseStored } from '../content/parse-stored.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import { splitLines } from './lines.ts';
+import type { OpenSession } from './open-session.ts';
+
+/** The reply that an `advance_recorded` keeps; views leave it out, because only a replay asks for it. */
+export function readStoredReply(
+  disk: Disk,
+  session: OpenSession,
+  eventIndex: number,
+): Result<StoredReply, StoreFailure> {
+  const { segments, position, sessionId } = session;
+  const segment = segmentOf(segments, eventIndex);
+  // Whoever asks has seen the event, be it in lines that were taken back since because they could not be flushed.
+  if (segment === undefined || eventIndex >= position.nextEventIndex) {
+    const damage = {
+      reason: 'manifest_cut_short',
+      place: layout.manifest(sessionId),
+      offset: position.offset,
+    } as const;
+    return err({ code: 'damaged', damage });
+  }
+  const place = join(layout.session(sessionId), segment.segmentRelPath);
+  return accessingNow('read reply', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
+    if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
+    // It was whole when it was loaded, which may be long ago.
+    if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
+    const line = splitLines(bytes, 0)[eventIndex - segment.firstEventIndex];
+    assert(line !== undefined, `segment ${place} holds event ${eventIndex}`);
+    return parseStored(place, line.bytes, (value) => parseDocument(advanceRecordedSchema, value)).map(
+      ({ data }) => data.reply,
+    );
+  });
+}
+
+/** The last segment that begins at or before an event; they are in order, and there may be thousands. */
+function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenSession['segments'][number] | undefined {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const isBehind = (segments[middle]?.firstEventIndex ?? 0) > eventIndex;
+    if (isBehind) high = middle;
+    else low = middle + 1;
+  }
+  return segments[low - 1];
+}

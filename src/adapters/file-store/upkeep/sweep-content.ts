@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { err, type Result } from 'neverthrow';
+import type { CollectCause } from '../../../app/ports/upkeep.ts';
+import { inBatches } from '../collect/in-batches.ts';
+import { accessingNow, type Disk } from '../disk/disk.ts';
+import { layout } from '../disk/layout.ts';
+import type { FileStoreParts } from '../file-store.ts';
+import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
+
+/** What is younger may belong to an append that is still to come: a workflow is stored before its run starts. */
+const YOUNG_MS = 60 * 60 * 1_000;
+
+/** Where content lies, and how its files are named. What has another name was not put there by us. */
+const CONTENT: readonly { readonly dir: string; readonly name: RegExp }[] = [
+  { dir: layout.snapshots, name: /^[0-9a-f]{64}\.json$/ },
+  { dir: layout.artifacts, name: /^[0-9a-f]{64}$/ },
+  { dir: layout.pinnedWorkflows, name: /^[0-9a-f]{64}\.json$/ },
+];
+const LEFT_BY_A_CRASH = /^\..+\.tmp$/;
+
+export type Swept = { readonly path: string; readonly bytes: number };
+
+/** Content that nothing refers to and that is old enough to be sure of it. */
+export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectCause> {
+  const reachable = addReachable(new Set(), allMarked(marks));
+  return accessingNow('list content', layout.snapshots, () =>
+    contentFiles(disk)
+      .filter((path) => !reachable.has(path) && isOld(disk, path, nowMs))
+      .map((path) => ({ path, bytes: disk.fs.size(join(disk.root, path)) ?? 0 })),
+  );
+}
+
+/**
+ * Removes unreachable content and notes in `swept` what is gone, however it ends. What was appended meanwhile is taken
+ * into account before each batch.
+ */
+export async function sweepContent(
+  parts: FileStoreParts,
+  { marks, swept }: { readonly marks: Marks; readonly swept: Swept[] },
+  nowMs: number,
+): Promise<Result<void, CollectCause>> {
+  const { disk } = parts;
+  const unreachable = unreachableFiles(disk, marks, nowMs);
+  if (unreachable.isErr()) return err(unreachable.error);
+  const reachable = addReachable(new Set(), allMarked(marks));
+  return inBatches(parts, {
+    items: unreachable.value,
+    prepare: async () => (await refreshMarks(parts, marks)).map((changed) => addReachable(reachable, changed)),
+    each: async (file) => {
+      if (reachable.has(file.path) || !isOld(disk, file.path, nowMs)) return;
+      await disk.fs.remove(join(disk.root, file.path));
+      swept.push(file);
+    },
+  });
+}
+
+function contentFiles({ fs, root }: Disk): readonly string[] {
+  return CONTENT.flatMap(({ dir, name }) =>
+    fs
+      .list(join(root, dir))
+      .filter((entry) => name.test(entry) || LEFT_BY_A_CRASH.test(entry))
+      .map((entry) => join(dir, entry)),
+  );
+}
+
+/** Old enough that nobody is about to refer to it. */
+export function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
+  const modifiedMs = fs.modifiedMs(join(root, path));
+  return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
+}

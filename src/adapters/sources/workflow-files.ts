@@ -1,0 +1,100 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { SourceFile, SourceListing, WorkflowFile, WorkflowSource } from '../../app/ports/workflow-sources.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import type { FolderAccess } from '../workflow-files/folder-access.ts';
+import { readSourceFile, sightThroughLinks } from '../workflow-files/read-source-file.ts';
+import { addedSources } from './added-sources.ts';
+import { readFolder, type SourceFolder } from './read-folder.ts';
+
+/** More than the folders of one workspace can hold. */
+const KEPT_MAX = 4096;
+
+/** The folders that do not depend on the workspace. */
+export type FixedFolders = {
+  readonly bundled: string;
+  readonly user: string;
+  /** What the user added by name, looked up anew each time; without it there is none. */
+  readonly added?: () => AddedSources;
+};
+
+/** Folders that rank between the bundle and the user's own, and what cannot be read of them. */
+export type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
+
+export function fixedFolders(bundled: string): FixedFolders {
+  const own = join(homedir(), '.workrail');
+  return { bundled, user: join(own, 'workflows'), added: addedSources(own) };
+}
+
+/** Workflow files from the bundle, from the user and from the workspace; later ones rank higher. */
+export function workflowFiles(fixed: FixedFolders, access: FolderAccess): WorkflowSource {
+  const reader = { access, kept: boundedCache<string, { stamp: string; file: SourceFile }>(KEPT_MAX) };
+  return {
+    files: async (given) => {
+      const problem = given === undefined ? undefined : workspaceProblem(access, given);
+      const workspace = problem === undefined ? given : undefined;
+      const added = fixed.added?.() ?? { folders: [], unread: [] };
+      const folders = differentFolders(access, [
+        { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
+        ...added.folders,
+        { kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 },
+        ...(workspace === undefined ? [] : projectFolders(workspace)),
+      ]);
+      const files = [...folders.flatMap((folder) => readFolder(reader, folder)), ...added.unread];
+      const bindings = workspace === undefined ? undefined : readBindings(workspace, reader);
+      return {
+        files,
+        ...(bindings === undefined ? {} : { bindings }),
+        ...(problem === undefined ? {} : { workspaceProblem: problem }),
+      } satisfies SourceListing;
+    },
+  };
+}
+
+/** A relative path would mean another folder in every process; what it is relative to is known to the caller alone. */
+function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem | undefined {
+  if (!isAbsolute(path)) return { path, reason: { code: 'not_absolute' } };
+  const look = access.resolve(path).andThen((real) => access.look(real));
+  return look.match(
+    ({ kind }) => (kind === 'folder' ? undefined : { path, reason: { code: 'not_a_folder' } }),
+    (failure) => ({ path, reason: failure.code === 'absent' ? { code: 'not_there' } : failure }),
+  );
+}
+
+/** A repository may be anyone's, so its folders must not lead out of it. */
+function projectFolders(workspace: string): readonly SourceFolder[] {
+  return ['.workrail/workflows', 'workflows'].map((folder, i) => ({
+    kind: 'project',
+    dir: join(workspace, folder),
+    refPrefix: `${folder}/`,
+    rank: 2 + i,
+    within: workspace,
+  }));
+}
+
+/** Without a folder that is another one already: the home folder may be a workspace, and so may our own source tree. */
+function differentFolders(access: FolderAccess, folders: readonly SourceFolder[]): readonly SourceFolder[] {
+  const seen = new Set<string>();
+  return folders.filter(({ dir }) => {
+    const real = access.resolve(dir).unwrapOr(dir);
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}
+
+function readBindings(workspace: string, reader: Parameters<typeof readSourceFile>[0]): SourceFile | undefined {
+  const file = { path: join(workspace, '.workrail', 'bindings.json'), ref: '.workrail/bindings.json' };
+  const { access } = reader;
+  if (
+    access.look(file.path).match(
+      () => false,
+      ({ code }) => code === 'absent',
+    )
+  )
+    return undefined;
+  const root = access.resolve(workspace).unwrapOr(workspace);
+  const sighting = sightThroughLinks(access, file.path, root);
+  return sighting.kind === 'folder' ? undefined : readSourceFile<SourceFile>(reader, sighting, file);
+}

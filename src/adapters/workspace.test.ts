@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { enforces } from '../../test/enforces.ts';
+import { nodeHasher } from './system.ts';
+import { gitObserver } from './workspace.ts';
+
+const observer = gitObserver(nodeHasher);
+let folder = '';
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-git-')));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('in a repository the branch, the commit and its top folder are seen, from any folder in it', async () => {
+  git('init', '-q', '-b', 'topic/one');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  const commit = git('rev-parse', 'HEAD').trim();
+  expect(await seen(folder)).toEqual({ git_branch: 'topic/one', git_head_sha: commit, repo_root: folder });
+  git('checkout', '-q', '--detach');
+  expect(await seen(folder)).toEqual({ git_head_sha: commit, repo_root: folder });
+});
+
+test('a repository without a commit has neither branch nor commit to tell', async () => {
+  git('init', '-q');
+  expect(await seen(folder)).toEqual({ repo_root: folder });
+});
+
+test('outside of a repository the workspace itself is told; without a workspace nothing is', async () => {
+  expect(await seen(folder)).toEqual({ repo_root: folder });
+  expect(await seen(join(folder, 'gone'))).toEqual({ repo_root: join(folder, 'gone') });
+  expect(await observer.observe(undefined)).toEqual([]);
+});
+
+test('a folder without git has one name, however it is spelled', async () => {
+  mkdirSync(join(folder, 'inner'));
+  symlinkSync(join(folder, 'inner'), join(folder, 'link'));
+  for (const spelled of ['link', 'inner/', 'gone/../inner', 'link/.']) {
+    expect(await seen(`${folder}/${spelled}`)).toEqual({ repo_root: join(folder, 'inner') });
+  }
+});
+
+test('through a link into a repository the same is seen', async () => {
+  git('init', '-q', '-b', 'main');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  mkdirSync(join(folder, 'inner'));
+  const link = `${folder}-link`;
+  symlinkSync(join(folder, 'inner'), link);
+  try {
+    expect(await seen(link)).toEqual(await seen(folder));
+  } finally {
+    rmSync(link);
+  }
+});
+
+test('a git that does not answer is given up', async () => {
+  enforces('git_observed_before_lock');
+  git('init', '-q');
+  await withGit('exec sleep 60', async () => {
+    expect(await seen(folder)).toEqual({ repo_root: folder });
+  });
+});
+
+test('outside of a repository git is not even asked: that would be most of what a start takes', async () => {
+  enforces('budget_list_start_cpu');
+  const asked = join(folder, 'asked');
+  await withGit(`touch ${asked}`, async () => {
+    await seen(folder);
+    expect(existsSync(asked)).toBe(false);
+    mkdirSync(join(folder, '.git'));
+    await seen(folder);
+    expect(existsSync(asked)).toBe(true);
+  });
+});
+
+/** With another program in the place of git. */
+async function withGit(script: string, work: () => Promise<void>): Promise<void> {
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, 'git'), 0o755);
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${folder}:${path}`;
+  try {
+    await work();
+  } finally {
+    process.env['PATH'] = path;
+  }
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+}
+
+async function seen(workspace: string): Promise<Record<string, string>> {
+  const observed = await observer.observe(workspace);
+  const shown = observed.filter(({ key }) => key !== 'repo_root_hash');
+  return Object.fromEntries(shown.map(({ key, value }) => [key, value.value]));
+}

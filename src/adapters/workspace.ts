@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Hasher } from '../app/ports/hasher.ts';
+import type { WorkspaceObserver } from '../app/ports/workspace.ts';
+import { canonicalBytes } from '../core/json/canonical-bytes.ts';
+import type { WorkspaceObservation } from '../core/log/events/observation-recorded.ts';
+
+/** Whoever starts a workflow does not wait for a repository on a slow disk. */
+const GIT_MS_MAX = 300;
+const OUTPUT_BYTES_MAX = 16 * 1024;
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const BRANCH = /^refs\/heads\/(.+)$/;
+
+/** Asks git where the work takes place. Outside of a repository the workspace itself is all there is to tell. */
+export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
+  return {
+    observe: async (named) => {
+      if (named === undefined) return [];
+      const workspace = realFolder(named) ?? resolve(named);
+      if (!isInRepository(workspace)) return rootSeen(workspace, sha256);
+      const [root, commit, ref] = await askGit(workspace);
+      const branch = BRANCH.exec(ref ?? '')?.[1];
+      return [
+        ...(branch === undefined ? [] : [branchSeen(branch)]),
+        ...(commit !== undefined && COMMIT.test(commit) ? [commitSeen(commit)] : []),
+        ...rootSeen(root ?? workspace, sha256),
+      ];
+    },
+  };
+}
+
+/** Whether git would find anything to tell: to ask it takes more than all the rest of a start. */
+function isInRepository(folder: string): boolean {
+  let at: string | undefined = folder;
+  while (at !== undefined && !existsSync(join(at, '.git'))) at = dirname(at) === at ? undefined : dirname(at);
+  return at !== undefined;
+}
+
+/** Without links, as git sees it, so that one folder has one name; a folder that is not there has none. */
+function realFolder(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Top folder, commit and full branch name, as far as git tells them: a new repository has no commit yet. Variables that
+ * would lead git to another repository than the one of the folder are taken away.
+ */
+function askGit(folder: string): Promise<readonly (string | undefined)[]> {
+  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
+  const questions = ['rev-parse', '--show-toplevel', 'HEAD', '--symbolic-full-name', 'HEAD'];
+  return new Promise((resolve) => {
+    execFile(
+      'git',
+      ['-C', folder, ...questions],
+      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout: GIT_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX, windowsHide: true },
+      (_failure, output) => resolve(output === '' ? [] : output.split('\n')),
+    );
+  });
+}
+
+function branchSeen(value: string): WorkspaceObservation {
+  return { key: 'git_branch', value: { type: 'short_string', value }, confidence: 'high' };
+}
+
+function commitSeen(commit: string): WorkspaceObservation {
+  const value =
+    commit.length === 40
+      ? ({ type: 'git_sha1', value: commit } as const)
+      : ({ type: 'sha256', value: `sha256:${commit}` } as const);
+  return { key: 'git_head_sha', value, confidence: 'high' };
+}
+
+/** A folder by its path, and by a digest that can be shown to others without telling the path. */
+function rootSeen(root: string, sha256: Hasher['sha256']): readonly WorkspaceObservation[] {
+  return canonicalBytes(root)
+    .map((bytes): readonly WorkspaceObservation[] => [
+      { key: 'repo_root_hash', value: { type: 'sha256', value: sha256(bytes) }, confidence: 'high' },
+      { key: 'repo_root', value: { type: 'path', value: root }, confidence: 'high' },
+    ])
+    .unwrapOr([]);
+}

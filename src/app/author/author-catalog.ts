@@ -1,0 +1,86 @@
+import { type Catalog, findWorkflow } from '../catalog/catalog.ts';
+import { type WorkflowCatalog, workflowCatalog } from '../catalog/workflow-catalog.ts';
+import type { WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
+import type { AuthorServices } from './author-services.ts';
+
+/** Above every folder there is: a file that is named stands before others of its id. */
+const NAMED_RANK = 1_000;
+
+/** Everything as it stood when it was looked at, files that were named included, wherever they lie. */
+export type AuthorCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
+
+export async function authorCatalog(bench: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
+  const { source, breathe, workspace } = bench;
+  const tools = { ...bench.tools, breathe };
+  const { files } = await source.files(workspace);
+  const known = new Set(files.map(({ path }) => bench.files.resolve(path)));
+  const loose = looseFiles(
+    bench,
+    paths.filter((path) => !known.has(path)),
+  );
+  const plain = workflowCatalog(
+    extended(source, loose, (file) => file),
+    tools,
+  );
+  const all = await plain.list(workspace);
+  const hidden = hiddenAmong(bench, all, paths);
+  if (hidden.size === 0) return asItStands(all);
+  const lifted = new WeakMap<WorkflowFile, WorkflowFile>();
+  const lift = (file: WorkflowFile) => {
+    if (!hidden.has(bench.files.resolve(file.path))) return file;
+    const above = lifted.get(file) ?? { ...file, rank: file.rank + 2 * NAMED_RANK };
+    lifted.set(file, above);
+    return above;
+  };
+  const catalog = workflowCatalog(extended(source, loose, lift), tools);
+  return asItStands(await catalog.list(workspace));
+}
+
+/** Whoever plays a workflow a hundred times need not look for its file a hundred times. */
+function asItStands(all: Catalog): AuthorCatalog {
+  return { catalog: { list: async () => all, find: async (id) => ({ found: findWorkflow(all, id) }) }, all };
+}
+
+function extended(
+  source: WorkflowSource,
+  loose: readonly WorkflowFile[],
+  place: (file: WorkflowFile) => WorkflowFile,
+): WorkflowSource {
+  return {
+    files: async (workspace) => {
+      const listing = await source.files(workspace);
+      return { ...listing, files: [...listing.files, ...loose].map(place) };
+    },
+  };
+}
+
+/** Files that another file of the same id stands before. */
+function hiddenAmong({ files }: AuthorServices, all: Catalog, paths: readonly string[]): ReadonlySet<string> {
+  const told = new Set([...all.workflows, ...all.invalid].map(({ file }) => files.resolve(file.path)));
+  return new Set(paths.filter((path) => !told.has(path)));
+}
+
+function looseFiles({ files }: AuthorServices, paths: readonly string[]): readonly WorkflowFile[] {
+  const folders = [...new Set(paths.map(folderOf))];
+  return paths.map((path) => {
+    const read = files.read(path);
+    return {
+      ref: path.slice(folderOf(path).length + 1),
+      path,
+      kind: 'project',
+      rank: NAMED_RANK + folders.indexOf(folderOf(path)),
+      isInRoutines: folderOf(path).split(/[\\/]/).includes('routines'),
+      content: read.match(
+        (text) => ({ kind: 'text', text }),
+        (failure) => ({
+          kind: 'unread',
+          reason: failure.code === 'file_failed' ? { code: 'io_failed', cause: failure.cause } : { code: 'not_a_file' },
+        }),
+      ),
+    };
+  });
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
+}

@@ -1,0 +1,105 @@
+import { err, ok, type Result } from 'neverthrow';
+import { readDocument } from '../../core/author/read-document.ts';
+import { scenarioFileSchema } from '../../core/author/scenario.ts';
+import type { DiagnosticCode, Fix, SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
+import type { LintCode } from '../../core/workflow/lint/lint-rule.ts';
+import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.ts';
+import type { Position } from '../../core/workflow/source/position.ts';
+import { type Asked, isWithin, type NothingOwn, nothingOwn, scopeOf, type TargetScope } from '../bench/files/scope.ts';
+import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import { authorCatalog } from './author-catalog.ts';
+import type { AuthorServices } from './author-services.ts';
+import { findTargets, isScenarioPath, type TargetRefusal } from './find-targets.ts';
+
+/** Something that an author should know: of the compiler, of a rule of quality, or about scenarios. */
+export type CheckFinding = Position & {
+  readonly code: DiagnosticCode | LintCode | 'scenario_invalid';
+  readonly severity: 'error' | 'warning';
+  /** Whether it is about quality: the rule is explained on the page of the rules. */
+  readonly isLint: boolean;
+  readonly pointer: string;
+  readonly span?: SourceSpan;
+  readonly message: string;
+  readonly hint?: string;
+  readonly fix?: Fix;
+};
+
+export type CheckedFile = {
+  readonly path: string;
+  readonly workflowId?: string;
+  readonly text: string;
+  readonly findings: readonly CheckFinding[];
+};
+
+export type CheckReport = { readonly scope: TargetScope; readonly files: readonly CheckedFile[] };
+
+/** Looks at the files that are meant, and at the scenarios beside them. Nothing is changed. */
+export async function checkFiles(
+  bench: AuthorServices,
+  asked: Asked,
+): Promise<Result<CheckReport, TargetRefusal | NothingOwn>> {
+  const scope = scopeOf(bench, asked);
+  const own = scope.kind === 'project' || scope.kind === 'user' ? scope.folders : [];
+  const targets = await findTargets(bench, [...asked.names, ...own.filter((folder) => holdsFiles(bench, folder))]);
+  if (targets.isErr()) return err(targets.error);
+  const scenarios = targets.value.filter(isScenarioPath);
+  const workflows = targets.value.filter((path) => !isScenarioPath(path));
+  const { all } = await authorCatalog(bench, workflows);
+  const wanted = new Set(workflows);
+  // What is bound in a project is part of its workflows; the file lies beside their folder.
+  const bindings = scope.kind === 'project' ? `${bench.workspace}/.workrail/bindings.json` : undefined;
+  const isWanted = ({ file }: ListedWorkflow | InvalidFile) =>
+    scope.kind === 'all' ||
+    file.path === bindings ||
+    wanted.has(bench.files.resolve(file.path)) ||
+    isWithin(bench, own, file.path);
+  const files = [...(await checkedIn(bench, all, isWanted)), ...scenarios.map((path) => checkScenarios(bench, path))];
+  return files.length === 0 ? err(nothingOwn(bench)) : ok({ scope, files });
+}
+
+function holdsFiles({ files }: AuthorServices, folder: string): boolean {
+  return files.list(folder).length > 0;
+}
+
+async function checkedIn(
+  { breathe }: AuthorServices,
+  all: Catalog,
+  isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
+): Promise<readonly CheckedFile[]> {
+  const files: CheckedFile[] = [];
+  for (const one of all.workflows.filter(isWanted)) {
+    await breathe();
+    const text = textOf(one);
+    const lints = lintWorkflow(text, one).map((lint) => ({ ...lint, isLint: true }));
+    const warnings = one.warnings.map((warning) => ({ ...warning, isLint: false }));
+    files.push({ path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) });
+  }
+  for (const one of all.invalid.filter(isWanted)) {
+    await breathe();
+    const text = textOf(one);
+    const diagnostics = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
+    const lints = lintFile(text).map((lint) => ({ ...lint, isLint: true }));
+    const id = one.id === undefined ? {} : { workflowId: one.id };
+    files.push({ path: one.file.path, ...id, text, findings: inOrder([...diagnostics, ...lints]) });
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function textOf({ file }: ListedWorkflow | InvalidFile): string {
+  return file.content.kind === 'text' ? file.content.text : '';
+}
+
+function inOrder(findings: readonly CheckFinding[]): readonly CheckFinding[] {
+  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
+  const text = files.read(path).unwrapOr('');
+  const read = readDocument(text, scenarioFileSchema);
+  const problems = read.isErr() ? read.error : [];
+  const findings = problems.map((problem): CheckFinding => {
+    return { ...problem, code: 'scenario_invalid', severity: 'error', isLint: false };
+  });
+  const id = read.isOk() ? { workflowId: read.value.workflowId } : {};
+  return { path, ...id, text, findings };
+}

@@ -1,0 +1,53 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type DocumentProblem, readDocument } from '../../core/author/read-document.ts';
+import { type Script, scriptSchema } from '../../core/author/scenario.ts';
+import type { TargetWorkflow } from '../bench/files/find-workflow.ts';
+import { listedAnswers } from '../bench/play/listed-answers.ts';
+import type { Turn } from '../bench/play/turn.ts';
+import type { FileFailure } from '../ports/author-files.ts';
+import type { StartRefusal } from '../run/start-workflow.ts';
+import type { AuthorServices } from './author-services.ts';
+import { type Answer, type PlayedRun, playRun } from './play-run.ts';
+import { rehearsal } from './rehearsal.ts';
+
+export type DryRunRequest = {
+  readonly script: Script;
+  /** Who says what the agent hands in; without it the script and the examples do. */
+  readonly answer?: Answer;
+  readonly watch?: (turn: Turn) => void;
+};
+
+/** A run that leaves nothing behind, and what the script says that never came to pass. */
+export type DryRun = { readonly run: PlayedRun; readonly unsent: readonly string[] };
+
+/** Walks a workflow through the real engine, on a store that ends with it. */
+export async function dryRun(
+  bench: AuthorServices,
+  { listed, catalog }: TargetWorkflow,
+  { script, answer, watch }: DryRunRequest,
+): Promise<Result<DryRun, StartRefusal>> {
+  const stage = rehearsal(bench.services(catalog));
+  const scripted = listedAnswers(script.steps ?? []);
+  const { goal, context, mode = 'guided' } = script;
+  const player = {
+    stage,
+    send: stage.send,
+    breathe: bench.breathe,
+    answer: answer ?? scripted.answer,
+    ...(watch === undefined ? {} : { watch }),
+  };
+  const request = { workflowId: listed.id, workspace: bench.workspace, mode, goal, context };
+  const played = await playRun(player, request);
+  return played.map((run) => ({ run, unsent: answer === undefined ? scripted.left.map(({ at }) => at) : [] }));
+}
+
+export type ScriptRefusal =
+  | FileFailure
+  | { readonly code: 'script_invalid'; readonly path: string; readonly problems: readonly DocumentProblem[] };
+
+export function readScript({ files }: AuthorServices, path: string): Result<Script, ScriptRefusal> {
+  const text = files.read(path);
+  if (text.isErr()) return err(text.error);
+  const read = readDocument(text.value, scriptSchema);
+  return read.isOk() ? ok(read.value) : err({ code: 'script_invalid', path, problems: read.error });
+}

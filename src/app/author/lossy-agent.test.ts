@@ -1,0 +1,63 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { EXAMPLE } from '../../../test/bench/example-workflow.ts';
+import { memoryBench } from '../../../test/bench/memory-bench.ts';
+import { listedAnswers } from '../bench/play/listed-answers.ts';
+import type { Turn } from '../bench/play/turn.ts';
+import { authorCatalog } from './author-catalog.ts';
+import { lossyAgent } from './lossy-agent.ts';
+import { playRun } from './play-run.ts';
+import { type Rehearsal, rehearsal } from './rehearsal.ts';
+
+/** All faults in turn, on a stage that may have something wrong with it. */
+async function played(spoil: (stage: Rehearsal) => Rehearsal) {
+  const { bench } = memoryBench({ '.workrail/workflows/team.example.json': EXAMPLE });
+  const { catalog } = await authorCatalog(bench);
+  const sound = rehearsal(bench.services(catalog));
+  const { send, problems } = lossyAgent(spoil(sound), 0);
+  const request = {
+    workflowId: 'team.example',
+    workspace: '/repo',
+    mode: 'guided',
+    context: { taskSize: 'large' },
+  } as const;
+  const player = { stage: sound, send, answer: listedAnswers([]).answer, breathe: bench.breathe };
+  const run = (await playRun(player, request))._unsafeUnwrap();
+  return { run, problems };
+}
+
+test('a lossy agent comes to the end like a careful one', async () => {
+  const { run, problems } = await played((stage) => stage);
+  expect([run.isComplete, run.path, problems]).toEqual([
+    true,
+    ['size', 'design', 'work', 'rounds--decide', 'judge', 'merge'],
+    [],
+  ]);
+});
+
+test('a lossy agent notices when the same call gets another reply, or a spoilt token is taken', async () => {
+  const heard = new Map<string, number>();
+  const { problems } = await played((stage) => ({
+    ...stage,
+    sendAck: async (token, sent) => {
+      const reply = await stage.sendAck(token, sent);
+      heard.set(token, (heard.get(token) ?? 0) + 1);
+      const changed = (turn: Turn) => ({ ...turn, text: `${turn.text} ${heard.get(token)}` });
+      return reply.map(changed);
+    },
+  }));
+  expect(problems).toEqual(['at size: the same call again got another reply']);
+  const forgiving = await played((stage) => {
+    let last: Turn | undefined;
+    return {
+      ...stage,
+      sendAck: async (token, sent) => {
+        const reply = await stage.sendAck(token, sent);
+        if (reply.isErr() && last !== undefined) return ok(last);
+        last = reply.unwrapOr(last as Turn);
+        return reply;
+      },
+    };
+  });
+  expect(forgiving.problems).toEqual(['at judge: a token that was cut short was taken']);
+});

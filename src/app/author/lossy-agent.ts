@@ -1,0 +1,96 @@
+import type { Result } from 'neverthrow';
+import { type Sent, type Turn, turnAckToken, turnOf } from '../bench/play/turn.ts';
+import type { AdvanceRefusal } from '../run/advance.ts';
+import type { Send } from './play-run.ts';
+import type { Rehearsal } from './rehearsal.ts';
+
+/** A way in which agents spoil a call. It tells what went wrong that must not. */
+type Fault = (call: Call, problems: string[]) => Promise<Result<Turn, AdvanceRefusal>>;
+
+type Call = {
+  readonly stage: Rehearsal;
+  readonly turn: Turn;
+  readonly ackToken: string;
+  readonly sent: Sent;
+  /** The call before this one. */
+  readonly earlier: { readonly ackToken: string; readonly sent: Sent } | undefined;
+};
+
+/** An agent that spoils every call in another way, in a fixed order that begins where it is told. */
+export function lossyAgent(stage: Rehearsal, begin: number): { readonly send: Send; readonly problems: string[] } {
+  const problems: string[] = [];
+  let count = begin;
+  let earlier: Call['earlier'];
+  return {
+    problems,
+    send: async (turn, sent) => {
+      const ackToken = turnAckToken(turn) ?? '';
+      const fault = FAULTS[count % FAULTS.length] ?? asItShould;
+      count += 1;
+      const result = await fault({ stage, turn, ackToken, sent, earlier }, problems);
+      earlier = { ackToken, sent };
+      return result;
+    },
+  };
+}
+
+const asItShould: Fault = ({ stage, ackToken, sent }) => stage.sendAck(ackToken, sent);
+
+const sendsTwice: Fault = async (call, problems) => {
+  const first = await asItShould(call, problems);
+  const again = await asItShould(call, problems);
+  if (first.isOk() && again.isOk() && first.value.text !== again.value.text)
+    problems.push(`${placeOf(call)}: the same call again got another reply`);
+  return first;
+};
+
+const sendsSomethingElse: Fault = async (call, problems) => {
+  const first = await asItShould(call, problems);
+  const other = await call.stage.sendAck(call.ackToken, { notes: 'Something else.', artifacts: [] });
+  if (first.isOk() && other.isOk() && first.value.reply.stateToken !== other.value.reply.stateToken)
+    problems.push(`${placeOf(call)}: the same token with other notes led elsewhere`);
+  return first;
+};
+
+const mangles: Fault = ({ stage, ackToken, sent }) => stage.sendAck(` \`${ackToken.toUpperCase()}\` `, sent);
+
+const cutsShort: Fault = async (call, problems) => {
+  const cut = await call.stage.sendAck(call.ackToken.slice(0, -4), call.sent);
+  if (cut.isOk()) problems.push(`${placeOf(call)}: a token that was cut short was taken`);
+  return asItShould(call, problems);
+};
+
+const losesTheReply: Fault = async (call, problems) => {
+  const lost = await asItShould(call, problems);
+  const back = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
+  const preferred = back.isOk() ? back.value.reply.branch?.preferred : undefined;
+  if (preferred === undefined) return lost;
+  const there = (await call.stage.look(preferred.stateToken)).map(turnOf);
+  return there.isOk() ? there.map((turn) => turn) : lost;
+};
+
+const sendsAnOldOne: Fault = async (call, problems) => {
+  if (call.earlier !== undefined) await call.stage.sendAck(call.earlier.ackToken, call.earlier.sent);
+  return asItShould(call, problems);
+};
+
+const looksFirst: Fault = async (call, problems) => {
+  const seen = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
+  const ackToken = seen.isOk() ? turnAckToken(seen.value) : undefined;
+  if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again gave no token to go on with`);
+  return asItShould({ ...call, ackToken: ackToken ?? call.ackToken }, problems);
+};
+
+const FAULTS: readonly Fault[] = [
+  sendsTwice,
+  mangles,
+  losesTheReply,
+  sendsSomethingElse,
+  cutsShort,
+  sendsAnOldOne,
+  looksFirst,
+];
+
+function placeOf({ turn }: Call): string {
+  return `at ${turn.reply.pending?.stepId ?? 'the start'}`;
+}

@@ -1,0 +1,90 @@
+import { err, ok, type Result } from 'neverthrow';
+import { findTargetWorkflow, type WorkflowRefusal } from '../bench/files/find-workflow.ts';
+import { type PlaceRefusal, placeFor } from '../bench/write/place-for.ts';
+import { renamedTexts } from '../bench/write/renamed-texts.ts';
+import type { ListedWorkflow } from '../catalog/catalog.ts';
+import { templateIdOf } from '../catalog/file-claim.ts';
+import { isNamedAfter } from '../catalog/file-name.ts';
+import type { FileFailure } from '../ports/author-files.ts';
+import type { AuthorServices } from './author-services.ts';
+import { scenarioPathOf } from './find-targets.ts';
+
+export type MigrateRefusal =
+  | WorkflowRefusal
+  | PlaceRefusal
+  | FileFailure
+  | { readonly code: 'not_editable'; readonly id: string; readonly path: string };
+
+/** A file that is changed, and where in it. `movedTo` is its new name, where it was named after the old id. */
+export type MigratedFile = {
+  readonly path: string;
+  readonly movedTo?: string;
+  readonly pointers: readonly string[];
+};
+
+/** Gives a workflow another id, and changes every file of one's own that refers to it; or tells what would change. */
+export async function migrateId(
+  bench: AuthorServices,
+  { oldId, newId, isDryRun }: { readonly oldId: string; readonly newId: string; readonly isDryRun: boolean },
+): Promise<Result<readonly MigratedFile[], MigrateRefusal>> {
+  const found = await findTargetWorkflow(bench, oldId);
+  if (found.isErr()) return err(found.error);
+  const { listed } = found.value;
+  if (listed.sourceKind !== 'project' && listed.sourceKind !== 'user') {
+    return err({ code: 'not_editable', id: listed.id, path: listed.file.path });
+  }
+  const free = await placeFor(bench, { id: newId, to: 'project' });
+  if (free.isErr()) return err(free.error);
+  const changes = await changesFor(bench, listed, newId);
+  if (!isDryRun) {
+    for (const change of changes) {
+      const written = applyChange(bench, change);
+      if (written.isErr()) return err(written.error);
+    }
+  }
+  return ok(
+    changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...(movedTo === undefined ? {} : { movedTo }) })),
+  );
+}
+
+type Change = MigratedFile & { readonly text: string };
+
+async function changesFor(bench: AuthorServices, listed: ListedWorkflow, newId: string): Promise<readonly Change[]> {
+  const { files, bindings } = await bench.source.files(bench.workspace);
+  const own = files.filter(({ kind }) => kind === 'project' || kind === 'user');
+  const names = new Map([[listed.id, newId]]);
+  if (listed.kind === 'routine') {
+    names.set(templateIdOf(listed.file, listed.id), templateIdOf(listed.file, newId));
+  }
+  const paths = [
+    ...own.flatMap(({ path }) => [path, scenarioPathOf(path)]),
+    ...(bindings === undefined ? [] : [bindings.path]),
+  ];
+  return paths.flatMap((path): readonly Change[] => {
+    const read = bench.files.read(path);
+    if (read.isErr()) return [];
+    const isItself = path === listed.file.path;
+    const isBindings = path === bindings?.path;
+    const { text, edits } = renamedTexts(read.value, (pointer, value) => {
+      if (isItself && pointer === '/id') return newId;
+      return isBindings || REFERENCE.test(pointer) ? names.get(value) : undefined;
+    });
+    if (edits.length === 0) return [];
+    const isMoved = (isItself || path === scenarioPathOf(listed.file.path)) && isNamedAfter(listed.file, listed.id);
+    const movedTo = isMoved ? { movedTo: movedPath(path, isItself, newId) } : {};
+    return [{ path, text, pointers: edits.map(({ pointer }) => pointer), ...movedTo }];
+  });
+}
+
+/** Where a file names another workflow or a routine. */
+const REFERENCE = /\/(?:workflowId|templateId|default)$/;
+
+function movedPath(path: string, isItself: boolean, newId: string): string {
+  return `${path.slice(0, path.lastIndexOf('/') + 1)}${newId}${isItself ? '.json' : '.test.json'}`;
+}
+
+/** The new file is there before the old one goes. */
+function applyChange({ files }: AuthorServices, { path, movedTo, text }: Change): Result<void, FileFailure> {
+  if (movedTo === undefined || movedTo === path) return files.write(path, text);
+  return files.write(movedTo, text, { isNew: true }).andThen(() => files.remove(path));
+}

@@ -1,0 +1,144 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Met } from '../../core/author/coverage.ts';
+import type { SentStep } from '../../core/author/scenario.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Autonomy } from '../../core/log/autonomy.ts';
+import type { ConditionOutcome } from '../../core/run/coverage/outcomes.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { GapRecord } from '../../core/views/gaps.ts';
+import { type Sent, type Turn, turnAckToken } from '../bench/play/turn.ts';
+import type { AdvanceRefusal } from '../run/advance.ts';
+import type { StartRefusal } from '../run/start-workflow.ts';
+import type { Rehearsal } from './rehearsal.ts';
+
+export type PlayRequest = {
+  readonly workflowId: string;
+  readonly workspace: string;
+  readonly mode: Autonomy;
+  readonly goal?: string | undefined;
+  readonly context?: JsonObject | undefined;
+};
+
+/** What the agent hands in at a turn; `undefined` to stop there. */
+export type Answer = (turn: Turn) => Promise<{ readonly sent: Sent; readonly listed?: SentStep } | undefined>;
+
+export type ReplyBlocker = Turn['reply']['blockers'][number];
+
+/** One call of the agent and what became of it. */
+export type PlayedCall = {
+  readonly stepId: string | undefined;
+  readonly title: string;
+  readonly sent: Sent;
+  readonly listed?: SentStep;
+  readonly blockers: readonly ReplyBlocker[];
+};
+
+/** Why a run did not go on to its end. */
+export type Stuck =
+  | { readonly code: 'no_way_on'; readonly stepId: string | undefined; readonly blockers: readonly ReplyBlocker[] }
+  | { readonly code: 'refused'; readonly stepId: string | undefined; readonly refusal: string }
+  | { readonly code: 'stopped'; readonly stepId: string | undefined }
+  | { readonly code: 'too_long'; readonly calls: number };
+
+export type PlayedRun = {
+  readonly path: readonly string[];
+  readonly skipped: readonly string[];
+  readonly calls: readonly PlayedCall[];
+  readonly blocks: number;
+  /** All that the agent read on the way. */
+  readonly bytesRead: number;
+  readonly gaps: readonly GapRecord['data'][];
+  readonly isComplete: boolean;
+  readonly stuck?: Stuck;
+  readonly met: Met;
+};
+
+/** How a call is made: as it should be, or as a lossy agent makes it. */
+export type Send = (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+
+/** Far more than any workflow takes. */
+const CALLS_MAX = 1_000;
+/** A step that is still blocked after sending, so many times, what its reply says to send. */
+const BLOCKS_IN_A_ROW_MAX = 4;
+
+export type Player = {
+  readonly stage: Rehearsal;
+  readonly send: Send;
+  readonly answer: Answer;
+  /** Awaited before every call, so that whoever waits can break it off. */
+  readonly breathe: () => Promise<void>;
+  /** Told of every turn as it comes. */
+  readonly watch?: (turn: Turn) => void;
+};
+
+/** Plays a run from its start until it is complete or nothing leads on. */
+export async function playRun(player: Player, request: PlayRequest): Promise<Result<PlayedRun, StartRefusal>> {
+  const started = await player.stage.start(request);
+  if (started.isErr()) return err(started.error);
+  const progress: Progress = { turn: started.value, path: [], calls: [], outcomes: [], blocksInRow: 0, bytesRead: 0 };
+  await arrive(player, progress, started.value);
+  let stuck: Stuck | undefined;
+  while (stuck === undefined && !progress.turn.reply.isComplete) {
+    await player.breathe();
+    stuck = progress.calls.length >= CALLS_MAX ? { code: 'too_long', calls: CALLS_MAX } : await goOn(player, progress);
+  }
+  return ok(await outcome(player, progress, stuck));
+}
+
+type Progress = {
+  turn: Turn;
+  readonly path: string[];
+  readonly calls: PlayedCall[];
+  readonly outcomes: ConditionOutcome[];
+  blocksInRow: number;
+  bytesRead: number;
+};
+
+async function goOn(player: Player, progress: Progress): Promise<Stuck | undefined> {
+  const { turn } = progress;
+  const { pending, blockers } = turn.reply;
+  const stepId = pending?.stepId;
+  const answer = await player.answer(turn);
+  if (answer === undefined && turn.example !== undefined) return { code: 'stopped', stepId };
+  if (answer === undefined || turnAckToken(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
+  const { sent, listed } = answer;
+  const next = await player.send(turn, sent);
+  if (next.isErr()) return { code: 'refused', stepId, refusal: next.error.code };
+  const { reply } = next.value;
+  const title = pending?.title ?? 'before the first step';
+  progress.calls.push({ stepId, title, sent, blockers: reply.blockers, ...(listed === undefined ? {} : { listed }) });
+  progress.outcomes.push(...(await player.stage.outcomesOf(turn, next.value)));
+  progress.turn = next.value;
+  await arrive(player, progress, next.value);
+  if (reply.kind !== 'blocked') {
+    progress.blocksInRow = 0;
+    return undefined;
+  }
+  progress.blocksInRow += sent === turn.example ? 1 : 0;
+  const isOver = progress.blocksInRow >= BLOCKS_IN_A_ROW_MAX;
+  return isOver ? { code: 'no_way_on', stepId, blockers: reply.blockers } : undefined;
+}
+
+async function arrive({ stage, watch }: Player, progress: Progress, turn: Turn): Promise<void> {
+  watch?.(turn);
+  const { reply } = turn;
+  progress.bytesRead += utf8Length(turn.text);
+  if (reply.kind === 'ok' && reply.pending !== null) progress.path.push(reply.pending.stepId);
+  progress.outcomes.push(...(await stage.outcomesAt(turn)));
+}
+
+async function outcome({ stage }: Player, progress: Progress, stuck: Stuck | undefined): Promise<PlayedRun> {
+  const { turn, path, calls, outcomes, bytesRead } = progress;
+  const recorded = await stage.recorded(turn);
+  return {
+    path,
+    skipped: recorded.skipped,
+    calls,
+    blocks: calls.filter(({ blockers }) => blockers.length > 0).length,
+    bytesRead,
+    gaps: await stage.openGaps(turn),
+    isComplete: turn.reply.isComplete,
+    ...(stuck === undefined ? {} : { stuck }),
+    met: { stepIds: path, outcomes: [...outcomes, ...recorded.outcomes] },
+  };
+}

@@ -1,0 +1,73 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import { replyWarning } from '../../core/prompt/reply-warnings.ts';
+import { evaluateCondition } from '../../core/run/condition/evaluate-condition.ts';
+import { loopVariablesAt } from '../../core/run/walk/loop-variables.ts';
+import { nextStep } from '../../core/run/walk/next-step.ts';
+import { pendingStepAt } from '../../core/run/walk/pending-step.ts';
+import { stateAtStep } from '../../core/run/walk/place-of.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import { conditionText } from '../../core/workflow/outline/condition-text.ts';
+import { shownGoal } from '../run/reply/shown-goal.ts';
+import { patternsFor } from '../run/run-place.ts';
+import type { Services } from '../services.ts';
+
+export type PreviewRequest = {
+  readonly stepId: string;
+  readonly context: JsonObject;
+  readonly mode: Autonomy;
+};
+
+export type PreviewedStep = {
+  /** The reply an agent gets that comes to this step, with stand-ins for its tokens. */
+  readonly reply: GivenReply;
+  /** The conditions by which the step would be passed over in this context. */
+  readonly failing: readonly string[];
+};
+
+export type PreviewRefusal = {
+  readonly code: 'step_unknown';
+  readonly stepId: string;
+  readonly known: readonly string[];
+};
+
+/** Stand where tokens would be. */
+const STAND_INS = { stateToken: 'st_…', ackToken: 'ack_…', checkpointToken: 'chk_…', sessionId: 'sess_…' };
+
+/** What an agent is told at a step, made by what makes it in a run; nothing is run. */
+export async function previewStep(
+  services: Services,
+  workflow: CompiledWorkflow,
+  { stepId, context, mode }: PreviewRequest,
+): Promise<Result<PreviewedStep, PreviewRefusal>> {
+  const index = indexWorkflow(workflow);
+  const standing = stateAtStep(index, stepId, context);
+  if (standing === undefined) {
+    return err({ code: 'step_unknown', stepId, known: workflow.steps.map((step): string => step.stepId) });
+  }
+  const { state, conditions } = standing;
+  const compilePattern = await patternsFor(services, workflow);
+  const facts = { context, preferences: PRESETS[mode], capabilities: {}, compilePattern };
+  const loopVariables = loopVariablesAt(index, state);
+  const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
+  const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
+  const runId = services.ids.run();
+  const first = nextStep({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
+  const begins = first.kind === 'running' && pendingStepAt(index, first)?.step.stepId === stepId;
+  const goal = begins ? shownGoal(context['goal']) : { warnings: [] };
+  const parts = {
+    runId,
+    index,
+    state,
+    facts,
+    lifecycle: begins ? ('start' as const) : ('advance' as const),
+    warnings: goal.warnings.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
+    gaps: [],
+    ...(goal.text === undefined ? {} : { goal: goal.text }),
+  };
+  return ok({ reply: fillReply(stepReply(parts), STAND_INS), failing });
+}

@@ -1,0 +1,97 @@
+import type { Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import { isCriterion } from '../../core/run/coverage/condition-sites.ts';
+import { type ConditionOutcome, outcomesAt, tracedOutcome } from '../../core/run/coverage/outcomes.ts';
+import type { StepPlace } from '../../core/run/step-place.ts';
+import { loopVariablesAt } from '../../core/run/walk/loop-variables.ts';
+import { pendingStepAt } from '../../core/run/walk/pending-step.ts';
+import { type GapRecord, unresolvedGaps } from '../../core/views/gaps.ts';
+import { type Sent, type Turn, turnAckToken, turnOf } from '../bench/play/turn.ts';
+import { readChronicle } from '../overview/read-chronicle.ts';
+import { type AdvanceRefusal, advance } from '../run/advance.ts';
+import { findTokenNode } from '../run/find-token-node.ts';
+import { rehydrate } from '../run/rehydrate.ts';
+import { runPlace } from '../run/run-place.ts';
+import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
+import type { Services } from '../services.ts';
+
+/** What the log tells of a run when it is over. */
+export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
+
+/** Runs a workflow through the use cases that a client calls. */
+export type Rehearsal = {
+  readonly start: (request: StartRequest) => Promise<Result<Turn, StartRefusal>>;
+  readonly send: (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** Looks again at where a run stands. */
+  readonly look: (stateToken: string) => ReturnType<typeof rehydrate>;
+  /** Sends an ack token as it is written here. */
+  readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** How the conditions of the pending step come out. */
+  readonly outcomesAt: (turn: Turn) => Promise<readonly ConditionOutcome[]>;
+  /** How the criteria of the step that a call reported came out. */
+  readonly outcomesOf: (before: Turn, after: Turn) => Promise<readonly ConditionOutcome[]>;
+  readonly openGaps: (turn: Turn) => Promise<readonly GapRecord['data'][]>;
+  readonly recorded: (turn: Turn) => Promise<RecordedRun>;
+};
+
+export function rehearsal(services: Services): Rehearsal {
+  const sendAck: Rehearsal['sendAck'] = async (ackToken, { notes, artifacts, context }) => {
+    const output = { ...(notes === undefined ? {} : { notesMarkdown: notes }), artifacts };
+    const reply = await advance(services, { ackToken, output, context });
+    return reply.map(turnOf);
+  };
+  return {
+    start: async (request) => (await startWorkflow(services, request)).map(turnOf),
+    sendAck,
+    send: async (turn, sent) => {
+      const ackToken = turnAckToken(turn);
+      assert(ackToken !== undefined, 'only a run that is not complete goes on');
+      return sendAck(ackToken, sent);
+    },
+    look: (stateToken) => rehydrate(services, { stateToken }),
+    outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
+    outcomesOf: async (before, after) => {
+      const step = await stepAt(services, before);
+      if (step === undefined) return [];
+      const { place } = await standing(services, after);
+      // What a call brings into context counts for the step it reports.
+      return outcomesAt({ ...step, facts: place.facts }).filter(({ siteId }) => isCriterion(siteId));
+    },
+    openGaps: async (turn) => {
+      const { session, nodeId } = await standing(services, turn);
+      return unresolvedGaps(session.view.gaps, nodeId).map(({ data }) => data);
+    },
+    recorded: (turn) => readLog(services, turn),
+  };
+}
+
+function outcomesIn(place: StepPlace | undefined): readonly ConditionOutcome[] {
+  return place === undefined ? [] : outcomesAt(place).filter(({ siteId }) => !isCriterion(siteId));
+}
+
+async function stepAt(services: Services, turn: Turn): Promise<StepPlace | undefined> {
+  const { place } = await standing(services, turn);
+  const { index, snapshot, facts } = place;
+  const { state } = snapshot.enginePayload;
+  const pending = pendingStepAt(index, state);
+  return pending && { index, step: pending.step, facts, loopVariables: loopVariablesAt(index, state) };
+}
+
+async function standing(services: Services, turn: Turn) {
+  const found = await findTokenNode(services, { text: turn.reply.stateToken, slot: 'stateToken' });
+  assert(found.isOk(), 'a token that was just given is good');
+  const { session, target } = found.value;
+  const place = await runPlace(services, session, target);
+  assert(place.isOk(), 'a place that was just reached can be read');
+  return { session, nodeId: target.nodeId, place: place.value };
+}
+
+async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
+  const { session } = await standing(services, turn);
+  const { view } = session;
+  const { skipped } = await readChronicle(services, turn.reply.session.sessionId, view);
+  return {
+    skipped: [...skipped.values()].flat().map(({ stepId }) => stepId),
+    outcomes: [...view.trace.values()].flat().flatMap((entry) => tracedOutcome(entry) ?? []),
+  };
+}

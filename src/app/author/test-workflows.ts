@@ -1,0 +1,133 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type Coverage, coverageOf } from '../../core/author/coverage.ts';
+import { type DocumentProblem, problemAt, readDocument } from '../../core/author/read-document.ts';
+import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../core/author/scenario.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
+import { nearest, nearestId } from '../../core/text/spelling.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { Asked, TargetScope } from '../bench/files/scope.ts';
+import { type ScenarioRefusal, scenarioFiles } from '../bench/scenario/scenario-files.ts';
+import { authorCatalog } from './author-catalog.ts';
+import type { AuthorServices } from './author-services.ts';
+import { workflowPathOf } from './find-targets.ts';
+import { rehearsal } from './rehearsal.ts';
+import { type TestedScenario, testScenario } from './test-scenario.ts';
+
+/** A file of scenarios: played, or everything that kept it from being played. */
+export type TestedFile = {
+  readonly path: string;
+  readonly workflowId?: string;
+  readonly problems: readonly DocumentProblem[];
+  readonly scenarios: readonly TestedScenario[];
+  readonly coverage?: Coverage;
+};
+
+export type TestReport = {
+  readonly scope: TargetScope;
+  readonly files: readonly TestedFile[];
+  /** Workflows without scenarios, by id or by path. */
+  readonly untested: readonly string[];
+};
+
+type Tick = (step: { readonly done: number; readonly total: number }) => void;
+
+/** Plays the scenarios that are meant. */
+export async function testWorkflows(
+  bench: AuthorServices,
+  asked: Asked,
+  tick: Tick = () => undefined,
+): Promise<Result<TestReport, ScenarioRefusal>> {
+  const found = await scenarioFiles(bench, asked);
+  if (found.isErr()) return err(found.error);
+  const { scope, paths, untested } = found.value;
+  const beside = paths.map(workflowPathOf).filter((path) => bench.files.kindOf(path) === 'file');
+  const { catalog } = await authorCatalog(bench, beside);
+  const files: TestedFile[] = [];
+  for (const [done, path] of paths.entries()) {
+    tick({ done, total: paths.length });
+    const read = await readScenarios(bench, path);
+    if (read.isErr()) {
+      files.push({ path, problems: read.error, scenarios: [] });
+      continue;
+    }
+    const { workflowId } = read.value.file;
+    const { found: workflow } = await catalog.find(workflowId, bench.workspace);
+    const problems = problemsWith(read.value, workflow);
+    if (problems.length > 0 || workflow.kind !== 'found') {
+      files.push({ path, workflowId, problems, scenarios: [] });
+      continue;
+    }
+    const stage = () => rehearsal(bench.services(catalog));
+    files.push({ path, ...(await playAll(stage, read.value.file, { bench, workflow: workflow.listed.workflow })) });
+  }
+  return ok({ scope, files, untested });
+}
+
+type Read = { readonly file: ScenarioFile; readonly text: string };
+
+async function readScenarios(
+  { files }: AuthorServices,
+  path: string,
+): Promise<Result<Read, readonly DocumentProblem[]>> {
+  const text = files.read(path);
+  if (text.isErr())
+    return err([{ line: 1, column: 1, pointer: '', message: `It cannot be read (${text.error.code}).` }]);
+  return readDocument(text.value, scenarioFileSchema).map((file) => ({ file, text: text.value }));
+}
+
+type Found = Awaited<ReturnType<Awaited<ReturnType<typeof authorCatalog>>['catalog']['find']>>['found'];
+
+/** What is wrong with scenarios only in the light of their workflow. */
+function problemsWith({ file, text }: Read, found: Found): readonly DocumentProblem[] {
+  const { workflowId, scenarios } = file;
+  switch (found.kind) {
+    case 'unknown': {
+      const meant = nearestId(workflowId, found.known);
+      const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+      return [problemAt(text, '/workflowId', `There is no workflow "${workflowId}".${hint}`)];
+    }
+    case 'invalid': {
+      const message = `"${workflowId}" does not compile. Type "workrail workflow check ${shellWord(found.invalid.file.path)}" to see why.`;
+      return [problemAt(text, '/workflowId', message)];
+    }
+    case 'found':
+      return scenarios
+        .flatMap((scenario, i) => unknownSteps(scenario, `/scenarios/${i}`, found.listed.workflow))
+        .map(({ pointer, message }) => problemAt(text, pointer, message));
+  }
+}
+
+function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflow) {
+  const known = steps.map(({ stepId }): string => stepId);
+  const named = [
+    ...(scenario.steps ?? []).map((step, i) => ({ stepId: step.at, pointer: `${at}/steps/${i}/at` })),
+    ...(scenario.expect.path ?? []).map((stepId, i) => ({ stepId, pointer: `${at}/expect/path/${i}` })),
+  ];
+  return named
+    .filter(({ stepId }) => !known.includes(stepId))
+    .map(({ stepId, pointer }) => {
+      const meant = nearest(stepId, known);
+      const hint = meant === undefined ? `Its steps are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+      return { pointer, message: `The workflow has no step "${stepId}". ${hint}` };
+    });
+}
+
+async function playAll(
+  stage: () => ReturnType<typeof rehearsal>,
+  { workflowId, scenarios }: ScenarioFile,
+  { bench: { workspace, breathe }, workflow }: { readonly bench: AuthorServices; readonly workflow: CompiledWorkflow },
+): Promise<Omit<TestedFile, 'path'>> {
+  const played: Awaited<ReturnType<typeof testScenario>>[] = [];
+  for (const scenario of scenarios) {
+    for (const mode of scenario.modes ?? [scenario.mode ?? 'guided']) {
+      const asked = { workflowId, workspace, scenario, mode, number: played.length, breathe };
+      played.push(await testScenario(stage, asked));
+    }
+  }
+  const met = {
+    stepIds: played.flatMap((one) => one.met.stepIds),
+    outcomes: played.flatMap((one) => one.met.outcomes),
+  };
+  const tested = played.map((one) => one.tested);
+  return { workflowId, problems: [], scenarios: tested, coverage: coverageOf(workflow, met) };
+}

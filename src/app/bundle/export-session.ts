@@ -1,0 +1,181 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { IntegrityEntry, Producer } from '../../core/bundle/bundle-document.ts';
+import { bundleHead } from '../../core/bundle/bundle-head.ts';
+import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-limits.ts';
+import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import { canonicalJson } from '../../core/json/canonical-json.ts';
+import type { Salvage } from '../../core/log/health.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
+import type { BundleOutput, OutputFailure } from '../ports/bundle-output.ts';
+import type { LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
+import { getWorkflow } from './logged-plan.ts';
+import {
+  type ExportProgress,
+  type Survey,
+  type SurveyServices,
+  surveySession,
+  type TooLargeToShare,
+} from './survey-session.ts';
+
+export type ExportServices = SurveyServices & {
+  readonly logs: SessionLogs;
+  readonly appVersion: string;
+  /** The name of the settings in effect; nothing where none are. */
+  readonly appliedConfigHash: () => Promise<Sha256Digest | undefined>;
+  /** As it is written: ISO 8601, in UTC. */
+  readonly now: () => string;
+};
+
+export type Exported = {
+  readonly sessionId: SessionId;
+  readonly bundleId: string;
+  readonly events: number;
+  readonly artifacts: number;
+  readonly bytes: number;
+  /** Told when only part of the session could be trusted. */
+  readonly salvage: Salvage | undefined;
+};
+
+export type ExportRefusal = LoadRefusal | TooLargeToShare | OutputFailure;
+
+/**
+ * Writes a session as one bundle: first it is read and measured, then read again and written, so that no more than one
+ * append is ever in memory. It is the session as it stood when this began, whatever is appended meanwhile.
+ */
+export async function exportSession(
+  services: ExportServices,
+  { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
+  onProgress: (progress: ExportProgress) => void = () => undefined,
+): Promise<Result<Exported, ExportRefusal>> {
+  const exported = await write(services, { sessionId, output }, onProgress);
+  if (exported.isOk()) {
+    const finished = await output.finish();
+    return finished.isErr() ? err(finished.error) : exported;
+  }
+  await output.abandon();
+  // Collection takes a session away at once, which then looks like damage.
+  const again = await services.logs.open(sessionId);
+  return again.isErr() && again.error.code === 'session_not_found' ? err(again.error) : exported;
+}
+
+async function write(
+  services: ExportServices,
+  { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
+  onProgress: (progress: ExportProgress) => void,
+): Promise<Result<Exported, ExportRefusal>> {
+  const log = await services.logs.open(sessionId);
+  if (log.isErr()) return err(log.error);
+  const survey = await surveySession(services, log.value, onProgress);
+  if (survey.isErr()) return err(survey.error);
+  const { entries, events, artifacts, salvage } = survey.value;
+  const envelope = { exportedAt: services.now(), producer: await producerOf(services) };
+  const head = bundleHead(envelope, entries, services.tools.sha256);
+  const estimate = utf8Length(head.text) + atMost(entries);
+  if (estimate > BUNDLE_BYTES_MAX) {
+    return err({ code: 'session_too_large', measure: 'bytes', size: estimate, max: BUNDLE_BYTES_MAX });
+  }
+  let bytes = 0;
+  const put = async (text: string): Promise<Result<void, OutputFailure>> => {
+    const piece = encodeUtf8(text);
+    bytes += piece.length;
+    return output.write(piece);
+  };
+  for await (const piece of piecesOf(services, { log: log.value, survey: survey.value, head: head.text })) {
+    if (piece.isErr()) return err(piece.error);
+    const written = await put(piece.value);
+    if (written.isErr()) return err(written.error);
+  }
+  return ok({ sessionId, bundleId: head.bundleId, events, artifacts: artifacts.length, bytes, salvage });
+}
+
+async function producerOf({ appVersion, appliedConfigHash }: ExportServices): Promise<Producer> {
+  const hash = await appliedConfigHash();
+  return { appVersion, ...(hash === undefined ? {} : { appliedConfigHash: hash }) };
+}
+
+/** Every value with its name, quotes, colon and comma, and the names of the lists and tables. */
+function atMost(entries: readonly IntegrityEntry[]): number {
+  return entries.reduce((sum, { bytes, path }) => sum + bytes + path.length, 0) + 256;
+}
+
+type Pieces = { readonly log: SessionLog; readonly survey: Survey; readonly head: string };
+type Piece = Result<string, LoadRefusal>;
+
+/** The canonical JSON of the bundle; keys are in their order. */
+async function* piecesOf(services: ExportServices, { log, survey, head }: Pieces): AsyncGenerator<Piece> {
+  const { artifacts, pinnedWorkflows, snapshots } = tablesOf(services, survey);
+  yield ok(`${head}{`);
+  if (survey.artifacts.length > 0) {
+    yield ok('"artifacts":');
+    yield* table(services, artifacts);
+    yield ok(',');
+  }
+  yield ok('"events":');
+  yield* events(services, log, survey);
+  yield ok(',"manifest":[');
+  for (const [i, { segment, pins }] of survey.appends.entries()) {
+    yield ok(`${i === 0 ? '' : ','}${[segment, ...pins].map(canonical).join(',')}`);
+  }
+  yield ok('],"pinnedWorkflows":');
+  yield* table(services, pinnedWorkflows);
+  if (survey.salvage !== undefined) yield ok(`,"salvage":${canonical(survey.salvage)}`);
+  yield ok(`,"sessionId":${canonical(log.sessionId)},"snapshots":`);
+  yield* table(services, snapshots);
+  yield ok('}}');
+}
+
+type Rows = {
+  readonly keys: readonly string[];
+  readonly read: (position: number) => Promise<Result<unknown, LoadRefusal>>;
+};
+
+type Tables = { readonly artifacts: Rows; readonly pinnedWorkflows: Rows; readonly snapshots: Rows };
+
+function tablesOf(services: ExportServices, survey: Survey): Tables {
+  const rows = <Key extends string>(
+    keys: readonly Key[],
+    read: (key: Key) => Promise<Result<unknown, LoadRefusal>>,
+  ): Rows => ({
+    keys,
+    read: async (position) => {
+      const key = keys[position];
+      assert(key !== undefined, `there is a row ${position}`);
+      return read(key);
+    },
+  });
+  return {
+    artifacts: rows(survey.artifacts, async (digest) =>
+      (await services.artifacts.get(digest)).map(services.tools.toBase64),
+    ),
+    pinnedWorkflows: rows(survey.workflows, (hash) => getWorkflow(services, hash)),
+    snapshots: rows(survey.snapshots, (ref) => services.snapshots.get(ref)),
+  };
+}
+
+async function* table({ breathe }: ExportServices, { keys, read }: Rows): AsyncGenerator<Piece> {
+  yield ok('{');
+  for (const [position, key] of keys.entries()) {
+    await breathe();
+    const value = await read(position);
+    yield value.map((content) => `${position === 0 ? '' : ','}${canonical(key)}:${canonical(content)}`);
+  }
+  yield ok('}');
+}
+
+async function* events({ breathe }: ExportServices, log: SessionLog, { appends }: Survey): AsyncGenerator<Piece> {
+  yield ok('[');
+  for (const [i, append] of appends.entries()) {
+    await breathe();
+    const stored = await log.readEvents(append);
+    yield stored.map((values) => `${i === 0 ? '' : ','}${values.map(canonical).join(',')}`);
+  }
+  yield ok(']');
+}
+
+function canonical(value: unknown): string {
+  const text = canonicalJson(value);
+  assert(text.isOk(), 'what is stored is JSON');
+  return text.value;
+}

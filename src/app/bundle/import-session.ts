@@ -1,0 +1,194 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type BundleRefusal, invalid } from '../../core/bundle/bundle-refusal.ts';
+import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
+import { type CheckedBundle, type CheckProgress, checkBundle } from '../../core/bundle/check-bundle.ts';
+import { type Salvage, salvageSchema } from '../../core/log/health.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
+import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { SessionBin } from '../ports/upkeep/session-bin.ts';
+import { appendPlan, failureOf } from '../run/append-decision.ts';
+import type { Services } from '../services.ts';
+
+export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns'> & {
+  /** What is deleted can be brought back under its own id, so that id is taken too. */
+  readonly bin: Pick<SessionBin, 'list'>;
+  readonly tools: BundleTools;
+  /** Awaited now and then, so that others get their turn. */
+  readonly breathe: () => Promise<void>;
+};
+
+export type ImportProgress = CheckProgress & { readonly doing: 'checking' | 'writing' };
+
+export type Imported = {
+  readonly kind: 'imported' | 'would_import';
+  readonly bundleId: string;
+  /** The session in the bundle. */
+  readonly from: SessionId;
+  /** The session here: the same, unless that id is taken. Not known before it is written when it is a new one. */
+  readonly sessionId: SessionId | undefined;
+  readonly events: number;
+  readonly runs: number;
+  readonly artifacts: number;
+  /** Told when it is only part of a session, which can be read and never goes on. */
+  readonly salvage: Salvage | undefined;
+};
+
+export type ImportRefusal =
+  | BundleRefusal
+  /** The store failed in the middle. What is there is marked as part of a session. */
+  | { readonly code: 'import_unfinished'; readonly sessionId: SessionId; readonly cause: StoreFailure }
+  | GateRefusal;
+
+/**
+ * Takes a session in from a bundle. Everything is checked before anything is written; then it is written as if it was
+ * done here, append by append. Until the last of them it is marked as only part of a session.
+ */
+export async function importSession(
+  services: ImportServices,
+  { bytes, isDryRun }: { readonly bytes: Uint8Array; readonly isDryRun: boolean },
+  onProgress: (progress: ImportProgress) => void = () => undefined,
+): Promise<Result<Imported, ImportRefusal>> {
+  const checked = await check(services, bytes, onProgress);
+  if (checked.isErr()) return err(checked.error);
+  const unsound = await unsoundWorkflow(services, checked.value);
+  if (unsound !== undefined) return err(unsound);
+  const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked.value;
+  const about = { bundleId, from, events, runs, artifacts, salvage };
+  const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
+  if (listed.isErr()) return err(listed.error);
+  if (binned.isErr()) return err(binned.error);
+  const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
+  if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
+  // On a new machine nobody has made the keys yet, and whoever looks for the session cannot.
+  const keys = await services.keyring.open();
+  if (keys.isErr()) return err(keys.error);
+  const written = isTaken
+    ? await writeAs(services, checked.value, { sessionId: services.ids.session(), onProgress })
+    : await writeSomewhere(services, checked.value, onProgress);
+  return written.map((sessionId) => ({ kind: 'imported', sessionId, ...about }));
+}
+
+async function check(
+  { tools, breathe }: ImportServices,
+  bytes: Uint8Array,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<Result<CheckedBundle, BundleRefusal>> {
+  const checking = checkBundle(bytes, tools);
+  for (;;) {
+    const step = checking.next();
+    if (step.done === true) return step.value;
+    onProgress({ doing: 'checking', ...step.value });
+    await breathe();
+  }
+}
+
+/** Patterns are the one thing that the check has no means for; the engine is loaded where there are some. */
+async function unsoundWorkflow(
+  { patterns, tools }: ImportServices,
+  bundle: CheckedBundle,
+): Promise<BundleRefusal | undefined> {
+  for (const workflow of bundle.workflows()) {
+    if (!usesPatterns(workflow) || hasSoundPatterns(workflow, await patterns.load())) continue;
+    return invalid('wrong_shape', `session/pinnedWorkflows/${sealWorkflow(workflow, tools.sha256).hash}`);
+  }
+  return undefined;
+}
+
+/** Under its own id, or under a new one when somebody else has taken that since we looked. */
+async function writeSomewhere(
+  services: ImportServices,
+  bundle: CheckedBundle,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<Result<SessionId, ImportRefusal>> {
+  const own = await writeAs(services, bundle, { sessionId: bundle.sessionId, onProgress });
+  if (own.isOk() || !isOccupied(own.error)) return own;
+  return writeAs(services, bundle, { sessionId: services.ids.session(), onProgress });
+}
+
+/** Whatever lies there, it is not ours to add to: sessions are never merged. */
+function isOccupied({ code }: ImportRefusal | Occupied): boolean {
+  return code === 'occupied' || code === 'session_locked' || code === 'damaged' || code === 'unknown_version';
+}
+
+type Occupied = { readonly code: 'occupied' };
+type Target = { readonly sessionId: SessionId; readonly onProgress: (progress: ImportProgress) => void };
+
+async function writeAs(
+  services: ImportServices,
+  bundle: CheckedBundle,
+  { sessionId, onProgress }: Target,
+): Promise<Result<SessionId, ImportRefusal>> {
+  const pinned = await pinAll(services, bundle);
+  if (pinned.isErr()) return err(pinned.error);
+  const written = await services.sessions.exclusively<SessionId, ImportRefusal | Occupied>(
+    sessionId,
+    async (session, permit) => {
+      if (session !== undefined) return err({ code: 'occupied' });
+      const appended = await appendAll(services, { bundle, permit, sessionId, onProgress });
+      return appended.map(() => sessionId).mapErr((cause) => ({ code: 'import_unfinished', sessionId, cause }));
+    },
+  );
+  return written.mapErr((refusal) =>
+    refusal.code === 'occupied' ? { code: 'session_locked', sessionId, holder: undefined } : refusal,
+  );
+}
+
+async function pinAll({ pinnedWorkflows }: ImportServices, bundle: CheckedBundle): Promise<Result<void, StoreFailure>> {
+  for (const workflow of bundle.workflows()) {
+    const pinned = await pinnedWorkflows.pin(workflow);
+    if (pinned.isErr()) return err(pinned.error);
+  }
+  return ok(undefined);
+}
+
+type Writing = Target & { readonly bundle: CheckedBundle; readonly permit: AppendPermit };
+
+async function appendAll(
+  services: ImportServices,
+  { bundle, permit, sessionId, onProgress }: Writing,
+): Promise<Result<void, StoreFailure>> {
+  const { sessions } = services;
+  const { events: total, salvage } = bundle;
+  const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
+  const marked = await mark(sessions, permit, underWay);
+  if (marked.isErr()) return marked;
+  let done = 0;
+  for (const plan of bundle.plans(sessionId)) {
+    onProgress({ doing: 'writing', done, total });
+    const appended = await append(services, bundle, { permit, plan });
+    if (appended.isErr()) return appended;
+    done += plan.events.length;
+  }
+  return mark(sessions, permit, salvage);
+}
+
+/** Collection may have taken the workflows away since they were pinned. */
+async function append(
+  services: ImportServices,
+  bundle: CheckedBundle,
+  { permit, plan }: { readonly permit: AppendPermit; readonly plan: AppendPlan },
+): Promise<Result<void, StoreFailure>> {
+  const { sessions } = services;
+  const appended = await sessions.append(permit, plan);
+  if (appended.isOk()) return ok(undefined);
+  if (appended.error.code !== 'workflow_not_pinned') return err(failureOf(appended.error));
+  const pinned = await pinAll(services, bundle);
+  if (pinned.isErr()) return pinned;
+  return (await appendPlan(sessions, permit, plan)).map(() => undefined);
+}
+
+async function mark(
+  sessions: ImportServices['sessions'],
+  permit: AppendPermit,
+  salvage: Salvage | undefined,
+): Promise<Result<void, StoreFailure>> {
+  const marked = await sessions.markSalvaged(permit, salvage);
+  if (marked.isErr() && marked.error.code === 'permit_ended') {
+    return err({ code: 'lock_lost', place: 'the session that is being imported' });
+  }
+  return marked.mapErr((failure) => failure as StoreFailure);
+}

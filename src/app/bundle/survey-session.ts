@@ -1,0 +1,157 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import { admitAppend, emptyHistory } from '../../core/bundle/admit-append.ts';
+import type { IntegrityEntry } from '../../core/bundle/bundle-document.ts';
+import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX } from '../../core/bundle/bundle-limits.ts';
+import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
+import { listDigest, segmentLines } from '../../core/bundle/digest-lists.ts';
+import { isTooDeep } from '../../core/bundle/too-deep.ts';
+import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-bytes.ts';
+import { type Salvage, salvageSchema } from '../../core/log/health.ts';
+import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
+import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
+import { type ContentStores, type LoggedPlan, loggedPlan, wrongEvents } from './logged-plan.ts';
+
+/** More than a bundle can take, so that nobody could import it. */
+export type TooLargeToShare = {
+  readonly code: 'session_too_large';
+  readonly measure: 'bytes' | 'events' | 'depth';
+  readonly size: number;
+  readonly max: number;
+};
+
+/** What of a session goes into a bundle: all of it, or what can be trusted. */
+export type Survey = {
+  readonly appends: readonly LoggedAppend[];
+  readonly entries: readonly IntegrityEntry[];
+  readonly salvage: Salvage | undefined;
+  readonly events: number;
+  /** In the order of a bundle. */
+  readonly artifacts: readonly ArtifactDigest[];
+  readonly workflows: readonly WorkflowHash[];
+  readonly snapshots: readonly SnapshotRef[];
+};
+
+export type SurveyServices = ContentStores & {
+  readonly tools: BundleTools;
+  /** Awaited now and then, so that others get their turn. */
+  readonly breathe: () => Promise<void>;
+};
+
+export type ExportProgress = { readonly done: number; readonly total: number };
+
+/** Reads a session as whoever imports it would, up to where it cannot be trusted, and notes what each part measures. */
+export async function surveySession(
+  services: SurveyServices,
+  log: SessionLog,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<Result<Survey, LoadRefusal | TooLargeToShare>> {
+  const { tools } = services;
+  const history = emptyHistory(log.sessionId, tools);
+  const content = contentEntries(tools);
+  const digests = { events: listDigest(tools), manifest: listDigest(tools) };
+  const appends: LoggedAppend[] = [];
+  let health = log.health.kind === 'healthy' ? undefined : (log.salvage?.health ?? salvageHealth(log));
+  let isTooNested = false;
+  const total = log.appends.length;
+  for (const append of log.appends) {
+    await services.breathe();
+    onProgress({ done: appends.length, total });
+    const read = await loggedPlan(services, log, append);
+    if (read.isErr() && read.error.code !== 'cut') return err(read.error);
+    const admitted = read.isOk() ? admitAppend(history, { ...read.value, records: append }, tools) : undefined;
+    if (read.isErr() || admitted === undefined || admitted.isErr()) {
+      const cut = read.isErr() && read.error.code === 'cut' ? read.error : undefined;
+      if (appends.length === 0) return err(cut?.cause ?? wrongEvents(log, append));
+      health = cut?.health ?? 'corrupt_tail';
+      break;
+    }
+    for (const line of segmentLines(admitted.value)) {
+      isTooNested ||= isTooDeep(line);
+      digests.events.add(line);
+    }
+    for (const record of [append.segment, ...append.pins]) digests.manifest.add(canonical(record));
+    isTooNested = content.add(read.value) || isTooNested;
+    appends.push(append);
+  }
+  const events = history.view.nextEventIndex;
+  if (events === 0) return err(headless(log));
+  if (events > BUNDLE_EVENTS_MAX) return err(tooLarge('events', events, BUNDLE_EVENTS_MAX));
+  if (isTooNested) return err(tooLarge('depth', BUNDLE_DEPTH_MAX + 1, BUNDLE_DEPTH_MAX));
+  const salvage = health && salvageSchema.parse({ health, lastEventIndex: events - 1 });
+  const entries = [
+    ...content.entries.values(),
+    { path: 'session/events', ...digests.events.end() },
+    { path: 'session/manifest', ...digests.manifest.end() },
+    ...(salvage === undefined ? [] : [entryOf('session/salvage', canonical(salvage), tools)]),
+  ];
+  return ok({ appends, entries, salvage, events, ...content.sorted() });
+}
+
+/** Why a session is only part of one, from what is wrong with it. */
+export function salvageHealth({ health }: SessionLog): Salvage['health'] {
+  return health.kind === 'unknown_version' ? 'unknown_version' : 'corrupt_tail';
+}
+
+/** The refusal for a session without one append that can be trusted. */
+export function headless({ sessionId, health }: SessionLog): LoadRefusal {
+  if (health.kind === 'healthy') return { code: 'session_not_found', sessionId };
+  if (health.kind !== 'unknown_version') return { code: 'damaged', damage: health.damage };
+  const { place, offset, version } = health;
+  return { code: 'unknown_version', place, offset, version };
+}
+
+/** What content goes in, each piece once. */
+function contentEntries(tools: BundleTools) {
+  const entries = new Map<string, IntegrityEntry>();
+  const names = {
+    artifacts: new Set<ArtifactDigest>(),
+    workflows: new Set<WorkflowHash>(),
+    snapshots: new Set<SnapshotRef>(),
+  };
+  const put = (path: string, value: () => unknown): boolean => {
+    if (entries.has(path)) return false;
+    const bytes = canonical(value());
+    entries.set(path, entryOf(path, bytes, tools));
+    return isTooDeep(bytes);
+  };
+  return {
+    entries,
+    /** Says whether something is nested too deep. */
+    add: ({ plan, workflows }: LoggedPlan): boolean => {
+      let isTooNested = false;
+      for (const [digest, bytes] of plan.artifacts) {
+        names.artifacts.add(digest);
+        put(`session/artifacts/${digest}`, () => tools.toBase64(bytes));
+      }
+      for (const [hash, workflow] of workflows) {
+        names.workflows.add(hash);
+        isTooNested = put(`session/pinnedWorkflows/${hash}`, () => workflow) || isTooNested;
+      }
+      for (const [ref, snapshot] of plan.snapshots) {
+        names.snapshots.add(ref);
+        isTooNested = put(`session/snapshots/${ref}`, () => snapshot) || isTooNested;
+      }
+      return isTooNested;
+    },
+    sorted: () => ({
+      artifacts: [...names.artifacts].sort(),
+      workflows: [...names.workflows].sort(),
+      snapshots: [...names.snapshots].sort(),
+    }),
+  };
+}
+
+function entryOf(path: string, bytes: CanonicalBytes, { sha256 }: BundleTools): IntegrityEntry {
+  return { path, sha256: sha256(bytes), bytes: bytes.length };
+}
+
+function canonical(value: unknown): CanonicalBytes {
+  const bytes = canonicalBytes(value);
+  assert(bytes.isOk(), 'what is stored is JSON');
+  return bytes.value;
+}
+
+function tooLarge(measure: TooLargeToShare['measure'], size: number, max: number): TooLargeToShare {
+  return { code: 'session_too_large', measure, size, max };
+}

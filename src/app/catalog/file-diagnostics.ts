@@ -1,0 +1,49 @@
+import { unreachable } from '../../core/assert.ts';
+import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { type Position, sourcePosition } from '../../core/workflow/source/position.ts';
+import type { SourceFile, UnreadReason } from '../ports/workflow-sources.ts';
+
+/** A diagnostic as an editor shows it. */
+export type LocatedDiagnostic = Diagnostic & Position;
+
+export function locatedIn({ content }: SourceFile, diagnostics: readonly Diagnostic[]): readonly LocatedDiagnostic[] {
+  const text = content.kind === 'text' ? content.text : '';
+  return diagnostics.map((diagnostic) => ({ ...diagnostic, ...sourcePosition(text, diagnostic.span) }));
+}
+
+/** Why a file was not read, as a diagnostic of the file as a whole. */
+export function unreadDiagnostic(reason: UnreadReason): Diagnostic {
+  const { code, message } = explainUnread(reason);
+  return { code, severity: 'error', pointer: '', span: { offset: 0, length: 0 }, message };
+}
+
+function explainUnread(reason: UnreadReason): { readonly code: DiagnosticCode; readonly message: string } {
+  switch (reason.code) {
+    case 'too_large':
+      return {
+        code: 'file_too_large',
+        message: `The file has ${reason.bytes} bytes; a workflow file may have ${reason.bytesMax}. Split it or move long texts into documents.`,
+      };
+    case 'leads_outside':
+      return {
+        code: 'link_leads_outside',
+        message: `This is a link to ${reason.target}, which is outside of the folder. Put the file itself here instead.`,
+      };
+    case 'not_a_file':
+      return {
+        code: 'file_unreadable',
+        message: 'There is no file here that can be read. Put one here, or remove this.',
+      };
+    case 'not_utf8':
+      return { code: 'file_unreadable', message: 'The file is not text in UTF-8. Save it with that encoding.' };
+    case 'too_many_files':
+      return {
+        code: 'too_many_files',
+        message: `Only the first ${reason.filesMax} files of this folder are used. Move what is no workflow elsewhere.`,
+      };
+    case 'io_failed':
+      return { code: 'file_unreadable', message: `Reading it failed with ${reason.cause}. Check its permissions.` };
+    default:
+      return unreachable(reason);
+  }
+}

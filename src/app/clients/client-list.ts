@@ -1,0 +1,159 @@
+import type { Launch } from '../machine/setup/clients/launch.ts';
+import { dotConfig, settingsFolder } from '../ports/machine.ts';
+import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
+
+const SERVERS = 'mcpServers';
+const plainEntry = ({ command, args, env }: Launch) => ({ command, args: [...args], env: { ...env } });
+const stdioEntry = (launch: Launch) => ({ type: 'stdio', ...plainEntry(launch) });
+
+/** Every client we know, in the order they are shown. */
+export const CLIENTS: readonly Client[] = [
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    hasWindow: false,
+    format: 'json',
+    key: SERVERS,
+    userFiles: ({ home, join }) => [join(home, '.claude.json')],
+    projectFile: ['.mcp.json'],
+    signs: ({ home, join }) => [join(home, '.claude.json'), join(home, '.claude')],
+    entry: stdioEntry,
+    command: {
+      program: 'claude',
+      // The name stands first: an option that takes several values would swallow it.
+      add: (launch, scope) => [
+        ...['mcp', 'add', SERVER_NAME, '--scope', scope],
+        ...variables(launch),
+        '--',
+        ...words(launch),
+      ],
+    },
+  },
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    hasWindow: true,
+    format: 'json',
+    key: SERVERS,
+    userFiles: (machine) => [machine.join(settingsFolder(machine), 'Claude', 'claude_desktop_config.json')],
+    signs: (machine) => [machine.join(settingsFolder(machine), 'Claude')],
+    entry: plainEntry,
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    hasWindow: false,
+    isSparing: true,
+    format: 'toml',
+    key: 'mcp_servers',
+    userFiles: ({ env, home, join }) => [join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
+    projectFile: ['.codex', 'config.toml'],
+    signs: ({ env, home, join }) => [env['CODEX_HOME'] ?? join(home, '.codex')],
+    entry: ({ command, args, env }) => ({
+      command,
+      args: [...args],
+      ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
+    }),
+    command: {
+      program: 'codex',
+      add: (launch, scope) =>
+        scope === 'user' ? ['mcp', 'add', SERVER_NAME, ...variables(launch), '--', ...words(launch)] : undefined,
+    },
+  },
+  {
+    id: 'gemini',
+    name: 'Gemini CLI',
+    hasWindow: false,
+    format: 'json',
+    key: SERVERS,
+    userFiles: ({ home, join }) => [join(home, '.gemini', 'settings.json')],
+    projectFile: ['.gemini', 'settings.json'],
+    signs: ({ home, join }) => [join(home, '.gemini')],
+    entry: plainEntry,
+    command: { program: 'gemini', add: geminiAdd },
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    hasWindow: true,
+    format: 'json',
+    key: SERVERS,
+    userFiles: ({ home, join }) => [join(home, '.cursor', 'mcp.json')],
+    projectFile: ['.cursor', 'mcp.json'],
+    signs: ({ home, join }) => [join(home, '.cursor')],
+    entry: plainEntry,
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code',
+    hasWindow: true,
+    format: 'json',
+    key: 'servers',
+    userFiles: (machine) => [machine.join(settingsFolder(machine), 'Code', 'User', 'mcp.json')],
+    projectFile: ['.vscode', 'mcp.json'],
+    signs: (machine) => [machine.join(settingsFolder(machine), 'Code', 'User')],
+    entry: stdioEntry,
+    command: {
+      program: 'code',
+      add: (launch, scope) =>
+        scope === 'user' ? ['--add-mcp', JSON.stringify({ name: SERVER_NAME, ...stdioEntry(launch) })] : undefined,
+    },
+  },
+  {
+    id: 'windsurf',
+    name: 'Windsurf',
+    hasWindow: true,
+    format: 'json',
+    key: SERVERS,
+    userFiles: ({ home, join }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
+    signs: ({ home, join }) => [join(home, '.codeium', 'windsurf')],
+    entry: plainEntry,
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    hasWindow: true,
+    format: 'json',
+    key: 'context_servers',
+    userFiles: (machine) => [machine.join(zedFolder(machine), 'settings.json')],
+    projectFile: ['.zed', 'settings.json'],
+    signs: (machine) => [zedFolder(machine)],
+    entry: (launch) => ({ source: 'custom', ...plainEntry(launch) }),
+  },
+  {
+    id: 'opencode',
+    name: 'OpenCode',
+    hasWindow: false,
+    format: 'json',
+    key: 'mcp',
+    userFiles: (machine) =>
+      ['opencode.json', 'opencode.jsonc'].map((name) => machine.join(dotConfig(machine), 'opencode', name)),
+    projectFile: ['opencode.json'],
+    signs: (machine) => [machine.join(dotConfig(machine), 'opencode')],
+    entry: ({ command, args, env }) => ({
+      type: 'local',
+      command: [command, ...args],
+      ...(Object.keys(env).length === 0 ? {} : { environment: { ...env } }),
+    }),
+  },
+];
+
+function zedFolder(machine: Parameters<Client['signs']>[0]): string {
+  return machine.platform === 'win32'
+    ? machine.join(settingsFolder(machine), 'Zed')
+    : machine.join(dotConfig(machine), 'zed');
+}
+
+/** It reads everything behind a variable as more variables, so one that is needed goes into the file instead. */
+function geminiAdd(launch: Launch, scope: ClientScope): readonly string[] | undefined {
+  const hasVariables = Object.keys(launch.env).length > 0;
+  return hasVariables ? undefined : ['mcp', 'add', '--scope', scope, SERVER_NAME, ...words(launch)];
+}
+
+function variables({ env }: Launch): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+}
+
+function words({ command, args }: Launch): readonly string[] {
+  return [command, ...args];
+}

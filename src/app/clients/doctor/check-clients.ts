@@ -1,0 +1,208 @@
+import { isSameLaunch, launchText } from '../../machine/setup/clients/launch.ts';
+import { findClients } from '../../machine/setup/find-clients.ts';
+import type { ClientServices } from '../../machine/setup/setup-services.ts';
+import { readChanges } from '../../machine/setup/undo-log.ts';
+import { shortPath } from '../../ports/machine.ts';
+import type { ClientEnvironment, MachineHealth, TrialLaunch, TrialResult } from '../../ports/machine-health.ts';
+import type { Client, ClientScope } from '../client.ts';
+import { CLIENTS } from '../client-list.ts';
+import { type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
+import { registerClient } from '../register-client.ts';
+import { type DoctorFinding, good } from './doctor-finding.ts';
+
+const MEND = 'workrail doctor --fix';
+
+/** Every registration there is, really started; and those that should be there. */
+export async function checkClients(services: ClientServices, health: MachineHealth): Promise<readonly DoctorFinding[]> {
+  const looked = await lookEverywhere(services);
+  const registered = looked.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
+  const rehearse = onceEach(health.rehearse);
+  const [started, missing] = await Promise.all([
+    Promise.all(registered.map(async (one) => byHand(services, one, await startedFinding(services, one, rehearse)))),
+    missingFindings(services, looked),
+  ]);
+  return [...looked.flatMap(brokenFindings), ...started, ...missing];
+}
+
+async function lookEverywhere(services: ClientServices): Promise<readonly InspectedClient[]> {
+  const scopes: readonly ClientScope[] = ['user', 'project'];
+  const pairs = CLIENTS.flatMap((client) => scopes.map((scope) => ({ client, scope })));
+  const looked = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
+  const seen = new Set<string>();
+  // In the home folder the file of a project may be that of the user.
+  return looked.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
+}
+
+function brokenFindings({ client, file, state }: InspectedClient): readonly DoctorFinding[] {
+  if (state.kind === 'broken') {
+    const text = `${client.name}: ${file}, line ${state.line}: ${state.problem}`;
+    return [
+      { check: 'clients', kind: 'fault', text, fix: 'Put that right by hand; until then nothing is changed there.' },
+    ];
+  }
+  if (state.kind !== 'unreadable') return [];
+  return [
+    {
+      check: 'clients',
+      kind: 'fault',
+      text: `${client.name}: ${file} cannot be read (${state.cause})`,
+      fix: 'Give your user the right to read it.',
+    },
+  ];
+}
+
+/** Clients that start the same are rehearsed once. */
+function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'] {
+  const known: { readonly of: TrialLaunch; readonly rehearsed: Promise<TrialResult> }[] = [];
+  return (rehearsal) => {
+    const same = known.find(
+      ({ of }) => of.environment === rehearsal.environment && isSameLaunch(of.launch, rehearsal.launch),
+    );
+    if (same !== undefined) return same.rehearsed;
+    const rehearsed = rehearse(rehearsal);
+    known.push({ of: rehearsal, rehearsed });
+    return rehearsed;
+  };
+}
+
+/** What cannot be replaced is not promised to be. */
+function byHand(services: ClientServices, looked: InspectedClient, finding: DoctorFinding): DoctorFinding {
+  const trouble = looked.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, looked);
+  if (!trouble) return finding;
+  const { check, kind, text } = finding;
+  return { check, kind, text, fix: `${looked.file}, line ${trouble.line}: ${trouble.problem}` };
+}
+
+async function startedFinding(
+  services: ClientServices,
+  looked: InspectedClient,
+  rehearse: MachineHealth['rehearse'],
+): Promise<DoctorFinding> {
+  const { client, file, state } = looked;
+  const where = `${client.name} (${shortPath(services.machine, file)})`;
+  const launch = 'launch' in state ? state.launch : undefined;
+  const mend = () => register(services, looked, true);
+  if (launch === undefined) {
+    return {
+      check: 'clients',
+      kind: 'fault',
+      text: `${where}: the entry "workrail" starts no program`,
+      fix: `workrail init --client ${client.id} --force`,
+    };
+  }
+  if (looked.scope === 'project' && state.kind !== 'same') {
+    // A repository may be anyone's, and starting is running whatever it says.
+    const text = `${where} starts "${launchText(launch)}"; it was not tried, because the file came with the project`;
+    return { check: 'clients', kind: 'note', text, fix: `workrail init --project --client ${client.id} --force` };
+  }
+  const rehearsed = await rehearse({ launch, environment: environmentOf(client) });
+  switch (rehearsed.kind) {
+    case 'works': {
+      const { version } = services.machine;
+      if (rehearsed.version === version) {
+        const name = looked.scope === 'project' ? `${client.name} in this project` : client.name;
+        return good(
+          'clients',
+          `${name}: started, ${rehearsed.tools} tools, a step forward and back in ${rehearsed.ms} ms`,
+        );
+      }
+      const text = `${where} starts version ${rehearsed.version}, and this is ${version}`;
+      return {
+        check: 'clients',
+        kind: 'fault',
+        text,
+        fix: `${MEND} (it will then start ${looked.wanted.args[0] ?? looked.wanted.command})`,
+        mend,
+      };
+    }
+    case 'stale':
+      return {
+        check: 'clients',
+        kind: 'fault',
+        text: `${where}: ${rehearsed.missing} is not there any more`,
+        fix: MEND,
+        mend,
+      };
+    case 'fails': {
+      const said = rehearsed.said === '' ? '' : `: ${rehearsed.said}`;
+      const isOurs = state.kind === 'same';
+      const text = `${where}: "${launchText(launch)}" fails at ${rehearsed.at}${said}`;
+      return isOurs
+        ? { check: 'clients', kind: 'fault', text, fix: `Type it in a terminal to see why: ${launchText(launch)}` }
+        : { check: 'clients', kind: 'fault', text, fix: MEND, mend };
+    }
+  }
+}
+
+function environmentOf({ hasWindow, isSparing }: Client): ClientEnvironment {
+  if (hasWindow) return 'window';
+  return isSparing === true ? 'few' : 'shell';
+}
+
+/** A client that init registered has lost its entry, or nobody is registered at all. */
+async function missingFindings(
+  services: ClientServices,
+  looked: readonly InspectedClient[],
+): Promise<readonly DoctorFinding[]> {
+  const isRegistered = looked.some(({ state }) => state.kind === 'same' || state.kind === 'other');
+  const changes = (await readChanges(services)).unwrapOr([]);
+  const lost = looked.filter(
+    ({ client, scope, file, state }) =>
+      state.kind === 'absent' &&
+      changes.some((one) => one.client === client.id && one.scope === scope && one.file === file),
+  );
+  const installed = await findClients(services);
+  const never = looked.filter(
+    (one) =>
+      one.scope === 'user' && one.state.kind === 'absent' && installed.includes(one.client) && !lost.includes(one),
+  );
+  if (!isRegistered && lost.length === 0 && never.length === 0) return [NOBODY];
+  return [
+    ...lost.map((one) =>
+      missing(services, one, `${one.client.name}: the registration that init made is gone from ${one.file}`),
+    ),
+    ...never.map((one) =>
+      isRegistered || lost.length > 0
+        ? ({
+            check: 'clients',
+            kind: 'note',
+            text: `${one.client.name} is installed and does not know workrail`,
+            fix: initFor(one.client),
+          } as const)
+        : missing(services, one, `${one.client.name} is installed and does not know workrail`),
+    ),
+  ];
+}
+
+const NOBODY: DoctorFinding = {
+  check: 'clients',
+  kind: 'fault',
+  text: 'no agent client was found on this machine',
+  fix: 'Install one, or register one by name: workrail init --client claude-code',
+};
+
+function missing(services: ClientServices, looked: InspectedClient, text: string): DoctorFinding {
+  return {
+    check: 'clients',
+    kind: 'fault',
+    text,
+    fix: `${MEND}, or: ${initFor(looked.client)}`,
+    mend: () => register(services, looked, false),
+  };
+}
+
+function initFor({ id }: Client): string {
+  return `workrail init --client ${id}`;
+}
+
+async function register(
+  services: ClientServices,
+  looked: InspectedClient,
+  isForced: boolean,
+): Promise<string | undefined> {
+  // Others may have been mended in the same file meanwhile.
+  const now = (await inspectClient(services, looked.client, looked.scope)) ?? looked;
+  const registered = await registerClient(services, now, { isDry: false, isForced });
+  const isDone = ['registered', 'replaced', 'unchanged'].includes(registered.result);
+  return isDone ? undefined : `${now.file} was left alone (${registered.result})`;
+}

@@ -1,0 +1,97 @@
+import {
+  applyEdits,
+  type Edit,
+  findNodeAtLocation,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
+import { insertProperty } from '../../machine/setup/edit/insert-property.ts';
+import { type Edited, type EntryEditor, type EntryPlace, type FileTrouble, lineAt } from './entry-editor.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** A comma too many and comments are what people write there, and what most of these clients read. */
+const LENIENT = { allowTrailingComma: true, disallowComments: false } as const;
+
+/** JSON with comments. */
+export const jsonEditor: EntryEditor = {
+  find: (text, place) => {
+    const read = readTree(text, place);
+    if ('trouble' in read) return read;
+    const node = findNodeAtLocation(read.tree, [place.key, place.name]);
+    return { entry: node === undefined ? undefined : getNodeValue(node) };
+  },
+  put: (text, place, entry) => edit(text, place, (body, tree) => putEdits(body, tree, { place, entry })),
+  remove: (text, place) => edit(text, place, (body) => modify(body, [place.key, place.name], undefined, {})),
+};
+
+type Tree = { readonly body: string; readonly tree: Node };
+
+function edit(text: string, place: EntryPlace, editsOf: (body: string, tree: Node) => readonly Edit[]): Edited {
+  const read = readTree(text, place);
+  if ('trouble' in read) return read;
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  return { text: `${mark}${applyEdits(read.body, [...editsOf(read.body, read.tree)])}` };
+}
+
+function readTree(text: string, { key, name }: EntryPlace): Tree | { readonly trouble: FileTrouble } {
+  const given = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  // Some clients make an empty file and fill it later.
+  const body = given.trim() === '' ? '{}\n' : given;
+  const errors: ParseError[] = [];
+  const tree = parseTree(body, errors, LENIENT);
+  const [first] = errors;
+  if (first !== undefined) return troubleAt(body, first.offset, `this is not JSON (${wordsOf(first)})`);
+  if (tree?.type !== 'object') return troubleAt(body, tree?.offset ?? 0, 'an object is expected here');
+  const servers = findNodeAtLocation(tree, [key]);
+  if (servers !== undefined && servers.type !== 'object') {
+    return troubleAt(body, servers.offset, `"${key}" is no object`);
+  }
+  const [twice, word] = [secondOf(tree, key) ?? secondOf(servers, name), secondOf(tree, key) ? key : name];
+  if (twice !== undefined) return troubleAt(body, twice.offset, `"${word}" is here a second time`);
+  return { body, tree };
+}
+
+/** Most readers take the last of two, and an editor the first: what would be changed there would not count. */
+function secondOf(object: Node | undefined, key: string): Node | undefined {
+  return object?.children?.filter(({ children }) => children?.[0]?.value === key)[1];
+}
+
+function putEdits(
+  body: string,
+  tree: Node,
+  { place, entry }: { readonly place: EntryPlace; readonly entry: JsonValue },
+): readonly Edit[] {
+  const { key, name } = place;
+  const servers = findNodeAtLocation(tree, [key]);
+  if (servers === undefined) return insertProperty(body, tree, { key, value: { [name]: entry } as JsonObject });
+  const old = findNodeAtLocation(servers, [name]);
+  if (old === undefined) return insertProperty(body, servers, { key: name, value: entry });
+  return [{ offset: old.offset, length: old.length, content: replacement(body, old, entry) }];
+}
+
+/** Written as the entry that it replaces begins: on a line of its own with its indentation. */
+function replacement(body: string, old: Node, entry: JsonValue): string {
+  const start = body.lastIndexOf('\n', old.offset - 1) + 1;
+  const indent = /^[ \t]*/.exec(body.slice(start))?.[0] ?? '';
+  const unit = /\n([ \t]+)\S/.exec(body)?.[1];
+  const eol = body.includes('\r\n') ? '\r\n' : '\n';
+  return unit === undefined
+    ? JSON.stringify(entry)
+    : JSON.stringify(entry, null, unit).replaceAll('\n', `${eol}${indent}`);
+}
+
+function troubleAt(text: string, offset: number, problem: string): { readonly trouble: FileTrouble } {
+  return { trouble: { line: lineAt(text, offset), problem } };
+}
+
+/** The library names a problem like `CommaExpected`. */
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+}

@@ -1,0 +1,84 @@
+import { isSameLaunch, type Launch, launchFor } from '../machine/setup/clients/launch.ts';
+import { registeredLaunch } from '../machine/setup/clients/registered-launch.ts';
+import type { ClientServices } from '../machine/setup/setup-services.ts';
+import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
+import type { EntryEditor, FileTrouble } from './edit/entry-editor.ts';
+import { jsonEditor } from './edit/json-editor.ts';
+import { tomlEditor } from './edit/toml-editor.ts';
+
+/** What a client's file says about us. */
+export type EntryState =
+  | { readonly kind: 'absent' }
+  /** As we would write it, or in another way; `launch` is what it starts, where that can be told. */
+  | { readonly kind: 'same' | 'other'; readonly launch?: Launch }
+  | ({ readonly kind: 'broken' } & FileTrouble)
+  | { readonly kind: 'unreadable'; readonly cause: string };
+
+export type InspectedClient = {
+  readonly client: Client;
+  readonly scope: ClientScope;
+  readonly file: string;
+  /** What the file holds; `undefined` when it is not there. */
+  readonly text: string | undefined;
+  readonly state: EntryState;
+  /** What we would have it start. */
+  readonly wanted: Launch;
+};
+
+/** Looks into the file of a client; `undefined` when it has none for a project. */
+export async function inspectClient(
+  services: ClientServices,
+  client: Client,
+  scope: ClientScope,
+): Promise<InspectedClient | undefined> {
+  const file = await fileOf(services, client, scope);
+  if (file === undefined) return undefined;
+  const onPath = await services.commands.find('workrail');
+  const wanted = launchFor(services.machine, { hasWindow: client.hasWindow, onPath });
+  const read = await services.files.read(file);
+  const about = { client, scope, file, wanted };
+  if (read.isErr()) return { ...about, text: undefined, state: { kind: 'unreadable', cause: read.error.cause } };
+  return { ...about, text: read.value, state: stateOf(editorOf(services, client), read.value, about) };
+}
+
+export function editorOf({ parseToml }: Pick<ClientServices, 'parseToml'>, { format }: Client): EntryEditor {
+  return format === 'toml' ? tomlEditor(parseToml) : jsonEditor;
+}
+
+/** Why not even force could replace an entry. */
+export function replaceTrouble(
+  services: ClientServices,
+  { client, text, wanted }: InspectedClient,
+): FileTrouble | undefined {
+  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(wanted));
+  return 'trouble' in edited ? edited.trouble : undefined;
+}
+
+export function entryPlace({ key }: Client): { readonly key: string; readonly name: string } {
+  return { key, name: SERVER_NAME };
+}
+
+type About = { readonly client: Client; readonly wanted: Launch };
+
+function stateOf(editor: EntryEditor, text: string | undefined, { client, wanted }: About): EntryState {
+  if (text === undefined) return { kind: 'absent' };
+  const found = editor.find(text, entryPlace(client));
+  if ('trouble' in found) return { kind: 'broken', ...found.trouble };
+  if (found.entry === undefined) return { kind: 'absent' };
+  const launch = registeredLaunch(found.entry);
+  if (launch === undefined) return { kind: 'other' };
+  return { kind: isSameLaunch(launch, wanted) ? 'same' : 'other', launch };
+}
+
+async function fileOf(
+  { machine, files }: ClientServices,
+  { userFiles, projectFile }: Client,
+  scope: ClientScope,
+): Promise<string | undefined> {
+  if (scope === 'project') {
+    return projectFile === undefined ? undefined : machine.join(machine.workspace, ...projectFile);
+  }
+  const candidates = userFiles(machine);
+  for (const candidate of candidates) if (await files.isThere(candidate)) return candidate;
+  return candidates[0];
+}

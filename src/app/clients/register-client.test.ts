@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { ClientServices } from '../machine/setup/setup-services.ts';
+import { CLIENT_IDS, type ClientId, type ClientScope } from './client.ts';
+import { CLIENTS } from './client-list.ts';
+import { inspectClient } from './inspect-client.ts';
+import { registerClient } from './register-client.ts';
+import { undoRegistrations } from './undo-registrations.ts';
+
+const USER_FILES: { readonly [client in ClientId]: string } = {
+  'claude-code': `${HOME}/.claude.json`,
+  'claude-desktop': `${HOME}/.config/Claude/claude_desktop_config.json`,
+  codex: `${HOME}/.codex/config.toml`,
+  gemini: `${HOME}/.gemini/settings.json`,
+  cursor: `${HOME}/.cursor/mcp.json`,
+  vscode: `${HOME}/.config/Code/User/mcp.json`,
+  windsurf: `${HOME}/.codeium/windsurf/mcp_config.json`,
+  zed: `${HOME}/.config/zed/settings.json`,
+  opencode: `${HOME}/.config/opencode/opencode.json`,
+};
+
+async function register(
+  services: ClientServices,
+  id: ClientId,
+  more: { isForced?: boolean; scope?: ClientScope } = {},
+) {
+  const client = CLIENTS.find((one) => one.id === id) ?? expect.fail(id);
+  const looked = (await inspectClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
+  return registerClient(services, looked, { isDry: false, isForced: more.isForced ?? false });
+}
+
+const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, clients: [] });
+
+describe('a client', () => {
+  it.each(CLIENT_IDS)(
+    '%s is registered as the golden pair says; twice changes nothing, and undo gives every byte back',
+    async (id) => {
+      enforces('init_clients', 'init_reversible', 'init_edits_in_place');
+      const before = golden(`${id}.before`);
+      const files = new Map([[USER_FILES[id], before]]);
+      const services = fakeSetup({ files });
+      expect((await register(services, id)).result).toBe('registered');
+      const after = files.get(USER_FILES[id]) ?? '';
+      expect(after).toBe(golden(`${id}.after`));
+
+      const all = new Map(files);
+      expect((await register(services, id)).result).toBe('unchanged');
+      expect(files).toEqual(all);
+      expect((await undo(services))._unsafeUnwrap()).toMatchObject([{ result: 'restored' }]);
+      expect(files).toEqual(new Map([[USER_FILES[id], before]]));
+    },
+  );
+
+  it.each(CLIENT_IDS)('%s without a file gets one, and undo takes it away again', async (id) => {
+    enforces('init_reversible');
+    const files = new Map<string, string>();
+    const services = fakeSetup({ files });
+    await register(services, id);
+    expect([...files.keys()]).toContain(USER_FILES[id]);
+    expect((await register(services, id)).result).toBe('unchanged');
+    expect((await undo(services))._unsafeUnwrap()).toMatchObject([{ result: 'removed' }]);
+    expect(files).toEqual(new Map());
+  });
+
+  it('lies elsewhere on macOS and Windows', () => {
+    enforces('init_clients');
+    const join = (...parts: readonly string[]) => parts.join('/');
+    const on = (platform: string) => ({ ...fakeSetup().machine, platform, join, home: '~', env: { APPDATA: 'R' } });
+    const places = (platform: string) => CLIENTS.map(({ userFiles }) => userFiles(on(platform))[0]);
+    expect(places('darwin')).toEqual([
+      '~/.claude.json',
+      '~/Library/Application Support/Claude/claude_desktop_config.json',
+      '~/.codex/config.toml',
+      '~/.gemini/settings.json',
+      '~/.cursor/mcp.json',
+      '~/Library/Application Support/Code/User/mcp.json',
+      '~/.codeium/windsurf/mcp_config.json',
+      '~/.config/zed/settings.json',
+      '~/.config/opencode/opencode.json',
+    ]);
+    expect(places('win32').filter((place) => place?.startsWith('R/'))).toEqual([
+      'R/Claude/claude_desktop_config.json',
+      'R/Code/User/mcp.json',
+      'R/Zed/settings.json',
+    ]);
+    expect(CLIENTS.map(({ id, projectFile }) => `${id} ${projectFile?.join('/') ?? '-'}`)).toEqual([
+      'claude-code .mcp.json',
+      'claude-desktop -',
+      'codex .codex/config.toml',
+      'gemini .gemini/settings.json',
+      'cursor .cursor/mcp.json',
+      'vscode .vscode/mcp.json',
+      'windsurf -',
+      'zed .zed/settings.json',
+      'opencode opencode.json',
+    ]);
+  });
+
+  it('with a window is told where node is; one of the terminal takes the name when that leads here', async () => {
+    enforces('init_absolute_node_path');
+    const services = fakeSetup({ programs: { workrail: [PROGRAM] } });
+    const wanted = await Promise.all(
+      CLIENTS.map(async (client) => (await inspectClient(services, client, 'user'))?.wanted),
+    );
+    for (const [i, { id, hasWindow }] of CLIENTS.entries()) {
+      const absolute = { command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
+      expect(wanted[i], id).toEqual(hasWindow ? absolute : { command: 'workrail', args: ['serve'], env: {} });
+    }
+    expect(CLIENTS.filter(({ hasWindow }) => hasWindow).map(({ id }) => id)).toEqual([
+      'claude-desktop',
+      'cursor',
+      'vscode',
+      'windsurf',
+      'zed',
+    ]);
+    const other = fakeSetup({ programs: { workrail: ['/usr/lib/other/workrail.js'] } });
+    const [first] = CLIENTS;
+    expect((await inspectClient(other, first ?? expect.fail(), 'user'))?.wanted.command).toBe('/usr/bin/node');
+  });
+
+  it('that holds data elsewhere is told where, because it may not see the variables of a shell', async () => {
+    const files = new Map<string, string>();
+    await register(fakeSetup({ files, machine: { env: { WORKRAIL_DATA_DIR: 'runs' } } }), 'opencode');
+    expect(JSON.parse(files.get(USER_FILES.opencode) ?? '').mcp.workrail.environment).toEqual({
+      WORKRAIL_DATA_DIR: '/work/shop/runs',
+    });
+  });
+});
+
+describe("a client's own command", () => {
+  const file = USER_FILES['claude-code'];
+  const entry = { type: 'stdio', command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
+
+  it('is run where it is found, and what it did is undone to the byte', async () => {
+    enforces('init_prefers_client_command');
+    const before = '{"a":1}';
+    const files = new Map([[file, before]]);
+    const runs: unknown[] = [];
+    const services = fakeSetup({
+      files,
+      programs: { claude: ['/usr/bin/claude'] },
+      onRun: (run) => {
+        runs.push(run);
+        files.set(file, JSON.stringify({ a: 1, mcpServers: { workrail: entry } }));
+      },
+    });
+    expect(await register(services, 'claude-code')).toMatchObject({ result: 'registered', via: 'command' });
+    expect(runs).toEqual([
+      {
+        path: '/usr/bin/claude',
+        args: ['mcp', 'add', 'workrail', '--scope', 'user', '--', '/usr/bin/node', PROGRAM, 'serve'],
+      },
+    ]);
+    await undo(services);
+    expect(files).toEqual(new Map([[file, before]]));
+  });
+
+  it('that does nothing is no obstacle: the file is edited, as the command has left it', async () => {
+    enforces('init_prefers_client_command');
+    const files = new Map([[file, '{"a":1}']]);
+    const onRun = () => files.set(file, '{"a":2}');
+    const services = fakeSetup({ files, programs: { claude: ['/usr/bin/claude'] }, onRun });
+    expect(await register(services, 'claude-code')).toMatchObject({ result: 'registered', via: 'file' });
+    expect(JSON.parse(files.get(file) ?? '')).toEqual({ a: 2, mcpServers: { workrail: entry } });
+  });
+});
+
+describe('a file of somebody else', () => {
+  const file = USER_FILES.cursor;
+  const foreign = '{\n  "mcpServers": {\n    "workrail": { "command": "docker", "args": ["run"] } // mine\n  }\n}\n';
+
+  it('keeps an entry that starts something else, unless it is forced; undo brings it back', async () => {
+    enforces('init_leaves_foreign_content', 'init_reversible');
+    const files = new Map([[file, foreign]]);
+    const services = fakeSetup({ files });
+    expect((await register(services, 'cursor')).result).toBe('kept');
+    expect(files).toEqual(new Map([[file, foreign]]));
+    expect((await register(services, 'cursor', { isForced: true })).result).toBe('replaced');
+    expect(files.get(file)).toContain('// mine');
+    expect(files.get(file)).toContain(PROGRAM);
+    await undo(services);
+    expect(files).toEqual(new Map([[file, foreign]]));
+  });
+
+  it('that was changed since keeps the change when init is undone; only our entry goes', async () => {
+    enforces('init_reversible');
+    const files = new Map([[file, '{\n  "mcpServers": {}\n}\n']]);
+    const services = fakeSetup({ files });
+    await register(services, 'cursor');
+    files.set(file, (files.get(file) ?? '').replace('{\n', '{\n  // later\n'));
+    expect((await undo(services))._unsafeUnwrap()).toMatchObject([{ result: 'taken_out' }]);
+    expect(files.get(file)).toContain('// later');
+    expect(files.get(file)).not.toContain('workrail');
+    expect((await undo(services))._unsafeUnwrap()).toEqual([]);
+  });
+
+  it('whose backup was changed or got lost is not overwritten by it: only our entry goes, and that is told', async () => {
+    enforces('init_reversible');
+    const backup = `${HOME}/.workrail/setup/0001-mcp.json`;
+    for (const [tamper, words] of [
+      [(files: Map<string, string>) => files.set(backup, '{"evil":1}'), 'was changed since'],
+      [(files: Map<string, string>) => files.delete(backup), 'is gone'],
+    ] as const) {
+      const files = new Map([[file, '{"a":1}']]);
+      const services = fakeSetup({ files });
+      await register(services, 'cursor');
+      tamper(files);
+      const left = files.get(backup);
+      expect((await undo(services))._unsafeUnwrap()).toMatchObject([
+        { result: 'taken_out', trouble: expect.stringContaining(words) },
+      ]);
+      expect(JSON.parse(files.get(file) ?? '')).toEqual({ a: 1, mcpServers: {} });
+      expect(files.get(backup)).toBe(left);
+    }
+  });
+
+  it('has a backup whose name no lost one on record has', async () => {
+    enforces('init_reversible');
+    const files = new Map([[file, '{"a":1}']]);
+    const services = fakeSetup({ files });
+    await register(services, 'cursor');
+    files.delete(`${HOME}/.workrail/setup/0001-mcp.json`);
+    files.set(file, '{"b":2}');
+    expect(await register(services, 'cursor')).toMatchObject({ backup: `${HOME}/.workrail/setup/0002-mcp.json` });
+  });
+
+  it('that is broken is named with its line and left alone', async () => {
+    enforces('init_leaves_foreign_content');
+    for (const [id, text] of [
+      ['cursor', '{\n  "mcpServers": {\n'],
+      ['codex', 'a = 1\nb =\n'],
+    ] as const) {
+      const files = new Map([[USER_FILES[id], text]]);
+      const registered = await register(fakeSetup({ files }), id, { isForced: true });
+      expect(registered).toMatchObject({ result: 'broken', looked: { state: { line: id === 'codex' ? 2 : 3 } } });
+      expect(files).toEqual(new Map([[USER_FILES[id], text]]));
+    }
+  });
+
+  it('that cannot be written leaves nothing to undo', async () => {
+    const files = new Map([[file, '{}']]);
+    const services = fakeSetup({ files, sealed: [file] });
+    expect((await register(services, 'cursor')).result).toBe('failed');
+    expect(files).toEqual(new Map([[file, '{}']]));
+  });
+});
+
+function golden(name: string): string {
+  return readFileSync(join('test/golden/init', `${name}.txt`), 'utf8');
+}

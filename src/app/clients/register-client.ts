@@ -1,0 +1,127 @@
+import { err, ok, type Result } from 'neverthrow';
+import { launchText } from '../machine/setup/clients/launch.ts';
+import { unifiedDiff } from '../machine/setup/edit/line-diff.ts';
+import type { ClientServices, FileAccessFailure } from '../machine/setup/setup-services.ts';
+import {
+  type Change,
+  keepBackup,
+  readChanges,
+  textDigest,
+  type UndoLogTrouble,
+  writeChanges,
+} from '../machine/setup/undo-log.ts';
+import { editorOf, entryPlace, type InspectedClient, inspectClient } from './inspect-client.ts';
+
+export type RegisterOptions = {
+  /** Only tells what would be done. */
+  readonly isDry: boolean;
+  /** Also replaces an entry that starts something else. */
+  readonly isForced: boolean;
+};
+
+/** What became of one client. */
+export type Registered = { readonly looked: InspectedClient } & (
+  | { readonly result: 'unchanged' | 'kept' | 'broken' | 'unreadable' }
+  | { readonly result: 'registered' | 'replaced'; readonly via: 'command' | 'file'; readonly backup?: string }
+  | {
+      readonly result: 'planned';
+      /** The client's own command, where that would be run. */
+      readonly command?: string;
+      readonly diff: readonly string[];
+    }
+  | { readonly result: 'failed'; readonly trouble: UndoLogTrouble }
+);
+
+/** Registers us with one client: by its own command where that is found, else in its file. */
+export async function registerClient(
+  services: ClientServices,
+  looked: InspectedClient,
+  { isDry, isForced }: RegisterOptions,
+): Promise<Registered> {
+  const { client, text, state } = looked;
+  if (state.kind === 'same') return { looked, result: 'unchanged' };
+  if (state.kind === 'broken' || state.kind === 'unreadable') return { looked, result: state.kind };
+  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(looked.wanted));
+  if ('trouble' in edited)
+    return { looked: { ...looked, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
+  // An entry that could not be replaced either is told before, so that nobody forces it in vain.
+  if (state.kind === 'other' && !isForced) return { looked, result: 'kept' };
+  // The client's command only adds; what is to be replaced is replaced in the file.
+  const command = state.kind === 'absent' ? await ownCommand(services, looked) : undefined;
+  if (isDry) {
+    const diff = unifiedDiff(looked.file, text, edited.text);
+    const typed =
+      command === undefined
+        ? {}
+        : { command: launchText({ command: client.command?.program ?? '', args: command.args }) };
+    return { looked, result: 'planned', ...typed, diff };
+  }
+  const changed = await change(services, looked, { text: edited.text, command });
+  if (changed.isErr()) return { looked, result: 'failed', trouble: changed.error };
+  return { looked, result: state.kind === 'other' ? 'replaced' : 'registered', ...changed.value };
+}
+
+type OwnCommand = { readonly path: string; readonly args: readonly string[] };
+
+async function ownCommand(
+  { commands }: ClientServices,
+  { client, scope, wanted }: InspectedClient,
+): Promise<OwnCommand | undefined> {
+  const args = client.command?.add(wanted, scope);
+  if (client.command === undefined || args === undefined) return undefined;
+  const [found] = await commands.find(client.command.program);
+  return found === undefined ? undefined : { path: found.path, args };
+}
+
+type Planned = { readonly text: string; readonly command: OwnCommand | undefined };
+type Changed = { readonly via: 'command' | 'file'; readonly backup?: string };
+
+/** What the file held is kept, and the change is on record, before anything is touched. */
+async function change(
+  services: ClientServices,
+  looked: InspectedClient,
+  { text, command }: Planned,
+): Promise<Result<Changed, UndoLogTrouble>> {
+  const earlier = await readChanges(services);
+  if (earlier.isErr()) return err(earlier.error);
+  const kept: Result<string | null, FileAccessFailure> =
+    looked.text === undefined
+      ? ok(null)
+      : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier.value });
+  if (kept.isErr()) return err(kept.error);
+  const begun: Change = {
+    client: looked.client.id,
+    scope: looked.scope,
+    file: looked.file,
+    backup: kept.value,
+    ...(looked.text === undefined ? {} : { backupDigest: textDigest(services, looked.text) }),
+    after: command === undefined ? textDigest(services, text) : null,
+    madeFolders: [],
+  };
+  const note = (last: Change) => writeChanges(services, [...earlier.value, last]);
+  const noted = await note(begun);
+  if (noted.isErr()) return err(noted.error);
+  const backup = kept.value === null ? {} : { backup: kept.value };
+
+  let whole = text;
+  if (command !== undefined) {
+    await services.commands.run(command);
+    const there = await inspectClient(services, looked.client, looked.scope);
+    if (there?.state.kind === 'same' && there.text !== undefined) {
+      const done = await note({ ...begun, after: textDigest(services, there.text) });
+      return done.map(() => ({ via: 'command', ...backup }));
+    }
+    // It failed, or it keeps its servers elsewhere. The file is edited as the command has left it.
+    const { client, wanted } = looked;
+    const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
+    if ('text' in edited) whole = edited.text;
+  }
+  const put = await services.files.put(looked.file, whole);
+  if (put.isErr()) {
+    await writeChanges(services, earlier.value);
+    if (kept.value !== null) await services.files.remove(kept.value);
+    return err(put.error);
+  }
+  const done = await note({ ...begun, after: textDigest(services, whole), madeFolders: [...put.value] });
+  return done.map(() => ({ via: 'file', ...backup }));
+}

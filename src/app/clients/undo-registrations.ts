@@ -1,0 +1,112 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import type { ClientServices, FileAccessFailure } from '../machine/setup/setup-services.ts';
+import { type Change, readChanges, textDigest, type UndoLogTrouble, writeChanges } from '../machine/setup/undo-log.ts';
+import type { Client, ClientId } from './client.ts';
+import { CLIENTS } from './client-list.ts';
+import { editorOf, entryPlace } from './inspect-client.ts';
+
+export type UndoOptions = {
+  readonly isDry: boolean;
+  /** Only these clients; all when none are named. */
+  readonly clients: readonly ClientId[];
+};
+
+/** What became of one change that init had made. */
+export type Undone = {
+  readonly change: Change;
+  /**
+   * `restored`: the file is as it was, to the byte. `removed`: there was none, so there is none again. `taken_out`:
+   * somebody changed the file or its backup since, so only our entry was taken back. `nothing`: it is gone already.
+   */
+  readonly result: 'restored' | 'removed' | 'taken_out' | 'nothing' | 'failed';
+  /** Why it failed, or what is wrong with the backup. */
+  readonly trouble?: string;
+};
+
+/** Takes back what init has done, the last first. What cannot be taken back stays on record. */
+export async function undoRegistrations(
+  services: ClientServices,
+  { isDry, clients }: UndoOptions,
+): Promise<Result<readonly Undone[], UndoLogTrouble>> {
+  const changes = await readChanges(services);
+  if (changes.isErr()) return err(changes.error);
+  const undone: Undone[] = [];
+  let left = [...changes.value];
+  for (const change of changes.value.toReversed()) {
+    if (clients.length > 0 && !clients.includes(change.client)) continue;
+    const step = await undo(services, change, isDry);
+    undone.push(step);
+    if (isDry || step.result === 'failed') continue;
+    left = left.filter((one) => one !== change);
+    // A backup that somebody has changed is not ours to delete.
+    if (change.backup !== null && step.trouble === undefined) await services.files.remove(change.backup);
+    const written = await writeChanges(services, left);
+    if (written.isErr()) return err(written.error);
+  }
+  return ok(undone);
+}
+
+async function undo(services: ClientServices, change: Change, isDry: boolean): Promise<Undone> {
+  const { files } = services;
+  const now = await files.read(change.file);
+  const before = change.backup === null ? ok(undefined) : await files.read(change.backup);
+  if (now.isErr()) return failed(change, now.error);
+  if (before.isErr()) return failed(change, before.error);
+  const trouble = backupTrouble(services, change, before.value);
+  if (now.value === undefined) return { change, result: 'nothing', ...(trouble === undefined ? {} : { trouble }) };
+  if (trouble !== undefined) {
+    const taken = await takeOut(services, change, { now: now.value, before: undefined, isDry });
+    return { trouble, ...taken };
+  }
+  if (now.value === before.value) return { change, result: 'nothing' };
+  if (textDigest(services, now.value) !== change.after) {
+    return takeOut(services, change, { now: now.value, before: before.value, isDry });
+  }
+  const result = before.value === undefined ? 'removed' : 'restored';
+  if (isDry) return { change, result };
+  const done =
+    before.value === undefined ? await files.remove(change.file) : await files.put(change.file, before.value);
+  if (done.isErr()) return failed(change, done.error);
+  await files.removeEmpty(change.madeFolders);
+  return { change, result };
+}
+
+/** What a backup holds is put back only when it is what we put there. */
+function backupTrouble(
+  services: ClientServices,
+  { backup, backupDigest }: Change,
+  text: string | undefined,
+): string | undefined {
+  if (backup === null) return undefined;
+  if (text === undefined) return `the backup ${backup} is gone`;
+  if (backupDigest === undefined || textDigest(services, text) === backupDigest) return undefined;
+  return `the backup ${backup} was changed since, so it was not put back; it stays there`;
+}
+
+type Meanwhile = { readonly now: string; readonly before: string | undefined; readonly isDry: boolean };
+
+/** Puts back the entry that was there before us, or none, and leaves everything else as it is now. */
+async function takeOut(services: ClientServices, change: Change, { now, before, isDry }: Meanwhile): Promise<Undone> {
+  const client = CLIENTS.find(({ id }) => id === change.client) as Client;
+  const [editor, place] = [editorOf(services, client), entryPlace(client)];
+  const former = before === undefined ? undefined : entryIn(editor.find(before, place));
+  const current = editor.find(now, place);
+  if ('trouble' in current) {
+    return { change, result: 'failed', trouble: `line ${current.trouble.line}: ${current.trouble.problem}` };
+  }
+  if (current.entry === undefined) return { change, result: 'nothing' };
+  const edited = former === undefined ? editor.remove(now, place) : editor.put(now, place, former as JsonValue);
+  if ('trouble' in edited) return { change, result: 'failed', trouble: edited.trouble.problem };
+  if (isDry) return { change, result: 'taken_out' };
+  const put = await services.files.put(change.file, edited.text);
+  return put.isErr() ? failed(change, put.error) : { change, result: 'taken_out' };
+}
+
+function entryIn(found: ReturnType<ReturnType<typeof editorOf>['find']>): unknown {
+  return 'entry' in found ? found.entry : undefined;
+}
+
+function failed(change: Change, { path, cause }: FileAccessFailure): Undone {
+  return { change, result: 'failed', trouble: `${path} (${cause})` };
+}

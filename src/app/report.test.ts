@@ -1,0 +1,199 @@
+import { err } from 'neverthrow';
+import { describe, expect, it } from 'vitest';
+import { FORMATS, hunted, reportOf } from '../../test/e2e/report/hunted-report.ts';
+import { bugHunt, huntEngine } from '../../test/e2e/report/report-session.ts';
+import { enforces } from '../../test/enforces.ts';
+import { exportServices } from '../../test/examples/bundles.ts';
+import { sha256 } from '../../test/examples/sha256.ts';
+import { sessionOf } from '../../test/examples/shared-session.ts';
+import { memoryStore } from '../adapters/memory-store/memory-store.ts';
+import { reportHtml } from '../core/report/html/report-html.ts';
+import { reportMarkdown } from '../core/report/markdown/report-markdown.ts';
+import type { ReportEntry } from '../core/report/report.ts';
+import { readReport } from './report.ts';
+import type { Store } from './services.ts';
+import { closeRuns } from './upkeep/close-runs.ts';
+
+/** An entry in a few words. */
+function brief(entry: ReportEntry): string {
+  const step = 'step' in entry ? entry.step?.stepId : '';
+  return `${entry.branch} ${entry.kind} ${step}`.trim();
+}
+
+describe('a report', () => {
+  it('numbers steps as replies do: by their place in the workflow, skipped ones counted', async () => {
+    const { report } = await hunted();
+    const markdown = reportMarkdown(report);
+    const [run] = report.sessions[0]?.runs ?? [];
+    expect(run?.workflow.steps).toBe(6);
+    expect(markdown).toContain('6 steps, numbered as in the workflow');
+    for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix: blocked', '✓ 6. Wrap up']) {
+      expect(markdown).toContain(`# ${heading}`);
+    }
+  });
+
+  it('tells runs apart, and of each its lines, steps, blocks, checkpoints and gaps', async () => {
+    const { report, sessionId } = await hunted();
+    const [session] = report.sessions;
+    const [first, second, ...others] = session?.runs ?? [];
+    expect([session?.sessionId, report.sessions.length, others]).toEqual([sessionId, 1, []]);
+    expect(first?.entries.map(brief)).toEqual([
+      'main start',
+      'main step triage',
+      'A checkpoint hypotheses',
+      'A step hypotheses',
+      'A step fix',
+      'main step hypotheses',
+      'main step fix',
+      'main blocked_attempt verify',
+      'main step verify',
+      'main step wrap-up',
+    ]);
+    expect(first?.branches.map(({ name, isComplete, waiting }) => [name, isComplete, waiting?.stepId])).toEqual([
+      ['main', true, undefined],
+      ['A', false, 'verify'],
+    ]);
+    expect(first).toMatchObject({
+      workflow: { workflowId: 'team.bug_hunt', name: 'Bug hunt', hash: expect.stringMatching(/^sha256:/) },
+      goal: 'Checkout fails on an empty cart',
+      status: 'complete',
+      gaps: [],
+      preferences: { autonomy: 'guided' },
+    });
+    expect(first?.entries.flatMap(({ skipped }) => skipped.map(({ stepId }) => stepId))).toEqual([
+      'on-call',
+      'on-call',
+    ]);
+    expect(first?.entries[7]).toMatchObject({
+      blockers: [{ code: 'MISSING_REQUIRED_OUTPUT' }],
+      notes: [{ markdown: 'Looks good to me.', isSuperseded: false }],
+    });
+    expect(first?.entries[8]?.artifacts).toMatchObject([
+      { kind: 'wr.verification_report', contentType: 'application/json', content: { checks: expect.any(Array) } },
+    ]);
+    expect([second?.status, second?.gaps.map(({ isOpen, detail }) => [isOpen, detail])]).toEqual([
+      'in_progress',
+      [
+        [true, 'needs_user_choice'],
+        [true, 'needs_user_approval'],
+      ],
+    ]);
+    expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'user', autonomy: 'full_auto_never_stop' }]);
+  });
+
+  it('says that a gap was resolved, and on which line', async () => {
+    const hunt = huntEngine();
+    const { start, send, show } = hunt;
+    const begun = await start('test.modes', { goal: 'Release it' });
+    const going = await send(begun, { notes: 'Go on.', mode: 'full_auto_never_stop' });
+    const reported = await send(await send(await send(going, {}), {}), {});
+    const gated = await send(reported, {});
+    await send(await send(gated, { notes: 'Said.' }), { artifacts: [VERIFICATION] });
+    await send(await show(gated), { notes: 'Said on another line.' });
+    const [run] = (await reportOf(hunt.services, sessionOf(begun))).sessions[0]?.runs ?? [];
+    const contract = run?.gaps.filter(({ category }) => category === 'contract_violation');
+    expect(contract?.map(({ isOpen, resolvedOn }) => [isOpen, resolvedOn])).toContainEqual([true, ['A']]);
+  });
+
+  it('is the same byte for byte whenever it is made, and tells no time but those of events', async () => {
+    enforces('reports_deterministic');
+    const [one, other] = [await hunted(), await hunted()];
+    for (const format of FORMATS) {
+      const told = format(one.report);
+      expect(format(other.report)).toBe(told);
+      expect(format(await reportOf(one.hunt.services, one.sessionId))).toBe(told);
+      const last = one.report.sessions[0]?.lastAt ?? '';
+      const times = [...told.matchAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d/g)].map(([time]) => time.replace(' ', 'T'));
+      expect(times.filter((time) => time > last)).toEqual([]);
+      expect(times).toContain(last.slice(0, 16));
+    }
+  });
+
+  it('gives a line the checkpoints made before it went on from them, in the order of events', async () => {
+    enforces('reports_include_checkpoint_outputs');
+    const hunt = huntEngine();
+    const { start, send, save, show } = hunt;
+    const first = await start('test.plain', { goal: 'Two lines' });
+    const second = await send(first, { notes: 'First.' });
+    await save(second, 'Before both.');
+    const left = await send(second, { notes: 'One way.' });
+    await save(left, 'On the first line.');
+    await save(await show(second), 'Between the two.');
+    await send(await show(second), { notes: 'The other way.' });
+    const [run] = (await reportOf(hunt.services, sessionOf(first))).sessions[0]?.runs ?? [];
+    const notes = new Map(
+      run?.entries.map(({ nodeId, notes: said }) => [nodeId, said.map(({ markdown }) => markdown)]),
+    );
+    expect(run?.branches.map(({ name, line }) => [name, line.flatMap((nodeId) => notes.get(nodeId))])).toEqual([
+      ['main', ['First.', 'Before both.', 'Between the two.', 'The other way.']],
+      ['A', ['First.', 'Before both.', 'One way.', 'On the first line.']],
+    ]);
+    for (const text of ['Before both', 'Between the two', 'On the first line']) {
+      expect(reportMarkdown(await reportOf(hunt.services, sessionOf(first)))).toContain(text);
+    }
+  });
+
+  it('tells of a damaged session what can be trusted, under a banner', async () => {
+    enforces('reports_prefix_flagged');
+    const { hunt, sessionId, report } = await hunted();
+    const { logs } = hunt.services;
+    const damage = { reason: 'segment_digest_mismatch', place: 'sessions/x', offset: 0 } as const;
+    const damaged = (good: number): Store => ({
+      ...hunt.services,
+      logs: {
+        open: async (id) =>
+          (await logs.open(id)).map((log) => ({
+            ...log,
+            readEvents: async (append) =>
+              log.appends.indexOf(append) < good ? log.readEvents(append) : err({ code: 'damaged', damage }),
+          })),
+      },
+    });
+    const part = await reportOf(damaged(3), sessionId);
+    const [session] = part.sessions;
+    expect(session?.salvage).toEqual({ health: 'corrupt_tail', lastEventIndex: (session?.events ?? 0) - 1 });
+    expect(session?.timeline).toEqual(report.sessions[0]?.timeline.slice(0, session?.timeline.length));
+    expect(reportMarkdown(part)).toContain('> [!WARNING]\n> Part of a session only: it is damaged behind event');
+    expect(reportHtml(part)).toContain('<p class="banner" role="note">Part of a session only');
+    const request = { sessionIds: [sessionId], isRedacted: true, homes: [] };
+    expect(await readReport({ ...exportServices(hunt.services), ...damaged(0) }, request)).toEqual(
+      err({ code: 'damaged', damage }),
+    );
+  });
+
+  it('says in every format that a run is closed, until it is gone on with', async () => {
+    enforces('closed_run_reopens');
+    const store = memoryStore(sha256);
+    const hunt = huntEngine({ store });
+    const begun = await hunt.start('test.plain', { goal: 'Left alone' });
+    const sessionId = sessionOf(begun);
+    (await closeRuns({ ...hunt.services, marks: store.marks }, { sessionId, isUndone: false }))._unsafeUnwrap();
+    const [md, html, json] = FORMATS;
+    const closed = await reportOf(hunt.services, sessionId);
+    expect(md?.(closed)).toContain('**in progress, closed** · ');
+    expect(html?.(closed)).toContain('<span class="chip in_progress">in progress, closed</span>');
+    expect(json?.(closed)).toContain('"isClosed": true');
+    for (const format of [md, html]) expect(format?.(closed)).not.toContain('Waiting at');
+    await hunt.send(begun, { notes: 'Went on.' });
+    const reopened = await reportOf(hunt.services, sessionId);
+    for (const format of [md, html]) expect(format?.(reopened)).not.toContain('closed');
+    expect(json?.(reopened)).toContain('"isClosed": false');
+  });
+
+  it('tells several sessions in one document', async () => {
+    const hunt = huntEngine();
+    const sessionIds = [await bugHunt(hunt, ''), await bugHunt(hunt, '')];
+    const both = await readReport(
+      { ...exportServices(hunt.services), ...hunt.services },
+      { sessionIds, isRedacted: true, homes: [] },
+    );
+    const told = FORMATS.map((format) => format(both._unsafeUnwrap()));
+    for (const id of sessionIds) for (const text of told) expect(text).toContain(id);
+  });
+});
+
+const VERIFICATION = {
+  kind: 'wr.verification_report',
+  summary: 'It holds.',
+  checks: [{ name: 'tests', outcome: 'pass', command: 'npm test', evidence: 'all green' }],
+};

@@ -1,0 +1,76 @@
+import { err, type Result } from 'neverthrow';
+import { RESUME_CANDIDATES_MAX, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
+import { canonicalLength } from '../../core/log/field-schemas.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import type { ResumeCandidate } from '../../core/resume/candidate.ts';
+import type { RankedRun } from '../../core/resume/rank-runs.ts';
+import { resumedReply } from '../../core/resume/resumed-reply.ts';
+import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import { rehydrateNode, type ShownRoom } from '../run/rehydrate.ts';
+import {
+  type CandidateReader,
+  readCandidate,
+  sessionOf,
+  tipOf,
+  type UnreadableRun,
+  unreadableRun,
+} from './read-candidate.ts';
+import type { VerifiedRuns } from './verified-runs.ts';
+
+/** What a reply may take of everything that is not the author's and not needed to go on, in bytes. */
+type Room = ShownRoom & {
+  /** What each of the other runs may say of itself. */
+  readonly other: number;
+  readonly others: number;
+};
+
+/** From the widest to the narrowest: the work so far gives way first, what else might be meant next, the goal last. */
+const ROOMS: readonly Room[] = [
+  { recap: 6_144, draft: 4_096, goal: 1_024, other: 256, others: 4 },
+  { recap: 4_608, draft: 4_096, goal: 1_024, other: 256, others: 4 },
+  { recap: 3_072, draft: 4_096, goal: 1_024, other: 256, others: 4 },
+  { recap: 2_048, draft: 3_072, goal: 1_024, other: 128, others: 4 },
+  { recap: 1_024, draft: 2_048, goal: 1_024, other: 64, others: 4 },
+  { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 },
+  { recap: 512, draft: 512, goal: 1_024, other: 48, others: 4 },
+  { recap: 512, draft: 256, goal: 512, other: 32, others: 4 },
+  { recap: 256, draft: 128, goal: 256, other: 32, others: 2 },
+  { recap: 64, draft: 64, goal: 64, other: 24, others: 0 },
+];
+/** Where the author's texts alone take more than there is, starving the rest would win nothing. */
+const ROOM_ANYWAY: Room = { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 };
+
+/** The rehydration of the run that is meant, in the budget of a reply, and what else might be. */
+export async function resumeRun(
+  reader: CandidateReader,
+  { ranked }: VerifiedRuns,
+  { strong, workspace }: { readonly strong: RankedRun; readonly workspace: string | undefined },
+): Promise<Result<GivenReply, UnreadableRun>> {
+  const beside = ranked.slice(0, RESUME_CANDIDATES_MAX).filter((one) => one !== strong);
+  const others: ResumeCandidate[] = [];
+  for (const one of beside.slice(0, RESUME_CANDIDATES_MAX - 1)) {
+    const candidate = await readCandidate(reader, one);
+    if (candidate.isErr()) return err(candidate.error);
+    others.push(candidate.value);
+  }
+  const replyIn = async (room: Room): Promise<Result<GivenReply, UnreadableRun>> => {
+    const { services, mint } = reader;
+    const shown = { session: sessionOf(reader.sessions, strong), target: tipOf(strong), mint, workspace, room };
+    const lines = others.slice(0, room.others).map((one) => shorterCandidate(one, room.other));
+    const resumed = { whyMatched: strong.whyMatched, others: lines };
+    const reply = await rehydrateNode(services, shown);
+    return reply.map((one) => resumedReply(one, resumed)).mapErr(unreadableRun(strong));
+  };
+  for (const room of ROOMS) {
+    const reply = await replyIn(room);
+    if (reply.isErr() || replyBytes(reply.value) <= RESUME_REPLY_BYTES_MAX) return reply;
+  }
+  return replyIn(ROOM_ANYWAY);
+}
+
+/** An agent sees the text or the data, so the longer one counts; data is counted as it is sent, with its escapes. */
+function replyBytes({ text, furtherTexts = [], structured }: GivenReply): number {
+  const told = [text, ...furtherTexts].reduce((bytes, one) => bytes + utf8Length(one), 0);
+  return Math.max(told, canonicalLength(structured));
+}

@@ -1,0 +1,184 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import { isComplete } from '../../core/log/execution-snapshot.ts';
+import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
+import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
+import { requestDigest } from '../../core/log/operation/request-digest.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { advanceRun } from '../../core/run/decide/advance-run.ts';
+import type { AttemptsUsedUp } from '../../core/token/attempt.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
+import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/advance-outcomes.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Services } from '../services.ts';
+import { advanceReply } from './advance-reply.ts';
+import { decisionPlan } from './append/plan-of.ts';
+import { appendPlan } from './append-decision.ts';
+import { isRunClosed } from './closed-run.ts';
+import { earlierAttempts, triedStep } from './earlier-attempts.ts';
+import { findTokenNode, sessionGone } from './find-token-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
+import { replay } from './replay.ts';
+import { runPlace } from './run-place.ts';
+
+/** What an agent hands in with a call. */
+export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };
+
+export type AdvanceRequest = {
+  readonly ackToken: string;
+  /** Not needed; when it is sent it must name the same node. */
+  readonly stateToken?: string | undefined;
+  readonly output: SentOutput;
+  /** Merged into the context of the line: keys replace, null takes away. */
+  readonly context?: JsonObject | undefined;
+  /** Governs this very attempt and what follows from it. */
+  readonly mode?: Autonomy | undefined;
+};
+
+export type AdvanceRefusal = ContextRefusal | ArtifactRefusal | AttemptsUsedUp | TokenRefusal | GateRefusal;
+
+/** Takes the step of a node as done, once: the same token again gives the same reply and changes nothing. */
+export async function advance(
+  services: Services,
+  request: AdvanceRequest,
+): Promise<Result<GivenReply, AdvanceRefusal>> {
+  const found = await findTokenNode(services, { text: request.ackToken, slot: 'ackToken' });
+  if (found.isErr()) return err(found.error);
+  const { target, keys } = found.value;
+  const pair = await checkPair(services, target, request.stateToken);
+  if (pair.isErr()) return err(pair.error);
+  const sealed = sealRequest(services, request);
+  if (sealed.isErr()) return err(sealed.error);
+  const mint = { ...keys, form: services.tokenForm };
+  const replayed = { mint, sent: sealed.value.sent, requestDigest: sealed.value.digest };
+  // What is recorded never changes, so a replay found here needs no lock, unless the record may yet be lost.
+  const known = recordOf(found.value.session, target);
+  if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
+    return replay(services, { ...replayed, session: found.value.session, record: known });
+  }
+
+  const recorded = await services.sessions.exclusively(
+    target.sessionId,
+    async (current, permit) => {
+      if (current === undefined) return err(sessionGone(target.sessionId));
+      return recordOf(current, target) === undefined
+        ? record(services, { request, sealed: sealed.value, target, current, permit })
+        : ok(current);
+    },
+    { mustExist: true },
+  );
+  if (recorded.isErr()) return err(recorded.error);
+  const made = recordOf(recorded.value, target);
+  assert(made !== undefined, 'what was appended is recorded');
+  return replay(services, { ...replayed, session: recorded.value, record: made });
+}
+
+async function checkPair(
+  services: Services,
+  target: TokenTarget,
+  stateToken: string | undefined,
+): Promise<Result<void, TokenRefusal | StoreFailure>> {
+  if (stateToken === undefined) return ok(undefined);
+  const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
+  if (state.isErr()) return err(state.error);
+  return checkTokenPair(state.value.target, target).map(() => undefined);
+}
+
+type SealedRequest = SealedArtifacts & {
+  readonly notesMarkdown: string | undefined;
+  /** The arguments beside the tokens, as they can be sent again. */
+  readonly sent: JsonObject;
+  readonly digest: Sha256Digest;
+};
+
+/** What was sent, checked as far as that goes without looking at the run. Blank notes are no notes. */
+function sealRequest(
+  { hasher }: Services,
+  { output, context, mode }: AdvanceRequest,
+): Result<SealedRequest, ArtifactRefusal | ContextRefusal> {
+  const artifacts = sealArtifacts(output.artifacts, hasher);
+  if (artifacts.isErr()) return err(artifacts.error);
+  const written = output.notesMarkdown?.toWellFormed();
+  const notesMarkdown = written?.trim() === '' ? undefined : written;
+  const notes = notesMarkdown === undefined ? {} : { notesMarkdown };
+  const isContextSent = context !== undefined && Object.keys(context).length > 0;
+  const rest = { ...(isContextSent ? { context } : {}), ...(mode === undefined ? {} : { mode }) };
+  const hasOutput = notesMarkdown !== undefined || output.artifacts.length > 0;
+  const sent = {
+    ...(hasOutput
+      ? { output: { ...notes, ...(output.artifacts.length === 0 ? {} : { artifacts: output.artifacts }) } }
+      : {}),
+    ...rest,
+  };
+  const payload = { output: { ...notes, artifacts: [...output.artifacts] }, ...rest };
+  return requestDigest(payload, hasher.sha256).map((digest) => ({ ...artifacts.value, notesMarkdown, sent, digest }));
+}
+
+type Recording = {
+  readonly request: AdvanceRequest;
+  readonly sealed: SealedRequest;
+  readonly target: TokenTarget;
+  readonly current: LoadedSession;
+  readonly permit: AppendPermit;
+};
+
+async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
+  const { request, sealed, target, current, permit } = work;
+  assert(target.kind === 'ack', 'only an ack token advances');
+  const { graph, nextEventIndex, advances } = current.view;
+  const { sessionId, nodeId, attemptId } = target;
+  const made = attemptCount(advances, nodeId);
+  assert(attemptId >= made, 'an attempt that was made has its outcome on record');
+  // Whoever holds a token for a later try has seen a log that had more in it than this one has.
+  if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
+  const place = await runPlace(services, current, target);
+  if (place.isErr()) return err(place.error);
+  const { index, snapshot, facts, openGaps } = place.value;
+  assert(!isComplete(snapshot), 'a complete node has no ack token');
+  const change = contextDelta(facts.context, request.context ?? {});
+  if (change.isErr()) return err(change.error);
+  const { step, blocked } = triedStep(current.view, nodeId);
+  const drafts = await earlierAttempts(services, current.view, blocked);
+  if (drafts.isErr()) return err(drafts.error);
+
+  const wasClosed = await isRunClosed(services, current, target.runId);
+  const { sha256 } = services.hasher;
+  const decision = advanceRun(
+    {
+      runId: target.runId,
+      attempt: { nodeId, attemptId, operation: 'advance' },
+      index,
+      at: snapshot,
+      facts: {
+        ...facts,
+        context: change.value.context,
+        preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
+      },
+      preferencesBefore: facts.preferences,
+      contextDelta: change.value.delta,
+      handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
+      drafts: drafts.value.handedIn,
+      isRetry: blocked.length > 0,
+      hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
+      isBranch: step.hasStepBelow,
+      openGaps,
+      requestDigest: sealed.digest,
+    },
+    (outcome) => advanceReply({ runId: target.runId, index, wasClosed }, outcome),
+    sha256,
+  );
+  const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
+  const bytes = new Map([...drafts.value.bytes, ...sealed.bytes]);
+  return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));
+}
+
+function recordOf({ view }: LoadedSession, target: TokenTarget): AdvanceRecord | undefined {
+  assert(target.kind === 'ack', 'only an ack token advances');
+  return advanceOutcome(view.advances, target.nodeId, target.attemptId);
+}

@@ -1,0 +1,46 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { AppendPermit, AppendRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Services } from '../services.ts';
+
+/** Appends a plan that we made ourselves: only the world can refuse it, anything else is our bug. */
+export async function appendPlan(
+  sessions: SessionStore,
+  permit: AppendPermit,
+  plan: AppendPlan,
+): Promise<Result<LoadedSession, StoreFailure>> {
+  return (await sessions.append(permit, plan)).mapErr(failureOf);
+}
+
+/** Appends a plan that starts a run. Its workflow, pinned a moment ago, may have been collected since. */
+export async function appendStart(
+  { sessions, pinnedWorkflows }: Pick<Services, 'sessions' | 'pinnedWorkflows'>,
+  permit: AppendPermit,
+  { plan, workflow }: { readonly plan: AppendPlan; readonly workflow: CompiledWorkflow },
+): Promise<Result<LoadedSession, StoreFailure>> {
+  const appended = await sessions.append(permit, plan);
+  if (appended.isOk()) return ok(appended.value);
+  if (appended.error.code !== 'workflow_not_pinned') return err(failureOf(appended.error));
+  const pinned = await pinnedWorkflows.pin(workflow);
+  return pinned.isErr() ? err(pinned.error) : appendPlan(sessions, permit, plan);
+}
+
+/** The world's part in a refusal. */
+export function failureOf(refusal: AppendRefusal): StoreFailure {
+  assert(isStoreFailure(refusal), `the store refused our plan: ${JSON.stringify(refusal)}`);
+  return refusal;
+}
+
+function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
+  return (
+    refusal.code === 'io_failed' ||
+    refusal.code === 'busy' ||
+    refusal.code === 'lock_lost' ||
+    refusal.code === 'damaged' ||
+    refusal.code === 'unsafe_permissions' ||
+    refusal.code === 'unknown_version'
+  );
+}

@@ -1,0 +1,211 @@
+import { err } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { storeFolder } from '../../../test/store-folder.ts';
+import { storeOf } from '../../adapters/file-store/file-store.ts';
+import type { WorkspaceObservation } from '../../core/log/events/observation-recorded.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { outputHistory } from '../../core/views/current-outputs.ts';
+import { checkpoint } from './checkpoint.ts';
+
+const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
+
+test('work in progress is kept at a node of its own with the same step, and the step goes on from either token', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const before = agent.events.length;
+  const saved = await agent.save(begun, 'Two of five.', [{ kind: 'wr.findings', findings: [] }]);
+  const [root, node] = eventsOf(agent, 'node_created').map(({ scope }) => scope.nodeId);
+  expect(agent.events.slice(before).map(({ kind, scope }) => [kind, scope?.nodeId])).toEqual([
+    ['node_created', node],
+    ['edge_created', undefined],
+    ['node_output_appended', node],
+    ['node_output_appended', node],
+  ]);
+  const [created] = agent.events.slice(before);
+  expect(eventsOf(agent, 'edge_created').map(({ data }) => data)).toEqual([
+    {
+      edgeKind: 'checkpoint',
+      fromNodeId: root,
+      toNodeId: node,
+      cause: { kind: 'checkpoint_created', eventId: created?.eventId },
+    },
+  ]);
+  expect(saved.structured).toEqual({
+    ...begun.structured,
+    guidance: undefined,
+    stateToken: expect.any(String),
+    ackToken: expect.any(String),
+    checkpointToken: expect.any(String),
+    nextCall: expect.any(Object),
+  });
+  expect(stepOf(await agent.send(saved, { notes: 'All five.' }))).toBe('s2');
+  expect(stepOf(await agent.send(begun, { notes: 'All five.' }))).toBe('s2');
+});
+
+test('the same token again gives the same reply and saves nothing, also after the run went on', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const saved = await agent.save(begun, 'Two of five.');
+  expect(await agent.save(begun, ' Two of five. ')).toEqual(saved);
+  await agent.send(saved, { notes: 'All.' });
+  const before = agent.events.length;
+  expect(await agent.save(begun, 'Two of five.')).toEqual(saved);
+  expect(await Promise.all([1, 2, 3].map(() => agent.save(begun, 'Two of five.')))).toEqual([saved, saved, saved]);
+  expect(agent.events).toHaveLength(before);
+});
+
+test('a token that is sent a hundred times, one after the other and all at once, makes one node', async () => {
+  enforces('checkpoint_idempotent', 'checkpoint_key');
+  const folder = storeFolder();
+  const agents = [1, 2].map(() => engine({ store: storeOf(folder) }));
+  const [agent = expect.fail()] = agents;
+  const begun = await agent.start('test.plain');
+  const save = (by: Engine) => by.save(begun, 'Two of five.', [{ kind: 'note', text: 'x' }]);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => save(agents[i % 2] ?? agent)));
+  for (let i = 0; i < 60; i++) replies.push(await save(agents[i % 2] ?? agent));
+  expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
+  const { graph, outputs } = await engine({ store: storeOf(folder) }).view(begun);
+  const saved = [...graph.nodes.values()].filter(({ kind }) => kind === 'checkpoint');
+  expect(saved).toHaveLength(1);
+  expect(saved.flatMap(({ nodeId }) => outputHistory(outputs, nodeId))).toHaveLength(2);
+});
+
+test('what is saved on two branches stays apart, also with the very same words', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const one = await agent.send(begun, { notes: 'First try.' });
+  const other = await agent.send(await agent.show(begun), { notes: 'Second try.' });
+  const saved = [await agent.save(one, 'Half way.'), await agent.save(other, 'Half way.')];
+  await agent.save(one, 'Half way.');
+  const nodes = await Promise.all(saved.map((reply) => agent.node(reply)));
+  expect(new Set(nodes).size).toBe(2);
+  const notes = async (reply: GivenReply) => {
+    const { entries } = told(await agent.show(reply), 'recap') as { readonly entries: readonly { text: string }[] };
+    return entries.map(({ text }) => text);
+  };
+  expect(await notes(one)).toEqual(['First try.', 'Half way.']);
+  expect(await notes(other)).toEqual(['Second try.', 'Half way.']);
+  await agent.save(saved[1] ?? begun, 'Nearly there.');
+  expect(await notes(one)).toEqual(['First try.', 'Half way.']);
+  expect(await notes(other)).toEqual(['Second try.', 'Half way.', 'Nearly there.']);
+});
+
+test('other content with a used token is not saved; it is said, and one further call saves it', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const saved = await agent.save(begun, 'Two of five.');
+  const before = agent.events.length;
+  const other = await agent.save(begun, 'Three of five.');
+  expect(agent.events).toHaveLength(before);
+  const checkpointToken = tokenOf(saved, 'checkpointToken');
+  const output = { notesMarkdown: 'Three of five.' };
+  expect(other.structured).toEqual({
+    ...saved.structured,
+    warnings: [{ code: 'replay_ignored_new_output', message: expect.any(String) }],
+    nextCall: { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } },
+  });
+  await agent.save(saved, 'Three of five.');
+  expect(told(await agent.show(begun), 'recap')).toMatchObject({
+    entries: [{ text: 'Two of five.' }, { text: 'Three of five.' }],
+  });
+});
+
+test('a step can be saved again and again: each showing of it gives a new token', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  for (const notes of ['One.', 'Two.', 'Three.']) await agent.save(await agent.show(begun), notes);
+  expect(told(await agent.show(begun), 'recap')).toMatchObject({
+    entries: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }],
+  });
+});
+
+test('nothing is no checkpoint, and a token of another kind or step makes none', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const second = await agent.send(begun, { notes: 'One.' });
+  const before = agent.events.length;
+  const checkpointToken = tokenOf(second, 'checkpointToken');
+  const nothing = { checkpointToken, output: { notesMarkdown: ' \n', artifacts: [] } };
+  expect(await checkpoint(agent.services, nothing)).toMatchObject(err({ code: 'nothing_to_keep' }));
+  const output = { notesMarkdown: 'x', artifacts: [] };
+  expect(await checkpoint(agent.services, { checkpointToken: tokenOf(second, 'ackToken'), output })).toMatchObject(
+    err({ code: 'TOKEN_SCOPE_MISMATCH' }),
+  );
+  const stateToken = tokenOf(begun, 'stateToken');
+  expect(await checkpoint(agent.services, { checkpointToken, stateToken, output })).toMatchObject(
+    err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'pair' } }),
+  );
+  expect(agent.events).toHaveLength(before);
+});
+
+test('what is said of a divergence goes on record with a checkpoint too, and odd artifacts are told', async () => {
+  enforces('divergence_recorded_when_sent', 'unknown_artifact_kinds_stored');
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const saved = await agent.save(begun, 'Half way.', [DIVERGENCE, { kind: 'test.odd' }, { n: 1 }]);
+  expect(eventsOf(agent, 'divergence_recorded').map(({ scope, data }) => [scope.nodeId, data.reason])).toEqual([
+    [await agent.node(saved), 'efficiency_skip'],
+  ]);
+  expect(told(saved, 'warnings')).toMatchObject([{ code: 'unreadable_artifact' }, { code: 'unknown_artifact_kind' }]);
+  expect(eventsOf(agent, 'node_output_appended')).toHaveLength(4);
+});
+
+test('what changed in the workspace is seen again at a checkpoint, once, and a branch may come back', async () => {
+  let branch = 'main';
+  const seen = (): WorkspaceObservation => ({
+    key: 'git_branch',
+    value: { type: 'short_string', value: branch },
+    confidence: 'high',
+  });
+  const agent = engine({ services: { workspace: { observe: async () => [seen()] } } });
+  let at = await agent.start('test.plain');
+  for (const name of ['main', 'fix', 'fix', 'main']) {
+    branch = name;
+    at = await agent.save(at, `On ${name}.`);
+  }
+  expect(eventsOf(agent, 'observation_recorded').map(({ data }) => data.value.value)).toEqual(['main', 'fix', 'main']);
+});
+
+test('a checkpoint leaves its session where it is, wherever the server was started', async () => {
+  const seenAt = (path: string): WorkspaceObservation => ({
+    key: 'repo_root',
+    value: { type: 'path', value: path },
+    confidence: 'high',
+  });
+  const observe = async (path: string | undefined) => (path === undefined ? [] : [seenAt(path)]);
+  const { services, start } = engine({ services: { workspace: { observe } } });
+  const begun = await start('test.plain', { workspace: '/work/shop' });
+  const checkpointToken = tokenOf(begun, 'checkpointToken');
+  const output = { notesMarkdown: 'Half of it.', artifacts: [] };
+  await checkpoint(services, { checkpointToken, output, workspace: '/work/server' });
+  const [summary] = (await services.sessionIndex.summaries())._unsafeUnwrap();
+  expect(summary?.observed).toEqual({ repo_root: '/work/shop' });
+});
+
+test('what is noted after the end is kept, and the reply still lists what is open', async () => {
+  enforces('final_reply_lists_open_gaps');
+  const agent = engine();
+  const begun = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
+  const over = await agent.send(await agent.send(begun));
+  const saved = await agent.save(over, 'Told the user.');
+  expect(saved.structured).toMatchObject({ isComplete: true, nextCall: null, gaps: told(over, 'gaps') as object });
+  expect(told(over, 'gaps')).toHaveLength(2);
+  expect(told(await agent.show(over), 'recap')).toMatchObject({
+    entries: [{ title: 'After the last step', text: 'Told the user.' }],
+  });
+});
+
+test('notes made at a blocked attempt are for whoever corrects it', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const blocked = await agent.send(begun, { notes: 'Tried.' });
+  const saved = await agent.save(blocked, 'The report is under way.');
+  expect((await agent.show(saved)).structured).toMatchObject({
+    kind: 'blocked',
+    draft: { notesMarkdown: 'Tried.' },
+    recap: { entries: [{ text: 'The report is under way.' }] },
+  });
+  expect(stepOf(await agent.sendNext(await agent.show(saved)))).toBe('judged');
+});

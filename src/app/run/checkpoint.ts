@@ -1,0 +1,229 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { WorkspaceObservation } from '../../core/log/events/observation-recorded.ts';
+import { eventIndexSchema, type NodeId } from '../../core/log/ids.ts';
+import { changedObservations } from '../../core/log/operation/changed-observations.ts';
+import { type Attempt, createdNodeId } from '../../core/log/operation/derived-ids.ts';
+import { type ArtifactRefusal, outputDrafts } from '../../core/log/operation/output-drafts.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
+import { withIgnoredCheckpoint } from '../../core/prompt/reply/replayed-reply.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { checkAttempt } from '../../core/run/decide/check-attempt.ts';
+import { checkpointRun } from '../../core/run/decide/checkpoint-run.ts';
+import type { StepCheck } from '../../core/run/requirements/step-check.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
+import { outputHistory } from '../../core/views/current-outputs.ts';
+import { findNode as nodeById } from '../../core/views/run-graph.ts';
+import { currentObservation } from '../../core/views/workspace-observations.ts';
+import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Services } from '../services.ts';
+import type { SentOutput } from './advance.ts';
+import { decisionPlan } from './append/plan-of.ts';
+import { appendPlan } from './append-decision.ts';
+import { isReopenedBy } from './closed-run.ts';
+import { type FoundNode, findTokenNode, sessionGone } from './find-token-node.ts';
+import { checkpointTokenOf, giveReply, newNode } from './give-reply.ts';
+import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
+import { nextTries, standingBlock } from './rehydrate.ts';
+import { listedGaps } from './reply/listed-gaps.ts';
+import { type RunPlace, runPlace } from './run-place.ts';
+
+export type CheckpointRequest = {
+  readonly checkpointToken: string;
+  /** Not needed; when it is sent it must name the same node. */
+  readonly stateToken?: string | undefined;
+  /** Not needed either; when it is sent it must be of the same run. */
+  readonly sessionToken?: string | undefined;
+  readonly output: SentOutput;
+  readonly workspace?: string | undefined;
+};
+
+export type CheckpointRefusal =
+  | { readonly code: 'nothing_to_keep'; readonly tag: string; readonly workflowId: string }
+  | ArtifactRefusal
+  | JsonRefusal
+  | TokenRefusal
+  | GateRefusal;
+
+/** Keeps work that was done between steps, once: the same token again gives the same reply and changes nothing. */
+export async function checkpoint(
+  services: Services,
+  request: CheckpointRequest,
+): Promise<Result<GivenReply, CheckpointRefusal>> {
+  const found = await findTokenNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
+  if (found.isErr()) return err(found.error);
+  const { target } = found.value;
+  const pair = await checkPair(services, target, request);
+  if (pair.isErr()) return err(pair.error);
+  const sealed = sealArtifacts(request.output.artifacts, services.hasher);
+  if (sealed.isErr()) return err(sealed.error);
+  const notesMarkdown = request.output.notesMarkdown?.toWellFormed().trim();
+  if ((notesMarkdown ?? '') === '' && sealed.value.artifacts.length === 0) {
+    return err({ code: 'nothing_to_keep', tag: target.tag, workflowId: target.workflowId });
+  }
+  assert(target.kind === 'checkpoint', 'only a checkpoint token makes a checkpoint');
+  const { nodeId, attemptId } = target;
+  const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };
+  const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
+  const kept: Kept = { found: found.value, attempt, created, sealed: sealed.value, notesMarkdown };
+  const session = await keep(services, kept, request.workspace);
+  return session.isErr() ? err(session.error) : replyAt(services, session.value, kept);
+}
+
+type Kept = {
+  readonly found: FoundNode;
+  readonly attempt: Attempt;
+  readonly created: NodeId;
+  readonly sealed: SealedArtifacts;
+  readonly notesMarkdown: string | undefined;
+};
+
+/** The session with the checkpoint in it, be it that it was there before. */
+async function keep(
+  services: Services,
+  kept: Kept,
+  workspace: string | undefined,
+): Promise<Result<LoadedSession, CheckpointRefusal>> {
+  const { found, created } = kept;
+  const { sessionId } = found.target;
+  const known = nodeById(found.session.view.graph, created);
+  if (known !== undefined && services.sessions.isDurable(sessionId, eventIndexSchema.parse(known.createdIndex)))
+    return ok(found.session);
+  // Git is asked while nothing is locked: it may be slow. A call that says nothing of a folder is about the session's
+  // own, wherever the process that answers it was started.
+  const own = currentObservation(found.session.view.observations, 'repo_root')?.data.value.value;
+  const observed = await services.workspace.observe(own ?? workspace);
+  return services.sessions.exclusively<LoadedSession, CheckpointRefusal>(
+    sessionId,
+    async (current, permit) => {
+      if (current === undefined) return err(sessionGone(sessionId));
+      if (nodeById(current.view.graph, created) !== undefined) return ok(current);
+      const plan = await planCheckpoint(services, { kept, current, observed });
+      return plan.isErr() ? err(plan.error) : appendPlan(services.sessions, permit, plan.value);
+    },
+    { mustExist: true },
+  );
+}
+
+async function planCheckpoint(
+  services: Services,
+  work: { readonly kept: Kept; readonly current: LoadedSession; readonly observed: readonly WorkspaceObservation[] },
+): Promise<Result<AppendPlan, TokenRefusal | StoreFailure>> {
+  const { kept, current } = work;
+  const { view, sessionId } = current;
+  const { target } = kept.found;
+  const place = await runPlace(services, current, target);
+  if (place.isErr()) return err(place.error);
+  const known = { get: (key: WorkspaceObservation['key']) => currentObservation(view.observations, key)?.data.value };
+  const decision = checkpointRun(
+    {
+      runId: target.runId,
+      attempt: kept.attempt,
+      at: place.value.snapshot,
+      output: outputOf(kept),
+      observations: changedObservations(known, work.observed),
+      reports: readOutput(place.value, kept),
+    },
+    services.hasher.sha256,
+  );
+  const firstEventIndex = view.nextEventIndex;
+  const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), artifacts: kept.sealed.bytes };
+  return ok(decisionPlan(decision, placement, services.hasher.sha256));
+}
+
+/** What is said with a checkpoint that counts whenever it is said. It is held to nothing: the step is not done. */
+function readOutput({ index, snapshot, facts }: RunPlace, { notesMarkdown, sealed }: Kept): StepCheck {
+  const handedIn = { notesMarkdown, artifacts: sealed.artifacts };
+  return checkAttempt({ index, at: snapshot, facts, handedIn, drafts: [], isRetry: false });
+}
+
+/** The reply follows from the checkpoint's node alone, so a replay gives the same one. */
+async function replyAt(
+  services: Services,
+  session: LoadedSession,
+  kept: Kept,
+): Promise<Result<GivenReply, CheckpointRefusal>> {
+  const { target, keys } = kept.found;
+  const { created } = kept;
+  const place = await runPlace(services, session, { ...target, nodeId: created });
+  if (place.isErr()) return err(place.error);
+  const { index, snapshot, facts, openGaps } = place.value;
+  const { state } = snapshot.enginePayload;
+  const { view } = session;
+  const standing = await standingBlock(services, place.value, { view, nodeId: created, isLeft: false });
+  if (standing.isErr()) return err(standing.error);
+  const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
+  const isOwn = isRecorded(session, kept, services);
+  const found = isOwn ? warningFacts(readOutput(place.value, kept), kept) : [];
+  const isReopened = await isReopenedBy(services, session, created);
+  const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
+  const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>
+    replyWarning(fact, facts.preferences.riskPolicy),
+  );
+  const { runId, sessionId } = target;
+  const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing.value };
+  const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });
+  const mint = { ...keys, form: services.tokenForm };
+  const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
+  if (isOwn) return ok(reply);
+  // What cannot be saved from here any more is still told to be ignored.
+  const next = nextTries({ sessionId, nodeId: created }, view);
+  const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
+  return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
+}
+
+/** What came with the call, as it can be sent again. */
+function sentOutput({ notesMarkdown, sealed }: Kept): JsonObject {
+  const artifacts = sealed.artifacts.map(({ value }) => value);
+  return {
+    ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+  };
+}
+
+/** Whether the checkpoint holds what this call sent; an earlier one with the same token may have sent something else. */
+function isRecorded({ view }: LoadedSession, kept: Kept, { hasher }: Services): boolean {
+  const from = { attempt: kept.attempt, created: { runId: kept.found.target.runId, nodeId: kept.created } };
+  const sent = outputDrafts(outputOf(kept), from, hasher.sha256).drafts.map(({ data }) => data);
+  const recorded = outputHistory(view.outputs, kept.created).map(({ output }) => output.data);
+  return canonicalJson(sent).unwrapOr('') === canonicalJson(recorded).unwrapOr('');
+}
+
+function warningFacts({ unknownKinds, unreadable }: StepCheck, { notesMarkdown }: Kept): readonly WarningFact[] {
+  return [
+    ...(utf8Length(notesMarkdown ?? '') > NOTE_BYTES_MAX ? [{ code: 'note_cut' } as const] : []),
+    ...unreadable.map(({ message }) => ({ code: 'unreadable_artifact', message }) as const),
+    ...(unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: unknownKinds } as const]),
+  ];
+}
+
+function outputOf({ notesMarkdown, sealed }: Kept) {
+  return { notesMarkdown, artifacts: sealed.artifacts.map(({ ref }) => ref) };
+}
+
+async function checkPair(
+  services: Services,
+  target: TokenTarget,
+  { stateToken, sessionToken }: CheckpointRequest,
+): Promise<Result<void, TokenRefusal | StoreFailure>> {
+  if (stateToken !== undefined) {
+    const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
+    const pair = state.andThen((found) => checkTokenPair(found.target, target));
+    if (pair.isErr()) return err(pair.error);
+  }
+  if (sessionToken === undefined) return ok(undefined);
+  // It names the root, and notes are saved further and further below it: only the run is compared.
+  const root = await findTokenNode(services, { text: sessionToken, slot: 'sessionToken' });
+  const isSame = (found: TokenTarget) => found.sessionId === target.sessionId && found.runId === target.runId;
+  return root
+    .andThen((found) => (isSame(found.target) ? ok(target) : checkTokenPair(found.target, target)))
+    .map(() => undefined);
+}

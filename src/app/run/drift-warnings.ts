@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
+import type { RunFacts } from '../../core/run/run-facts.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { TokenMint } from '../../core/token/node-token.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { findRun } from '../../core/views/run-graph.ts';
+import { currentObservation } from '../../core/views/workspace-observations.ts';
+import { driftOf } from '../../core/workflow/drift.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { ReadServices } from '../services.ts';
+import { stateTokenOf } from './give-reply.ts';
+
+export type DriftQuestion = {
+  readonly session: LoadedSession;
+  readonly target: TokenTarget;
+  readonly mint: TokenMint;
+  readonly facts: RunFacts;
+  readonly workspace: string | undefined;
+};
+
+/** Whether the file that a run was started from has changed since. The run goes on with what it pinned either way. */
+export async function driftWarnings(services: ReadServices, question: DriftQuestion): Promise<readonly WarningFact[]> {
+  const { session, target, facts } = question;
+  const { view, sessionId } = session;
+  const pinned = findRun(view.graph, target.runId)?.pinned;
+  if (pinned === undefined) return [];
+  const { workflowId, workflowSourceKind } = pinned;
+  if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];
+  const { found } = await services.catalog.find(workflowId, question.workspace);
+  // A file that is broken is listed as such; it is neither gone nor a version to change over to.
+  if (found.kind === 'invalid') return [];
+  if (found.kind === 'found' && found.listed.file.kind !== workflowSourceKind) return [];
+  const current = found.kind === 'found' ? found.listed.sourceHash() : undefined;
+  const attachTo = stateTokenOf({ sessionId, nodeId: target.nodeId }, { view, mint: question.mint });
+  const restart = { attachTo, ...restartWith(facts.context) };
+  const drift = driftOf(pinned, current, restart);
+  switch (drift.kind) {
+    case 'changed':
+      return [{ code: 'workflow_changed', workflowId, nextCall: drift.nextCall }];
+    case 'gone':
+      return [{ code: 'workflow_gone', workflowId }];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Another workspace has other files; that says nothing about the one that the run came from. One folder can be written
+ * in several ways, by links or from a folder inside of it, so its name has to do.
+ */
+function isSameProject({ view }: LoadedSession, workspace: string | undefined): boolean {
+  const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
+  const name = root?.split(SEPARATOR).findLast((part) => part !== '');
+  return workspace !== undefined && name !== undefined && workspace.split(SEPARATOR).includes(name);
+}
+
+const SEPARATOR = /[\\/]/;
+
+/** The goal and the context as a start takes them; a goal that was made longer since goes along as context. */
+function restartWith(context: JsonObject): { readonly goal?: string; readonly context: JsonObject } {
+  const { goal, ...others } = context;
+  return typeof goal === 'string' && utf8Length(goal) <= GOAL_BYTES_MAX ? { goal, context: others } : { context };
+}

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { engine, eventsOf, stepOf, told, withFile } from '../../../test/examples/engine.ts';
+import type { SessionEvent } from '../../core/log/event.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { contextAt } from '../../core/views/context.ts';
+import { currentOutputs } from '../../core/views/current-outputs.ts';
+import { preferencesAt } from '../../core/views/preferences-in-force.ts';
+
+const REPORT = {
+  kind: 'wr.verification_report',
+  checks: [{ name: 'unit tests', outcome: 'pass' }],
+  summary: 'All pass.',
+};
+const READINESS = { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { tests: 'high' } };
+const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
+const CLAIM = { kind: 'wr.capability_observation', capability: 'delegation', status: 'available' };
+
+test('a block keeps all that was sent at a node of its own, with the reason, and writes no gap', async () => {
+  enforces('blocked_creates_blocked_attempt_node', 'blocked_reply_tokens_point_at_new_node', 'block_writes_no_gap');
+  enforces('every_attempt_recorded', 'outputs_attach_to_created_node', 'divergence_recorded_when_sent');
+  enforces('capability_observation_durable');
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const before = agent.events.length;
+  const blocked = await agent.send(begun, {
+    notes: 'Tried.',
+    artifacts: [DIVERGENCE, CLAIM],
+    context: { size: 3 },
+    mode: 'full_auto_stop_on_user_deps',
+  });
+  const [root, node] = nodesOf(agent.events);
+  const appended = agent.events.slice(before);
+  expect(appended.map(({ kind, scope }) => [kind, scope?.nodeId])).toEqual([
+    ['node_created', node],
+    ['node_output_appended', node],
+    ['node_output_appended', node],
+    ['node_output_appended', node],
+    ['divergence_recorded', node],
+    ['capability_observed', node],
+    ['preferences_changed', node],
+    ['context_set', node],
+    ['advance_recorded', root],
+  ]);
+  expect(appended[0]).toMatchObject({ data: { nodeKind: 'blocked_attempt', parentNodeId: root } });
+  expect(appended.at(-1)).toMatchObject({
+    data: { attemptId: 0, outcome: { kind: 'blocked', attemptNodeId: node, blockers: told(blocked, 'blockers') } },
+  });
+  expect(told(blocked, 'pending')).toEqual(told(begun, 'pending'));
+  const { preferences } = await agent.view(blocked);
+  expect((await agent.show(blocked)).structured).toMatchObject({
+    ackToken: told(blocked, 'ackToken'),
+    draft: { notesMarkdown: 'Tried.', artifactKinds: expect.arrayContaining([CLAIM.kind, DIVERGENCE.kind]) },
+  });
+  expect(preferencesAt(preferences, await agent.node(blocked))).toEqual({
+    autonomy: 'full_auto_stop_on_user_deps',
+    riskPolicy: 'balanced',
+  });
+});
+
+test('the corrected retry goes on from the blocked node with what it held, and only what was missing is sent', async () => {
+  enforces('corrected_retry_from_blocked_node', 'blocked_chain_counts_toward_requirements');
+  enforces('outputs_attach_to_created_node');
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const first = await agent.send(begun, { notes: 'Tried.', context: { size: 3 } });
+  const second = await agent.send(first, { artifacts: [REPORT, DIVERGENCE] });
+  expect(told(second, 'nextCall.arguments.output')).toEqual({
+    artifacts: [{ ...READINESS, dimensions: { tests: 'low' } }],
+  });
+  const before = agent.events.length;
+  const done = await agent.send(second, { notes: 'Tried and judged.', artifacts: [READINESS] });
+  expect(stepOf(done)).toBe('judged');
+
+  const [root, one, two, step] = nodesOf(agent.events);
+  const appended = agent.events.slice(before);
+  expect(appended.map(({ kind, scope }) => [kind, scope?.nodeId])).toEqual([
+    ['node_created', step],
+    ['edge_created', undefined],
+    ...Array(4).fill(['node_output_appended', step]),
+    ['decision_trace_appended', step],
+    ['advance_recorded', two],
+  ]);
+  expect(eventsOf(agent, 'node_created').map(({ data }) => [data.nodeKind, data.parentNodeId])).toEqual([
+    ['step', null],
+    ['blocked_attempt', root],
+    ['blocked_attempt', one],
+    ['step', two],
+  ]);
+  expect(eventsOf(agent, 'edge_created').map(({ data }) => data)).toEqual([
+    {
+      edgeKind: 'acked_step',
+      fromNodeId: two,
+      toNodeId: step,
+      cause: { kind: 'tip_advance', eventId: appended.at(-1)?.eventId },
+    },
+  ]);
+  const view = await agent.view(done);
+  const kept = currentOutputs(view.outputs, step ?? expect.fail()).map(({ data }) => data.payload);
+  expect(kept[0]).toEqual({ payloadKind: 'notes', notesMarkdown: 'Tried and judged.' });
+  expect(kept).toHaveLength(4);
+  expect(contextAt(view.context, step ?? expect.fail())).toEqual({ size: 3 });
+  // The divergence was told with the second attempt and is on record there, once.
+  expect(eventsOf(agent, 'divergence_recorded').map(({ scope }) => scope.nodeId)).toEqual([two]);
+});
+
+test('an ack that was blocked gives that block for ever, also after the attempt was corrected', async () => {
+  enforces('blocked_outcome_is_final_for_its_ack');
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const blocked = await agent.send(begun);
+  expect(stepOf(await agent.send(blocked, { notes: 'Done.' }))).toBe('s2');
+  const before = agent.events.length;
+  expect(await agent.send(begun)).toEqual(blocked);
+  expect(agent.events).toHaveLength(before);
+});
+
+test('an answer of the user counts from the retry that brings it, whatever else that retry lacks', async () => {
+  enforces('user_dependency_behaviour');
+  const steps = [
+    {
+      id: 'ask',
+      title: 'Ask',
+      prompt: 'Ask.',
+      notesOptional: true,
+      assessmentRefs: ['readiness'],
+      userDependency: { reason: 'needs_user_artifact', prompt: 'Where is the plan?' },
+    },
+    { id: 'last', title: 'Last', prompt: 'End.' },
+  ];
+  const dimensions = [{ id: 'tests', purpose: 'x', levels: ['low', 'high'] }];
+  const assessments = [{ id: 'readiness', purpose: 'x', dimensions }];
+  const agent = engine({ listing: () => withFile({ ...HEAD, assessments, steps }) });
+  const begun = await agent.start('test.more');
+  const asked = await agent.send(begun, { notes: 'I have no idea.' });
+  const answered = await agent.send(asked, { notes: 'The user says: on the wiki.' });
+  expect(codesOf(answered)).toEqual(['MISSING_REQUIRED_OUTPUT']);
+  expect(codesOf(await agent.show(answered))).toEqual(['MISSING_REQUIRED_OUTPUT']);
+  expect(stepOf(await agent.send(answered, { artifacts: [READINESS] }))).toBe('last');
+});
+
+test('of more artifacts than one call may hold the newest count, and it is said', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const many = (from: number) => Array.from({ length: 32 }, (_, n) => ({ kind: `test.${from + n}` }));
+  const blocked = await agent.send(begun, { artifacts: many(0) });
+  const again = await agent.send(blocked, { artifacts: many(32) });
+  expect(told(again, 'warnings')).toEqual([
+    { code: 'unreadable_artifact', message: expect.stringContaining('Older ones that do not: 32.') },
+    { code: 'unknown_artifact_kind', message: expect.any(String), details: expect.any(Object) },
+  ]);
+  const done = await agent.send(again, { artifacts: [REPORT, READINESS] });
+  expect(stepOf(done)).toBe('judged');
+  const step = nodesOf(agent.events).at(-1) ?? expect.fail();
+  expect(currentOutputs((await agent.view(done)).outputs, step)).toHaveLength(32);
+});
+
+const HEAD = { id: 'test.more', name: 'More', description: 'One more.' };
+
+function nodesOf(events: readonly SessionEvent[]) {
+  return eventsOf({ events: [...events] }, 'node_created').map(({ scope }) => scope.nodeId);
+}
+
+function codesOf(reply: GivenReply): readonly string[] {
+  return (told(reply, 'blockers') as unknown as readonly { readonly code: string }[]).map(({ code }) => code);
+}

@@ -1,0 +1,70 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ArtifactDigest, NodeId } from '../../core/log/ids.ts';
+import type { HandedArtifact, HandedIn } from '../../core/run/handed-in.ts';
+import { blockedDraft, type NodeOutput } from '../../core/views/current-outputs.ts';
+import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+import { artifactKind, type SealedArtifacts } from './handed-artifacts.ts';
+
+/** A step that is tried, and the blocked attempts at it from there down to a node, oldest first. */
+export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
+
+/** The step that a node is a try at; a step itself, and a checkpoint of one, is no blocked attempt. */
+export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
+  const blocked: RunNode[] = [];
+  let node = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
+  while (node.kind === 'blocked_attempt' && node.parentNodeId !== null) {
+    blocked.push(node);
+    node = nodeOf(graph, nodeOf(graph, node.parentNodeId).hostNodeId);
+  }
+  return { step: node, blocked: blocked.reverse() };
+}
+
+/** What was handed in before, and the bytes of its artifacts. */
+export type EarlierAttempts = SealedArtifacts & { readonly handedIn: readonly HandedIn[] };
+
+/** What the blocked attempts above a retry handed in, oldest first. */
+export async function earlierAttempts(
+  services: Pick<ReadServices, 'artifacts'>,
+  view: SessionView,
+  blocked: readonly RunNode[],
+): Promise<Result<EarlierAttempts, StoreFailure>> {
+  const handedIn: HandedIn[] = [];
+  const bytes = new Map<ArtifactDigest, Uint8Array>();
+  for (const { nodeId } of blocked) {
+    const outputs = blockedDraft(view.outputs, nodeId);
+    const read = await readArtifacts(services, outputs);
+    if (read.isErr()) return err(read.error);
+    handedIn.push({ notesMarkdown: notesIn(outputs), artifacts: read.value.artifacts });
+    for (const [digest, content] of read.value.bytes) bytes.set(digest, content);
+  }
+  return ok({ handedIn, artifacts: handedIn.flatMap(({ artifacts }) => artifacts), bytes });
+}
+
+function notesIn(outputs: readonly NodeOutput[]): string | undefined {
+  for (const { data } of outputs.toReversed()) {
+    if (data.outputChannel === 'recap') return data.payload.notesMarkdown;
+  }
+  return undefined;
+}
+
+/** Artifacts that were stored with a node. */
+async function readArtifacts(
+  { artifacts }: Pick<ReadServices, 'artifacts'>,
+  outputs: readonly NodeOutput[],
+): Promise<Result<SealedArtifacts, StoreFailure>> {
+  const found: HandedArtifact[] = [];
+  const bytes = new Map<ArtifactDigest, Uint8Array>();
+  for (const { data } of outputs) {
+    if (data.outputChannel !== 'artifact') continue;
+    const { sha256, contentType, byteLength } = data.payload;
+    const stored = await artifacts.getJson(sha256);
+    if (stored.isErr()) return err(stored.error);
+    const { value } = stored.value;
+    found.push({ kind: artifactKind(value), value, ref: { sha256, contentType, byteLength } });
+    bytes.set(sha256, stored.value.bytes);
+  }
+  return ok({ artifacts: found, bytes });
+}

@@ -1,0 +1,54 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import type { TokenKeys } from '../../core/token/keyring.ts';
+import { parseToken } from '../../core/token/parse-token.ts';
+import type { TokenSlot } from '../../core/token/token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { resolveToken, type TokenScope, type TokenTarget } from '../../core/token/token-scope.ts';
+import { findRun, nodeAtEvent, findNode as nodeById } from '../../core/views/run-graph.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+
+/** What a token led to, with the keys that verified it. */
+export type FoundNode = {
+  readonly session: LoadedSession;
+  readonly target: TokenTarget;
+  readonly keys: TokenKeys;
+};
+
+/** Finds the node that a token names. Reads only. */
+export async function findTokenNode(
+  services: ReadServices,
+  token: { readonly text: string; readonly slot: TokenSlot },
+): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {
+  const keyring = await services.keyring.find();
+  if (keyring.isErr()) return err(keyring.error);
+  const hmac = services.hasher.hmacSha256;
+  const claims = parseToken(token.text, token.slot, { keyring: keyring.value, hmac });
+  if (claims.isErr()) return err(claims.error);
+  assert(keyring.value !== undefined, 'a token is genuine by a key of the keyring');
+  const keys = { keyring: keyring.value, hmac };
+
+  const loaded = await services.sessions.load(claims.value.sessionId);
+  if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
+  const session = loaded.unwrapOr(undefined);
+  return resolveToken(claims.value, session && tokenScope(session)).andThen((target) =>
+    session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
+  );
+}
+
+/** A session that somebody has removed, be it under our eyes. */
+export function sessionGone(sessionId: SessionId): TokenRefusal {
+  return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'session' } };
+}
+
+function tokenScope({ sessionId, view }: LoadedSession): TokenScope {
+  return {
+    sessionId,
+    nodeAt: (eventIndex) => nodeAtEvent(view.graph, eventIndex),
+    node: (nodeId) => nodeById(view.graph, nodeId),
+    run: (runId) => findRun(view.graph, runId)?.pinned,
+  };
+}

@@ -1,0 +1,159 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
+import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
+import type { NodeId } from '../../core/log/ids.ts';
+import { type NotedStep, recapPart } from '../../core/prompt/reply/recap-part.ts';
+import type { BranchPart, RecapPart } from '../../core/prompt/reply-parts.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { TokenMint } from '../../core/token/node-token.ts';
+import { currentOutputs } from '../../core/views/current-outputs.ts';
+import { type Recap, type RecapEntry, recap, recapBelow } from '../../core/views/recap.ts';
+import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
+import { preferredTipBelow } from '../../core/views/tips.ts';
+import { stepOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+import { stateTokenOf } from './give-reply.ts';
+
+export type RecapRequest = {
+  readonly session: LoadedSession;
+  readonly mint: TokenMint;
+  readonly nodeId: NodeId;
+  readonly index: WorkflowIndex;
+  /** Less than there usually is, where room is short. */
+  readonly recapBytesMax?: number | undefined;
+};
+
+/** The work above a node, and what became of it below. Both recaps share one budget. */
+export type Past = { readonly recap: RecapPart; readonly branch?: BranchPart };
+
+/** What somebody who comes back to a node needs to know of the work done so far. */
+export async function readRecap(services: ReadServices, from: RecapRequest): Promise<Result<Past, StoreFailure>> {
+  const { view } = from.session;
+  const { recapBytesMax = RECAP_BYTES_MAX } = from;
+  const titles = titleReader(services, from);
+  const left = leftNode(view.graph, from.nodeId);
+  if (left === undefined) {
+    const above = await titled(recap(view.notes, from.nodeId, recapBytesMax), { titles, bytesMax: recapBytesMax });
+    return above.map(({ part }) => ({ recap: part }));
+  }
+  const below = await lookBelow(from, left, titles);
+  if (below.isErr()) return err(below.error);
+  const bytesMax = recapBytesMax - below.value.bytes;
+  const above = await titled(recap(view.notes, from.nodeId, bytesMax), { titles, bytesMax });
+  return above.map(({ part }) => ({ recap: part, branch: below.value.branch }));
+}
+
+/** Where the step of a node was already taken from: the node itself, or what its checkpoint was made at. */
+export function leftNode(graph: RunGraph, nodeId: NodeId): RunNode | undefined {
+  const node = nodeOf(graph, nodeId);
+  return [node, nodeOf(graph, node.hostNodeId)].find(({ hasStepBelow }) => hasStepBelow);
+}
+
+async function lookBelow(
+  { session, mint, nodeId, recapBytesMax = RECAP_BYTES_MAX }: RecapRequest,
+  left: RunNode,
+  titles: TitleReader,
+): Promise<Result<{ readonly branch: BranchPart; readonly bytes: number }, StoreFailure>> {
+  const { view, sessionId } = session;
+  const { graph, outputs } = view;
+  const tip = preferredTipBelow(graph, left.nodeId);
+  // The work above comes after this in the reply and must not find all room taken.
+  const bytesMax = recapBytesMax / 2;
+  const below = await titled(recapBelow(view.notes, { tip: tip.nodeId, nodeId, bytesMax }), { titles, bytesMax });
+  if (below.isErr()) return err(below.error);
+  const standing = await titles.pending(tip);
+  if (standing.isErr()) return err(standing.error);
+  const children = stepsBelow(graph, left).map((child) => {
+    const note = currentOutputs(outputs, child.nodeId).find(({ data }) => data.outputChannel === 'recap');
+    return { kind: child.kind, summary: firstLine(note?.data) };
+  });
+  const preferred = {
+    stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view, mint }),
+    stepTitle: standing.value?.title ?? 'the end',
+    isComplete: standing.value === undefined,
+    recap: below.value.part,
+  };
+  return ok({ branch: { children, childrenOmitted: 0, preferred }, bytes: below.value.bytes });
+}
+
+/** The steps that were taken from a node, newest first; attempts that were turned down and checkpoints lead on. */
+function stepsBelow(graph: RunGraph, node: RunNode): readonly RunNode[] {
+  const steps: RunNode[] = [];
+  const leading = [node];
+  // The list grows while it is walked: what leads on brings its children.
+  for (const { children } of leading) {
+    for (const child of children.map((childId) => nodeOf(graph, childId))) {
+      (child.kind === 'step' ? steps : leading).push(child);
+    }
+  }
+  return steps.sort((a, b) => b.createdIndex - a.createdIndex);
+}
+
+type TitleReader = {
+  /** The step that a node stands at. */
+  readonly pending: (node: RunNode) => Promise<Result<NotedStep | undefined, StoreFailure>>;
+  /** The step that the notes of a node were written for: the one that was pending before it. */
+  readonly noted: (nodeId: NodeId) => Promise<Result<NotedStep, StoreFailure>>;
+};
+
+function titleReader(services: ReadServices, { session, index }: RecapRequest): TitleReader {
+  const { graph } = session.view;
+  const pending: TitleReader['pending'] = async (node) => {
+    const snapshot = await services.snapshots.get(node.snapshotRef);
+    return snapshot.map((found) => {
+      if (isComplete(found)) return undefined;
+      const stepId = pendingStep(found)?.stepId;
+      return stepId === undefined ? BEGINNING : { stepId, title: stepOf(index, stepId).title };
+    });
+  };
+  return {
+    pending,
+    noted: async (nodeId) => {
+      const node = nodeOf(graph, nodeId);
+      const before = node.parentNodeId === null ? node : nodeOf(graph, node.parentNodeId);
+      return (await pending(before)).map((step) => step ?? AFTERWARDS);
+    },
+  };
+}
+
+/** Notes of a run that waits for its first step, and of checkpoints behind the last one. */
+const BEGINNING: NotedStep = { title: 'Before the first step' };
+const AFTERWARDS: NotedStep = { title: 'After the last step' };
+
+/** As many of the newest entries as fit together with their headings, and what they take. */
+async function titled(
+  { entries, olderLeftOut }: Recap,
+  { titles, bytesMax }: { readonly titles: TitleReader; readonly bytesMax: number },
+): Promise<Result<{ readonly part: RecapPart; readonly bytes: number }, StoreFailure>> {
+  const kept: RecapEntry[] = [];
+  const steps = new Map<NodeId, NotedStep>();
+  let bytes = 0;
+  for (const entry of entries.toReversed()) {
+    const step = await titles.noted(entry.nodeId);
+    if (step.isErr()) return err(step.error);
+    const taken = utf8Length(entry.text) + utf8Length(step.value.title) + HEADING_BYTES;
+    // One that is alone was cut to the budget already; its heading must not cost it.
+    if (bytes + taken > bytesMax && kept.length > 0) break;
+    bytes += taken;
+    steps.set(entry.nodeId, step.value);
+    kept.unshift(entry);
+  }
+  const fitting = { entries: kept, olderLeftOut: olderLeftOut + entries.length - kept.length };
+  const part = recapPart(fitting, (nodeId) => {
+    const step = steps.get(nodeId);
+    assert(step !== undefined, 'every note of a recap was looked up');
+    return step;
+  });
+  return ok({ part, bytes: Math.min(bytes, bytesMax) });
+}
+
+/** What a heading takes besides its title: its mark and the empty line before it. */
+const HEADING_BYTES = 8;
+
+function firstLine(data: ReturnType<typeof currentOutputs>[number]['data'] | undefined): string {
+  if (data?.outputChannel !== 'recap') return 'without notes';
+  return data.payload.notesMarkdown.trim().split('\n')[0] ?? '';
+}

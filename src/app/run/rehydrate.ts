@@ -1,0 +1,178 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { NodeId } from '../../core/log/ids.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import type { ReplyParts } from '../../core/prompt/reply-parts.ts';
+import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { blockersOf } from '../../core/run/decide/advance-run.ts';
+import { judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
+import { type AttemptsUsedUp, nextAttempt } from '../../core/token/attempt.ts';
+import type { TokenMint } from '../../core/token/node-token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { attemptCount } from '../../core/views/advance-outcomes.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+import { isRunClosed } from './closed-run.ts';
+import { driftWarnings } from './drift-warnings.ts';
+import { earlierAttempts, triedStep } from './earlier-attempts.ts';
+import { findTokenNode } from './find-token-node.ts';
+import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
+import { leftNode, readRecap } from './read-recap.ts';
+import { listedGaps } from './reply/listed-gaps.ts';
+import { shownGoal } from './reply/shown-goal.ts';
+import { earlierStep } from './reply/way-back.ts';
+import { type RunPlace, runPlace } from './run-place.ts';
+
+export type RehydrateRequest = {
+  readonly stateToken: string;
+  /** Where to look for the file that the run was started from. */
+  readonly workspace?: string | undefined;
+};
+
+export type RehydrateRefusal = AttemptsUsedUp | TokenRefusal | StoreFailure;
+
+/** Gives the step of a node again, with all that somebody needs who remembers nothing. It is handed no way to write. */
+export async function rehydrate(
+  services: ReadServices,
+  request: RehydrateRequest,
+): Promise<Result<GivenReply, RehydrateRefusal>> {
+  const found = await findTokenNode(services, { text: request.stateToken, slot: 'stateToken' });
+  if (found.isErr()) return err(found.error);
+  const { session, target, keys } = found.value;
+  const mint = { ...keys, form: services.tokenForm };
+  return rehydrateNode(services, { session, target, mint, workspace: request.workspace });
+}
+
+/** What the parts of a rehydration may take that are not the author's, in bytes. */
+export type ShownRoom = { readonly recap: number; readonly draft: number; readonly goal: number };
+
+export type NodeToShow = {
+  readonly session: LoadedSession;
+  readonly target: TokenTarget;
+  readonly mint: TokenMint;
+  readonly workspace: string | undefined;
+  /** Where there is less room than usual. */
+  readonly room?: ShownRoom | undefined;
+};
+
+/** Shows a node to somebody who comes back to it. */
+export async function rehydrateNode(
+  services: ReadServices,
+  shown: NodeToShow,
+): Promise<Result<GivenReply, RehydrateRefusal>> {
+  const { session, target, mint, room } = shown;
+  const { view } = session;
+  const place = await runPlace(services, session, target);
+  if (place.isErr()) return err(place.error);
+  const at = nextTries(target, view);
+  if (at.isErr()) return err(at.error);
+  const standing = await standingBlock(services, place.value, {
+    view,
+    nodeId: target.nodeId,
+    isLeft: leftNode(view.graph, target.nodeId) !== undefined,
+  });
+  if (standing.isErr()) return err(standing.error);
+  const blocked = await withWayBack(services, standing.value.blocked, { session, target, mint });
+  if (blocked.isErr()) return err(blocked.error);
+  const { index, snapshot, facts, openGaps } = place.value;
+  const past = await readRecap(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax: room?.recap });
+  if (past.isErr()) return err(past.error);
+  const { state } = snapshot.enginePayload;
+  const isOver = state.kind === 'complete';
+  // A run that is over goes on with nothing, so it does not matter what became of its file.
+  const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
+  const isClosed = await isRunClosed(services, session, target.runId);
+  const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
+  const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
+  const goal = shownGoal(facts.context['goal'], room?.goal);
+  const reply = stepReply({
+    runId: target.runId,
+    index,
+    state,
+    facts,
+    lifecycle: 'rehydrate',
+    warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
+      replyWarning(fact, facts.preferences.riskPolicy),
+    ),
+    gaps: listed.gaps,
+    ...(goal.text === undefined ? {} : { goal: goal.text }),
+    ...past.value,
+    ...standing.value,
+    ...(room === undefined ? {} : { draftBytesMax: room.draft }),
+    ...blocked.value,
+    // Where they lie on this machine was told at the start; here only what they are called.
+    ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
+  });
+  return ok(giveReply(reply, at.value, { view, mint }));
+}
+
+/** A place further up has tokens of its own, which only a reply that is not stored can hold. */
+async function withWayBack(
+  services: ReadServices,
+  blocked: ReplyParts['blocked'],
+  { session, target, mint }: Pick<NodeToShow, 'session' | 'target' | 'mint'>,
+): Promise<Result<Pick<ReplyParts, 'blocked'>, StoreFailure>> {
+  if (blocked === undefined) return ok({});
+  const { view, sessionId } = session;
+  const found = await earlierStep(services, view, { nodeId: target.nodeId, unmet: blocked.unmet });
+  return found.map((nodeId) => ({
+    blocked:
+      nodeId === undefined ? blocked : { ...blocked, wayBack: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
+  }));
+}
+
+function named({ title, source, purpose, isAuthoritative }: RunPlace['index']['workflow']['references'][number]) {
+  return { title, path: source, purpose, isAuthoritative, isResolved: true };
+}
+
+/** The numbers of the next try and the next checkpoint: as many as there are already. */
+export function nextTries(
+  { sessionId, nodeId }: Pick<TokenTarget, 'sessionId' | 'nodeId'>,
+  view: SessionView,
+): Result<ReplyNode, AttemptsUsedUp> {
+  const checkpoints = nodeOf(view.graph, nodeId).children.filter(
+    (child) => nodeOf(view.graph, child).kind === 'checkpoint',
+  );
+  return nextAttempt({ size: attemptCount(view.advances, nodeId) }).andThen((attemptId) =>
+    nextAttempt({ size: checkpoints.length }).map((checkpointId) => ({ sessionId, nodeId, attemptId, checkpointId })),
+  );
+}
+
+/**
+ * What a blocked attempt holds, and what it still lacks; nothing for a node that is not held up. One that was corrected
+ * since is held up by nothing either: the way on is told with the branch below it. A run that waits for its first step
+ * has nothing else to tell.
+ */
+export async function standingBlock(
+  services: ReadServices,
+  { index, snapshot, facts }: RunPlace,
+  at: { readonly view: SessionView; readonly nodeId: NodeId; readonly isLeft: boolean },
+): Promise<Result<Pick<ReplyParts, 'blocked' | 'draft'>, StoreFailure>> {
+  const { view, nodeId, isLeft } = at;
+  const { blocked } = triedStep(view, nodeId);
+  const isWaiting = snapshot.enginePayload.state.kind === 'init';
+  if (blocked.length === 0 && !isWaiting) return ok({});
+  const drafts = await earlierAttempts(services, view, blocked);
+  if (drafts.isErr()) return err(drafts.error);
+  const { handedIn, artifacts } = drafts.value;
+  const notesMarkdown = handedIn.findLast((one) => one.notesMarkdown !== undefined)?.notesMarkdown;
+  const artifactKinds = [...new Set(artifacts.flatMap(({ kind }) => kind ?? []))];
+  const draft = { ...(notesMarkdown === undefined ? {} : { notesMarkdown }), artifactKinds };
+  const held = blocked.length === 0 ? {} : { draft };
+  if (isLeft && !isWaiting) return ok(held);
+  const verdict = judgeAttempt({
+    index,
+    at: snapshot,
+    facts,
+    handedIn: { notesMarkdown: undefined, artifacts: [] },
+    drafts: handedIn,
+    isRetry: blocked.length > 0,
+  });
+  if (verdict.kind !== 'blocked') return ok(held);
+  const { unmet } = verdict;
+  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet } });
+}

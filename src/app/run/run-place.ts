@@ -1,0 +1,77 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { NodeId, WorkflowHash } from '../../core/log/ids.ts';
+import type { KnownCapabilities, RunFacts } from '../../core/run/run-facts.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { contextAt } from '../../core/views/context.ts';
+import { type GapRecord, unresolvedGaps } from '../../core/views/gaps.ts';
+import { capabilityAt } from '../../core/views/known-capabilities.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
+import { indexWorkflow, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
+import type { CompilePattern } from '../../core/workflow/pattern.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+import { readPlace } from './place/read-place.ts';
+
+/** What a decision or a reply at a node goes by. */
+export type RunPlace = {
+  readonly index: WorkflowIndex;
+  readonly snapshot: ExecutionSnapshot;
+  readonly facts: RunFacts;
+  readonly openGaps: readonly GapRecord[];
+};
+
+export async function runPlace(
+  services: ReadServices,
+  session: LoadedSession,
+  target: TokenTarget,
+): Promise<Result<RunPlace, TokenRefusal | StoreFailure>> {
+  const read = await readPlace(services, session, target);
+  if (read.isErr()) return err(read.error);
+  const { workflow, snapshot, preferences } = read.value;
+  const compilePattern = await patternsFor(services, workflow);
+  if (!hasSoundPatterns(workflow, compilePattern)) return err(brokenWorkflow(snapshot.workflowHash));
+  const { view } = session;
+  return ok({
+    index: indexWorkflow(workflow),
+    snapshot,
+    facts: {
+      context: contextAt(view.context, target.nodeId),
+      preferences,
+      capabilities: capabilitiesAt(view, target.nodeId),
+      compilePattern,
+    },
+    openGaps: unresolvedGaps(view.gaps, target.nodeId),
+  });
+}
+
+/** What is pinned may come from anywhere: that it has its hash says nothing of what it holds. */
+function brokenWorkflow(hash: WorkflowHash): StoreFailure {
+  return { code: 'damaged', damage: { reason: 'content_wrong_shape', place: `workflows/pinned/${hash}`, offset: 0 } };
+}
+
+/** The engine for the patterns of a workflow; one without any never asks for it. */
+export async function patternsFor(
+  { patterns }: Pick<ReadServices, 'patterns'>,
+  workflow: CompiledWorkflow,
+): Promise<CompilePattern> {
+  return usesPatterns(workflow) ? patterns.load() : noPatterns;
+}
+
+const noPatterns: CompilePattern = (pattern) => {
+  assert(false, `a workflow without patterns asks for "${pattern}"`);
+};
+
+function capabilitiesAt({ capabilities }: SessionView, nodeId: NodeId): KnownCapabilities {
+  const delegation = capabilityAt(capabilities, nodeId, 'delegation');
+  const browsing = capabilityAt(capabilities, nodeId, 'web_browsing');
+  return {
+    ...(delegation === undefined ? {} : { delegation: { status: delegation.status, grade: delegation.grade } }),
+    ...(browsing === undefined ? {} : { web_browsing: { status: browsing.status, grade: browsing.grade } }),
+  };
+}

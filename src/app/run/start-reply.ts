@@ -1,0 +1,56 @@
+import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { RunId } from '../../core/log/ids.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import type { ShownReference } from '../../core/prompt/reply-parts.ts';
+import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { blockersOf } from '../../core/run/decide/advance-run.ts';
+import type { StartDecision } from '../../core/run/decide/start-run.ts';
+import type { RunFacts } from '../../core/run/run-facts.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import type { ListedWorkflow } from '../catalog/catalog.ts';
+import { shownGoal } from './reply/shown-goal.ts';
+
+export type StartedRun = {
+  readonly runId: RunId;
+  readonly listed: ListedWorkflow;
+  readonly facts: RunFacts;
+  readonly references: readonly ShownReference[];
+  /** What was noticed while the workflow was looked for. */
+  readonly noticed: readonly WarningFact[];
+};
+
+/** The reply to a start: the first step, and what holds for the whole run. */
+export function startReply(started: StartedRun, decision: StartDecision): StoredReply {
+  const { runId, listed, facts, references } = started;
+  const { unmet, gaps } = decision;
+  const { state } = decision.snapshot.enginePayload;
+  const goal = shownGoal(facts.context['goal']);
+  const found = [...warningFacts(started, decision), ...goal.warnings];
+  return stepReply({
+    runId,
+    index: indexWorkflow(listed.workflow),
+    state,
+    facts,
+    lifecycle: 'start',
+    warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
+    gaps,
+    ...(unmet.length === 0 ? {} : { blocked: { blockers: blockersOf(unmet), unmet } }),
+    ...(goal.text === undefined ? {} : { goal: goal.text }),
+    ...(references.length === 0 ? {} : { references }),
+  });
+}
+
+function warningFacts(
+  { listed, references, noticed }: StartedRun,
+  { warnings, unset }: StartDecision,
+): readonly WarningFact[] {
+  const titles = references.filter(({ isResolved }) => !isResolved).map(({ title }) => title);
+  const { id, suggestedId } = listed;
+  return [
+    ...noticed,
+    ...warnings,
+    ...(unset.length === 0 ? [] : [{ code: 'skipped_for_unset_value', skipped: unset } as const]),
+    ...(titles.length === 0 ? [] : [{ code: 'reference_unresolved', titles } as const]),
+    ...(suggestedId === undefined ? [] : [{ code: 'legacy_id', workflowId: id, suggestedId } as const]),
+  ];
+}

@@ -1,0 +1,77 @@
+import { err, ok, type Result } from 'neverthrow';
+import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import { changedObservations } from '../../core/log/operation/changed-observations.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import { startRun } from '../../core/run/decide/start-run.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import type { GateRefusal } from '../ports/session-store.ts';
+import type { ConfigRefusal, Services } from '../services.ts';
+import { decisionPlan } from './append/plan-of.ts';
+import { appendStart } from './append-decision.ts';
+import { giveReply, newNode } from './give-reply.ts';
+import { patternsFor } from './run-place.ts';
+import type { StartRefusal } from './start-workflow.ts';
+
+export type StartSessionRequest = { readonly goal: string; readonly workspace?: string | undefined };
+
+export type StartSessionRefusal = Extract<StartRefusal, { code: 'goal_too_large' }> | ConfigRefusal | GateRefusal;
+
+/** Opens a session for notes alone: a run that is complete from the start, and a token to save notes with. */
+export async function startSession(
+  services: Services,
+  request: StartSessionRequest,
+): Promise<Result<GivenReply, StartSessionRefusal>> {
+  const goal = request.goal.toWellFormed().trim();
+  const bytes = utf8Length(goal);
+  if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
+  const keyring = await services.keyring.open();
+  if (keyring.isErr()) return err(keyring.error);
+  const [observed, compilePattern, pinned, preferences] = await Promise.all([
+    services.workspace.observe(request.workspace),
+    patternsFor(services, SESSION_NOTES),
+    services.pinnedWorkflows.pin(SESSION_NOTES),
+    services.defaults(request.workspace),
+  ]);
+  if (pinned.isErr()) return err(pinned.error);
+  if (preferences.isErr()) return err(preferences.error);
+  const { sha256, hmacSha256: hmac } = services.hasher;
+  const facts = { context: { goal }, preferences: preferences.value, capabilities: {}, compilePattern };
+  const [sessionId, runId] = [services.ids.session(), services.ids.run()];
+  const index = indexWorkflow(SESSION_NOTES);
+  const decision = startRun(
+    {
+      runId,
+      isFirstRun: true,
+      index,
+      pin: pinOf(pinned.value),
+      facts,
+      preferenceSource: 'system',
+      observations: changedObservations({ get: () => undefined }, observed),
+    },
+    sha256,
+  );
+  const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
+  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned.value] };
+  return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
+    const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
+    if (appended.isErr()) return err(appended.error);
+    const { state } = decision.snapshot.enginePayload;
+    const told = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
+    const mint = { keyring: keyring.value, hmac, form: services.tokenForm };
+    const reply = giveReply(told, newNode(sessionId, decision.nodeId), { view: appended.value.view, mint });
+    return ok(withSessionToken(reply));
+  });
+}
+
+function pinOf(workflowHash: Parameters<typeof startRun>[0]['pin']['workflowHash']) {
+  const { workflowId } = SESSION_NOTES;
+  return { workflowId, workflowHash, workflowSourceKind: 'bundled', workflowSourceRef: workflowId } as const;
+}
+
+/** The state token of the root names the session as a whole. */
+function withSessionToken({ structured, ...reply }: GivenReply): GivenReply {
+  return { ...reply, structured: { ...structured, sessionToken: structured['stateToken'] ?? null } };
+}

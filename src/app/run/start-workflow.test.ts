@@ -1,0 +1,257 @@
+import { err, ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { ENGINE_FILES, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { memoryServices } from '../../../test/examples/memory-services.ts';
+import type { Autonomy } from '../../core/log/autonomy.ts';
+import { contextAt } from '../../core/views/context.ts';
+import { preferencesAt } from '../../core/views/preferences-in-force.ts';
+import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { startWorkflow } from './start-workflow.ts';
+import { summariseSession } from './summarise-session.ts';
+
+test('what a run is pinned to can be found by the hash that the run names', async () => {
+  enforces('pinned_workflow_stored_by_hash');
+  const services = memoryServices();
+  expect((await startWorkflow(services, { workflowId: 'wr.first_steps' })).isOk()).toBe(true);
+  const [sessionId = expect.fail('a session was started')] = (await services.sessions.list())._unsafeUnwrap();
+  const { view } = (await services.sessions.load(sessionId))._unsafeUnwrap();
+  const hashes = [...view.graph.runs.values()].map(({ pinned }) => pinned.workflowHash);
+  expect(hashes).toHaveLength(1);
+  for (const hash of hashes) {
+    const workflow = (await services.pinnedWorkflows.get(hash))._unsafeUnwrap();
+    expect(sealWorkflow(workflow, services.hasher.sha256).hash).toBe(hash);
+  }
+});
+
+test('no run begins whose workflow could not be pinned', async () => {
+  enforces('pinned_workflow_stored_by_hash');
+  const services = memoryServices();
+  const full = { code: 'io_failed', operation: 'pin workflow', place: 'workflows', cause: 'ENOSPC' } as const;
+  const pinnedWorkflows = { ...services.pinnedWorkflows, pin: async () => err(full) };
+  expect(await startWorkflow({ ...services, pinnedWorkflows }, { workflowId: 'wr.first_steps' })).toEqual(err(full));
+  expect(await services.sessions.list()).toEqual(ok([]));
+});
+
+test('a workflow that is collected between its pin and the start of its run is pinned again', async () => {
+  enforces('pinned_workflow_stored_by_hash');
+  const services = memoryServices();
+  let pins = 0;
+  const pinnedWorkflows = {
+    ...services.pinnedWorkflows,
+    // What collection has taken away is as if it had never been pinned.
+    pin: async (workflow: CompiledWorkflow) => {
+      pins += 1;
+      if (pins === 1) return ok(sealWorkflow(workflow, services.hasher.sha256).hash);
+      return services.pinnedWorkflows.pin(workflow);
+    },
+  };
+  expect((await startWorkflow({ ...services, pinnedWorkflows }, { workflowId: 'wr.first_steps' })).isOk()).toBe(true);
+  expect(pins).toBe(2);
+});
+
+test('all of a start is one append: session, run, first node, preferences, what was seen, context and trace', async () => {
+  const agent = engine();
+  let appends = 0;
+  const sessions = {
+    ...agent.services.sessions,
+    append: (...given: Parameters<typeof agent.services.sessions.append>) => {
+      appends += 1;
+      return agent.services.sessions.append(...given);
+    },
+  };
+  const request = { workflowId: 'test.plain', goal: 'Ship', context: { a: 1 }, workspace: '/work/shop' };
+  expect((await startWorkflow({ ...agent.services, sessions }, request)).isOk()).toBe(true);
+  expect(appends).toBe(1);
+  const [, run, node] = agent.events;
+  expect(agent.events.map(({ kind, scope }) => [kind, scope?.runId, scope?.nodeId])).toEqual([
+    ['session_created', undefined, undefined],
+    ['run_started', run?.scope?.runId, undefined],
+    ...['node_created', 'preferences_changed'].map((kind) => [kind, run?.scope?.runId, node?.scope?.nodeId]),
+    ['observation_recorded', undefined, undefined],
+    ...['context_set', 'decision_trace_appended'].map((kind) => [kind, run?.scope?.runId, node?.scope?.nodeId]),
+  ]);
+});
+
+test('a run is pinned: it goes on with what it began with when the file changes, is broken or is gone', async () => {
+  enforces('run_pinned_at_start', 'compiled_snapshot_sufficient');
+  let files = ENGINE_FILES;
+  const agent = engine({ listing: () => ({ files }) });
+  const begun = await agent.start('test.modes', { mode: 'full_auto_never_stop' });
+  const asWritten = await walkToEnd(agent, begun);
+  const other = await agent.start('test.modes', { mode: 'full_auto_never_stop' });
+  files = ENGINE_FILES.map((file) => ({
+    ...file,
+    content: {
+      kind: 'text',
+      text: file.content.kind === 'text' ? file.content.text.replaceAll('Do ', 'Never do ') : '',
+    },
+  }));
+  const second = await agent.send(other);
+  files = [];
+  expect([
+    ...[other, second].map((reply) => told(reply, 'pending')),
+    ...(await walkToEnd(agent, second)).slice(1),
+  ]).toEqual(asWritten);
+});
+
+test('the same call again starts another run, in a session of its own', async () => {
+  enforces('start_workflow_not_idempotent');
+  const agent = engine();
+  const [one, two] = [
+    await agent.start('test.plain', { goal: 'Ship' }),
+    await agent.start('test.plain', { goal: 'Ship' }),
+  ];
+  expect(told(one, 'session')).not.toEqual(told(two, 'session'));
+  expect(told(one, 'run.tag')).not.toEqual(told(two, 'run.tag'));
+  expect((await agent.services.sessions.list())._unsafeUnwrap()).toHaveLength(2);
+});
+
+test.each(['stateToken', 'ackToken', 'checkpointToken'] as const)(
+  'a run joins the session that a %s leads to, and both go on for themselves',
+  async (name) => {
+    enforces('session_may_hold_several_runs');
+    const agent = engine();
+    const begun = await agent.start('test.plain', { goal: 'Ship' });
+    const joined = await agent.start('test.skips', { attachTo: tokenOf(begun, name) });
+    expect(told(joined, 'session.sessionId')).toBe(told(begun, 'session.sessionId'));
+    expect(eventsOf(agent, 'session_created')).toHaveLength(1);
+    // The workspace is the same, so there is nothing new to tell of it.
+    expect(eventsOf(agent, 'observation_recorded')).toHaveLength(1);
+    expect(stepOf(await agent.send(joined, { notes: 'One.' }))).toBe('last');
+    expect(stepOf(await agent.send(begun, { notes: 'One.' }))).toBe('s2');
+    const { context } = await agent.view(begun);
+    expect(contextAt(context, await agent.node(joined))).toEqual({});
+  },
+);
+
+test('a token that leads to no session starts nothing', async () => {
+  const agent = engine();
+  const elsewhere = engine();
+  const begun = await elsewhere.start('test.plain');
+  const request = { workflowId: 'test.plain', attachTo: tokenOf(begun, 'stateToken') };
+  expect((await startWorkflow(agent.services, request)).isErr()).toBe(true);
+  const sessions = { ...elsewhere.services.sessions, exclusively: agent.services.sessions.exclusively };
+  expect(await startWorkflow({ ...elsewhere.services, sessions }, request)).toMatchObject(
+    err({ code: 'TOKEN_UNKNOWN_NODE', missing: { kind: 'session' } }),
+  );
+  expect(agent.events).toEqual([]);
+});
+
+test('the goal is kept in context and names the session; one that is too long starts nothing', async () => {
+  enforces('goal_becomes_context_and_title');
+  const agent = engine();
+  const goal = 'é'.repeat(512);
+  const begun = await agent.start('test.plain', { goal, context: { goal: 'another', a: 1 } });
+  const view = await agent.view(begun);
+  expect(contextAt(view.context, await agent.node(begun))).toEqual({ goal, a: 1 });
+  const { sessionId } = begun.structured['session'] as never;
+  const { runs } = (await summariseSession({ sessionId, view }, agent.services.snapshots))._unsafeUnwrap();
+  expect(runs).toMatchObject([{ goal: expect.stringMatching(/^é{10}/) }]);
+  expect(await startWorkflow(agent.services, { workflowId: 'test.plain', goal: `${goal}!` })).toEqual(
+    err({ code: 'goal_too_large', bytes: 1_025, bytesMax: 1_024 }),
+  );
+  expect((await agent.services.sessions.list())._unsafeUnwrap()).toHaveLength(1);
+});
+
+test.each<[Autonomy, string]>([
+  ['guided', 'conservative'],
+  ['full_auto_stop_on_user_deps', 'balanced'],
+  ['full_auto_never_stop', 'conservative'],
+])('the mode %s stands for the risk policy %s', async (autonomy, riskPolicy) => {
+  enforces('mode_presets');
+  const agent = engine();
+  const begun = await agent.start('test.plain', { mode: autonomy });
+  expect(told(begun, 'preferences')).toEqual({ autonomy, riskPolicy });
+  expect(eventsOf(agent, 'preferences_changed').map(({ data }) => data)).toEqual([
+    {
+      changeId: expect.any(String),
+      source: 'user',
+      delta: [
+        { key: 'autonomy', value: autonomy },
+        { key: 'riskPolicy', value: riskPolicy },
+      ],
+      effective: { autonomy, riskPolicy },
+    },
+  ]);
+});
+
+test('what holds for all work is copied when a run begins, so a later change does not reach into it', async () => {
+  enforces('preferences_baseline_copied');
+  const defaults = { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'aggressive' } as const;
+  const agent = engine({ services: { defaults: async () => ok(defaults) } });
+  const begun = await agent.start('test.plain');
+  expect(eventsOf(agent, 'preferences_changed')).toMatchObject([{ data: { source: 'system', effective: defaults } }]);
+  const later = engine({
+    store: agent.services,
+    services: { defaults: async () => ok({ autonomy: 'guided', riskPolicy: 'balanced' }) },
+  });
+  const second = await later.send(begun, { notes: 'One.' });
+  expect([told(second, 'preferences'), told(await later.show(begun), 'preferences')]).toEqual([defaults, defaults]);
+  const { preferences } = await later.view(begun);
+  expect(preferencesAt(preferences, await later.node(second))).toEqual(defaults);
+});
+
+test('settings that are wrong start no run, unless the call says itself how it shall go', async () => {
+  const broken = { code: 'config_broken', problem: 'config.json, line 2: mode is "auto".' } as const;
+  const { services } = engine({ services: { defaults: async () => err(broken) } });
+  const request = { workflowId: 'test.plain' };
+  expect(await startWorkflow(services, request)).toEqual(err(broken));
+  expect((await services.sessions.list())._unsafeUnwrap()).toEqual([]);
+  expect((await startWorkflow(services, { ...request, mode: 'guided' })).isOk()).toBe(true);
+});
+
+test('a mode beyond what the workflow recommends is taken, warned about, and the warning is kept', async () => {
+  enforces('mode_never_refused', 'recommendation_warning_durable');
+  const agent = engine();
+  const mode = 'full_auto_never_stop';
+  const begun = await agent.start('test.modes', { mode });
+  const warning = { code: 'exceeds_recommended_autonomy', recommended: 'guided', effective: mode };
+  expect(told(begun, 'preferences.autonomy')).toBe(mode);
+  expect(told(begun, 'warnings')).toMatchObject([
+    { code: warning.code, details: { recommended: 'guided', effective: mode } },
+  ]);
+  expect(begun.text).toContain('this workflow recommends guided at most');
+  expect(eventsOf(agent, 'preferences_changed').map(({ data }) => data.warnings)).toEqual([[warning]]);
+  const quiet = await agent.start('test.modes');
+  expect([told(quiet, 'warnings'), eventsOf(agent, 'preferences_changed').at(-1)?.data.warnings]).toEqual([
+    [],
+    undefined,
+  ]);
+});
+
+test('git is asked before the session is locked', async () => {
+  enforces('git_observed_before_lock');
+  const agent = engine();
+  const order: string[] = [];
+  const { sessions, workspace } = agent.services;
+  const services = {
+    ...agent.services,
+    workspace: {
+      observe: async (folder: string | undefined) => {
+        const seen = await workspace.observe(folder);
+        order.push('observed');
+        return seen;
+      },
+    },
+    sessions: {
+      ...sessions,
+      exclusively: ((...given: Parameters<typeof sessions.exclusively>) => {
+        order.push('locked');
+        return sessions.exclusively(...given);
+      }) as typeof sessions.exclusively,
+    },
+  };
+  await startWorkflow(services, { workflowId: 'test.plain', workspace: '/work/shop' });
+  expect(order).toEqual(['observed', 'locked']);
+});
+
+/** Every pending step from a reply on, done without anything handed in. */
+async function walkToEnd(agent: ReturnType<typeof engine>, from: Awaited<ReturnType<typeof agent.start>>) {
+  const pending = [];
+  for (let at = from; at.structured['isComplete'] === false; at = await agent.send(at)) {
+    expect(at.structured['kind']).toBe('ok');
+    pending.push(told(at, 'pending'));
+  }
+  return pending;
+}

@@ -1,0 +1,224 @@
+import { err, ok, type Result } from 'neverthrow';
+import { unreachable } from '../../core/assert.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { WorkspaceObservation } from '../../core/log/events/observation-recorded.ts';
+import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import { changedObservations } from '../../core/log/operation/changed-observations.ts';
+import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import type { ShownReference } from '../../core/prompt/reply-parts.ts';
+import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import { type StartDecision, startRun } from '../../core/run/decide/start-run.ts';
+import type { RunFacts } from '../../core/run/run-facts.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { TokenMint } from '../../core/token/node-token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { currentObservation } from '../../core/views/workspace-observations.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ConfigRefusal, Services } from '../services.ts';
+import { decisionPlan } from './append/plan-of.ts';
+import { appendStart } from './append-decision.ts';
+import { findTokenNode, sessionGone } from './find-token-node.ts';
+import { giveReply, newNode } from './give-reply.ts';
+import { patternsFor } from './run-place.ts';
+import { startReply } from './start-reply.ts';
+
+export type StartRefusal =
+  | {
+      readonly code: 'workflow_not_found';
+      readonly workflowId: string;
+      readonly known: readonly string[];
+      readonly workspaceProblem?: WorkspaceProblem;
+    }
+  | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
+  | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number }
+  | ConfigRefusal
+  | ContextRefusal
+  | TokenRefusal
+  | GateRefusal;
+
+export type StartRequest = {
+  readonly workflowId: string;
+  /** What the work is for: context under `goal`, and the title of the session. */
+  readonly goal?: string | undefined;
+  readonly context?: JsonObject | undefined;
+  readonly mode?: Autonomy | undefined;
+  readonly workspace?: string | undefined;
+  /** Any token of a session that the run shall join. */
+  readonly attachTo?: string | undefined;
+};
+
+/** Opens a run of a workflow, in a session of its own or in one that is there, and gives its first step. */
+export async function startWorkflow(
+  services: Services,
+  request: StartRequest,
+): Promise<Result<GivenReply, StartRefusal>> {
+  const context = initialContext(request);
+  if (context.isErr()) return err(context.error);
+  const host = await hostSession(services, request.attachTo);
+  if (host.isErr()) return err(host.error);
+  const found = await find(services, request);
+  if (found.isErr()) return err(found.error);
+  const { listed, noticed, workspace } = found.value;
+  const { workflow } = listed;
+  // Git is asked while nothing is locked: it may be slow.
+  const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
+    services.workspace.observe(workspace),
+    services.references.find(workflow.references, workspace),
+    patternsFor(services, workflow),
+    pin(services, listed),
+    request.mode === undefined ? services.defaults(workspace) : ok(PRESETS[request.mode]),
+  ]);
+  if (pinned.isErr()) return err(pinned.error);
+  if (preferences.isErr()) return err(preferences.error);
+
+  const facts = { context: context.value, preferences: preferences.value, capabilities: {}, compilePattern };
+  const sessionId = host.value ?? services.ids.session();
+  const runId = services.ids.run();
+  const start: Starting = {
+    request,
+    listed,
+    noticed,
+    ...pinned.value,
+    facts,
+    observed,
+    references,
+    sessionId,
+    runId,
+  };
+  return services.sessions.exclusively<GivenReply, StartRefusal>(
+    sessionId,
+    (current, permit) => open(services, start, { current, permit }),
+    { mustExist: host.value !== undefined },
+  );
+}
+
+type Starting = {
+  readonly request: StartRequest;
+  readonly listed: ListedWorkflow;
+  readonly noticed: readonly WarningFact[];
+  readonly workflowHash: WorkflowHash;
+  readonly mint: TokenMint;
+  readonly facts: RunFacts;
+  readonly observed: readonly WorkspaceObservation[];
+  readonly references: readonly ShownReference[];
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+};
+
+async function open(
+  services: Services,
+  start: Starting,
+  { current, permit }: { readonly current: LoadedSession | undefined; readonly permit: AppendPermit },
+): Promise<Result<GivenReply, StartRefusal>> {
+  const { sessionId, runId, listed, workflowHash } = start;
+  if (current === undefined && start.request.attachTo !== undefined) return err(sessionGone(sessionId));
+  const { sha256 } = services.hasher;
+  const decision = startRun(
+    {
+      runId,
+      isFirstRun: current === undefined,
+      index: indexWorkflow(listed.workflow),
+      pin: pinOf(listed, workflowHash),
+      facts: start.facts,
+      preferenceSource: start.request.mode === undefined ? 'system' : 'user',
+      observations: changed(current, start.observed),
+    },
+    sha256,
+  );
+  const firstEventIndex = current?.view.nextEventIndex ?? 0;
+  const placement = { sessionId, firstEventIndex, at: services.clock.nowMs() };
+  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
+  const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
+  return appended.map(({ view }) => reply(start, decision, view));
+}
+
+function reply(start: Starting, decision: StartDecision, view: LoadedSession['view']): GivenReply {
+  const { sessionId, mint } = start;
+  return giveReply(startReply(start, decision), newNode(sessionId, decision.nodeId), { view, mint });
+}
+
+function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: WorkflowHash) {
+  return {
+    workflowId: workflow.workflowId,
+    workflowHash,
+    workflowSourceKind: file.kind,
+    workflowSourceRef: file.ref,
+    sourceHash: sourceHash(),
+  };
+}
+
+/** What a session that is there does not know yet of the workspace. */
+function changed(
+  current: LoadedSession | undefined,
+  observed: readonly WorkspaceObservation[],
+): readonly WorkspaceObservation[] {
+  const get = (key: WorkspaceObservation['key']) =>
+    current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
+  return changedObservations({ get }, observed);
+}
+
+/** The goal is part of the context, so that conditions and prompts can use it. */
+function initialContext({ goal, context }: StartRequest): Result<JsonObject, StartRefusal> {
+  const bytes = utf8Length(goal ?? '');
+  if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
+  const named = goal === undefined || goal.trim() === '' ? {} : { goal: goal.toWellFormed() };
+  return contextDelta({}, { ...context, ...named }).map((change) => change.context);
+}
+
+/** The session to join, by any token of it. */
+async function hostSession(
+  services: Services,
+  attachTo: string | undefined,
+): Promise<Result<SessionId | undefined, TokenRefusal | StoreFailure>> {
+  if (attachTo === undefined) return ok(undefined);
+  const found = await findTokenNode(services, { text: attachTo, slot: 'attachTo' });
+  return found.map(({ target }) => target.sessionId);
+}
+
+type Found = {
+  readonly listed: ListedWorkflow;
+  readonly noticed: readonly WarningFact[];
+  /** The folder that the work is about, if it is one. */
+  readonly workspace: string | undefined;
+};
+
+async function find(services: Services, request: StartRequest): Promise<Result<Found, StartRefusal>> {
+  const { workflowId } = request;
+  const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspace);
+  switch (found.kind) {
+    case 'unknown':
+      return err({
+        code: 'workflow_not_found',
+        workflowId,
+        known: found.known,
+        ...(workspaceProblem === undefined ? {} : { workspaceProblem }),
+      });
+    case 'invalid':
+      return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
+    case 'found': {
+      const { listed, alias } = found;
+      const noticed: readonly WarningFact[] = [
+        ...(workspaceProblem === undefined ? [] : [{ code: 'workspace_not_used', problem: workspaceProblem } as const]),
+        ...(alias === undefined ? [] : [{ code: 'renamed_id', workflowId: alias, canonicalId: listed.id } as const]),
+      ];
+      return ok({ listed, noticed, workspace: workspaceProblem === undefined ? request.workspace : undefined });
+    }
+    default:
+      return unreachable(found);
+  }
+}
+
+async function pin(services: Services, { workflow }: ListedWorkflow) {
+  const keyring = await services.keyring.open();
+  if (keyring.isErr()) return err<never, StoreFailure>(keyring.error);
+  const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
+  const pinned = await services.pinnedWorkflows.pin(workflow);
+  return pinned.map((workflowHash) => ({ mint, workflowHash }));
+}

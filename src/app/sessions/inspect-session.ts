@@ -1,0 +1,98 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { SessionHealth } from '../../core/log/health.ts';
+import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import { duePlace } from '../../core/sessions/due-step.ts';
+import type { Picture } from '../../core/sessions/run-lines.ts';
+import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
+import { contextAt } from '../../core/views/context.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import { preferredTip } from '../../core/views/tips.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { readChronicle } from '../overview/read-chronicle.ts';
+import type { LoadRefusal } from '../ports/session-store.ts';
+import type { ReadServices } from '../services.ts';
+
+export type InspectServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
+
+/** A session as it can be shown, whatever its health: where it is damaged, what can be read of it. */
+export type InspectedSession = Picture & {
+  readonly sessionId: SessionId;
+  readonly health: SessionHealth;
+  readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
+  readonly isKept: boolean;
+  /** In the order in which they were started. */
+  readonly runs: readonly RunStanding[];
+};
+
+/** How much of a session is looked at: where its runs stand now, or every step that was ever due. */
+export type InspectDepth = 'standing' | 'history';
+
+/** Reads a session to show it. What a part of it lacks is left open: only a session that is not there is refused. */
+export async function inspectSession(
+  services: InspectServices,
+  sessionId: SessionId,
+  depth: InspectDepth,
+): Promise<Result<InspectedSession, LoadRefusal>> {
+  const prefix = await services.sessions.loadValidPrefix(sessionId);
+  if (prefix.isErr()) return err(prefix.error);
+  const { view } = prefix.value;
+  const [chronicle, snapshots, workflows, marks] = await Promise.all([
+    readChronicle(services, sessionId, view),
+    readSnapshots(services, view, depth),
+    readWorkflows(services, view),
+    services.marks.of(sessionId),
+  ]);
+  // Marks that cannot be read are no reason to show nothing.
+  const { isKept, closed } = marks.unwrapOr({ isKept: false, closed: new Map() });
+  const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
+  const runs = [...view.graph.runs.values()].map((run) => {
+    const tip = preferredTip(view.graph, run.runId);
+    const snapshot = tip === undefined ? undefined : snapshots.get(tip.nodeId);
+    return runStanding(run, { view, chronicle, snapshot, workflow: workflowOf(run.pinned.workflowHash), closed });
+  });
+  return ok({
+    sessionId,
+    health: prefix.value.kind === 'whole' ? { kind: 'healthy' } : prefix.value.health,
+    view,
+    chronicle,
+    workflowOf,
+    isKept,
+    runs,
+    placeOf: (nodeId) => {
+      const snapshot = snapshots.get(nodeId);
+      const { workflowHash } = nodeOf(view.graph, nodeId);
+      return snapshot === undefined
+        ? { kind: 'untold' }
+        : duePlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
+    },
+  });
+}
+
+async function readSnapshots(
+  { snapshots }: InspectServices,
+  { graph }: SessionView,
+  depth: InspectDepth,
+): Promise<ReadonlyMap<NodeId, ExecutionSnapshot>> {
+  const tips = [...graph.runs.keys()].flatMap((runId: RunId) => preferredTip(graph, runId) ?? []);
+  const steps = depth === 'history' ? [...graph.nodes.values()].filter(({ kind }) => kind === 'step') : [];
+  const found = new Map<NodeId, ExecutionSnapshot>();
+  for (const { nodeId, snapshotRef } of new Set([...steps, ...tips])) {
+    const snapshot = await snapshots.get(snapshotRef);
+    if (snapshot.isOk()) found.set(nodeId, snapshot.value);
+  }
+  return found;
+}
+
+async function readWorkflows(
+  { pinnedWorkflows }: InspectServices,
+  { graph }: SessionView,
+): Promise<ReadonlyMap<WorkflowHash, CompiledWorkflow>> {
+  const found = new Map<WorkflowHash, CompiledWorkflow>();
+  for (const { pinned } of graph.runs.values()) {
+    const workflow = await pinnedWorkflows.get(pinned.workflowHash);
+    if (workflow.isOk()) found.set(pinned.workflowHash, workflow.value);
+  }
+  return found;
+}

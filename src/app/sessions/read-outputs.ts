@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../core/json/json-value.ts';
+import type { ArtifactDigest } from '../../core/log/ids.ts';
+import type { NodeOutput } from '../../core/views/current-outputs.ts';
+import type { ArtifactStore } from '../ports/content-stores.ts';
+
+/** An output with what it says; an artifact that is missing or damaged says nothing. */
+export type ReadOutput =
+  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'artifact';
+      readonly sha256: ArtifactDigest;
+      readonly byteLength: number;
+      readonly value: JsonObject | undefined;
+    };
+
+export async function readOutputs(
+  artifacts: ArtifactStore,
+  outputs: readonly NodeOutput[],
+): Promise<readonly ReadOutput[]> {
+  const read: ReadOutput[] = [];
+  for (const { data } of outputs) {
+    if (data.outputChannel === 'recap') read.push({ kind: 'note', text: data.payload.notesMarkdown });
+    else {
+      const { sha256, byteLength } = data.payload;
+      const value = (await artifacts.getJson(sha256)).map((found) => found.value).unwrapOr(undefined);
+      read.push({ kind: 'artifact', sha256, byteLength, value });
+    }
+  }
+  return read;
+}

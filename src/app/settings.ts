@@ -1,0 +1,45 @@
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../core/assert.ts';
+import type { SettingProblem, SettingsLayer } from '../core/settings/resolve-settings.ts';
+import type { SettingName, SettingValue } from '../core/settings/setting-keys.ts';
+import { parseSettingsFile } from '../core/settings/settings-file.ts';
+import { insertProperty } from './machine/setup/edit/insert-property.ts';
+import type { FileAccessFailure, UserFiles } from './machine/setup/setup-services.ts';
+
+export type SetConfigRefusal = FileAccessFailure | Extract<SettingProblem, { code: 'broken_file' }>;
+
+export type ConfigChange = {
+  readonly origin: SettingsLayer['origin'];
+  readonly key: SettingName;
+  /** `undefined` takes the setting out, so that what lies below holds. */
+  readonly value: SettingValue | undefined;
+};
+
+/** Changes one setting in a file and leaves everything else there as it is. Tells whether anything changed. */
+export async function setConfig(
+  files: UserFiles,
+  { origin, key, value }: ConfigChange,
+): Promise<Result<boolean, SetConfigRefusal>> {
+  const read = await files.read(origin.file);
+  if (read.isErr()) return err(read.error);
+  const text = (read.value ?? '').trim() === '' ? '{}\n' : (read.value ?? '');
+  const { layer, problems } = parseSettingsFile(text, origin);
+  const broken = problems.find((problem) => problem.code === 'broken_file');
+  if (broken !== undefined) return err(broken);
+  if (layer.values[key] === value && !problems.some((problem) => 'key' in problem && problem.key === key))
+    return ok(false);
+  const put = await files.put(origin.file, edited(text, key, value));
+  return put.map(() => true);
+}
+
+function edited(text: string, key: SettingName, value: SettingValue | undefined): string {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const body = text.slice(mark.length);
+  const tree = parseTree(body, [], { allowTrailingComma: true });
+  assert(tree !== undefined, 'it was parsed before');
+  const old = findNodeAtLocation(tree, [key]);
+  const isNew = old === undefined && value !== undefined;
+  const edits = isNew ? insertProperty(body, tree, { key, value }) : modify(body, [key], value, {});
+  return `${mark}${applyEdits(body, [...edits])}`;
+}

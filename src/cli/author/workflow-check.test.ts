@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE } from '../../../test/bench/example-workflow.ts';
+import { FILE, onBench, SCENARIOS } from '../../../test/bench/run-bench.ts';
+import { enforces } from '../../../test/enforces.ts';
+
+const BROKEN = `{
+  "id": "team.example",
+  "name":   "Example",
+  "descripton": "Two mistakes and a matter of taste.",
+  "about": "A.", "examples": ["Something to look at"],
+  "steps": [
+    { "id": "do", "title": "Do it", "prompt": "Do it if needed.",
+      "outputContract": { "contractRef": "wr.contracts.finding" } }
+  ]
+}
+`;
+
+describe('a check', () => {
+  it('tells everything at once, each with its line and what to do about it', async () => {
+    const { out, talk, exitCode } = await onBench({ [FILE]: BROKEN }).run('check', 'team.example');
+    expect(exitCode).toBe(4);
+    expect(out.split('\n').filter((line) => line.includes('team.example.json'))).toEqual([
+      `${FILE}:1:1  error  missing_field`,
+      `${FILE}:4:3  warning  unknown_key`,
+      `${FILE}:7:54  warning  vague_opt_out`,
+      `${FILE}:8:42  error  unknown_contract`,
+    ]);
+    expect(out).toContain(
+      [
+        '    7 │     { "id": "do", "title": "Do it", "prompt": "Do it if needed.",',
+        '  ▸ 8 │       "outputContract": { "contractRef": "wr.contracts.finding" } }',
+        '      │                                          ^^^^^^^^^^^^^^^^^^^^^^',
+        '  --fix: Replace "wr.contracts.finding" with "wr.contracts.findings"',
+      ].join('\n'),
+    );
+    expect(out).toContain(
+      [
+        '1 file checked: 2 errors, 2 warnings; 2 can be mended with --fix',
+        'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.\n',
+      ].join('\n'),
+    );
+    expect(talk).toContain('Next: workrail workflow check team.example --fix\n');
+  });
+
+  it('mends what can be mended and leaves every other character alone', async () => {
+    const { run, text } = onBench({ [FILE]: BROKEN });
+    const { out, exitCode } = await run('check', '--fix');
+    expect([exitCode, text(FILE)]).toEqual([
+      0,
+      BROKEN.replace('descripton', 'description').replace('contracts.finding"', 'contracts.findings"'),
+    ]);
+    expect(out).toContain(`✎ ${FILE}: Rename "descripton" to "description"\n`);
+    expect(out).toContain(`${FILE}:7:54  warning  vague_opt_out\n`);
+    const strict = await run('check', '--strict');
+    expect([strict.exitCode, strict.talk]).toEqual([
+      4,
+      expect.stringContaining('Next: workrail workflow check --strict --watch\n'),
+    ]);
+    const lenient = await run('check');
+    expect([lenient.exitCode, lenient.talk]).toEqual([0, expect.stringContaining('Next: workrail workflow test\n')]);
+  });
+
+  it('gives the same as data', async () => {
+    enforces('cli_json_everywhere');
+    const { json } = onBench({ [FILE]: BROKEN });
+    const { data, ok, exitCode } = await json('check', FILE);
+    expect([ok, exitCode]).toEqual([false, 4]);
+    expect(data).toMatchObject({
+      scope: { kind: 'named' },
+      totals: { files: 1, errors: 2, warnings: 2, mendable: 2 },
+      files: [
+        {
+          path: `/repo/${FILE}`,
+          findings: [
+            { line: 1 },
+            { code: 'unknown_key' },
+            { code: 'vague_opt_out' },
+            { pointer: '/steps/0/outputContract/contractRef' },
+          ],
+        },
+      ],
+    });
+    const found = await json('check', '--fix');
+    expect(found.data).toMatchObject({ files: [{ findings: [{ docs: 'docs/reference/lint.md#vague_opt_out' }] }] });
+  });
+
+  it('looks at files anywhere, at folders, and at scenarios', async () => {
+    const { run } = onBench({
+      'drafts/other.json': { ...EXAMPLE, id: 'team.other', name: '' },
+      [FILE]: EXAMPLE,
+      [SCENARIOS]: { workflowId: 'team.example' },
+    });
+    expect((await run('check', 'drafts')).out).toContain('drafts/other.json:3:11  error  text_empty\n');
+    expect((await run('check', FILE)).out).toBe('✓ 1 file checked: 0 errors, 0 warnings\n');
+    expect((await run('check', SCENARIOS)).out).toContain(`${SCENARIOS}:1:1  error  scenario_invalid\n`);
+    expect((await run('check', 'nowhere')).exitCode).toBe(3);
+    expect((await run('check', '--watch', '--json')).exitCode).toBe(2);
+  });
+
+  it('is about the project, about what is your own where there is none, and about all there is when asked', async () => {
+    const bundled = { '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' } };
+    const mine = { '/home/.workrail/workflows/me.hello.json': { ...EXAMPLE, id: 'me.hello' } };
+    const checked = async (files: object, ...words: readonly string[]) => {
+      const { data } = await onBench({ ...bundled, ...files }).json('check', ...words);
+      const { scope, files: seen } = data as { scope: object; files: { path: string }[] };
+      return [scope, seen.map(({ path }) => path)];
+    };
+    expect(await checked({ ...mine, [FILE]: EXAMPLE, 'workflows/team.old.json': '{}' })).toEqual([
+      { kind: 'project', folders: ['/repo/.workrail/workflows', '/repo/workflows'] },
+      [`/repo/${FILE}`, '/repo/workflows/team.old.json'],
+    ]);
+    expect(await checked(mine)).toEqual([
+      { kind: 'user', folders: ['/home/.workrail/workflows'] },
+      ['/home/.workrail/workflows/me.hello.json'],
+    ]);
+    expect(await checked({ ...mine, [FILE]: EXAMPLE }, '--all')).toEqual([
+      { kind: 'all' },
+      ['/bundle/wr.hello.json', '/home/.workrail/workflows/me.hello.json', `/repo/${FILE}`],
+    ]);
+    const { out } = await onBench({ ...bundled, [FILE]: EXAMPLE }).run('check');
+    expect(out.split('\n')[0]).toBe(
+      'Checked: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
+    );
+    const { exitCode, talk } = await onBench(bundled).run('check');
+    expect([exitCode, talk]).toEqual([
+      3,
+      expect.stringContaining('There is no workflow of yours: nothing is in /repo'),
+    ]);
+  });
+
+  it('explains its rules of quality to whoever has no documents at hand', async () => {
+    const { run, json } = onBench({ [FILE]: { ...EXAMPLE, examples: undefined } });
+    expect((await run('check')).out).toContain('  why: workrail workflow check --explain missing_examples\n');
+    expect((await run('check', '--explain', 'missing_examples')).out.split('\n')[0]).toBe(
+      'missing_examples  finds a workflow without "examples".',
+    );
+    expect((await json('check', '--explain', 'missing_examples')).data).toMatchObject({
+      rule: { code: 'missing_examples' },
+    });
+    const wrong = await run('check', '--explain', 'mising_examples');
+    expect([wrong.exitCode, wrong.talk]).toEqual([3, expect.stringContaining('Did you mean missing_examples?')]);
+  });
+});

@@ -1,0 +1,113 @@
+import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
+import { unreachable } from '../../core/assert.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { promptBytes } from '../../core/workflow/compiled/prompt-bytes.ts';
+import { conditionText } from '../../core/workflow/outline/condition-text.ts';
+import type { OutlineEntry } from '../../core/workflow/outline/workflow-outline.ts';
+import { short } from '../commands/source/source-words.ts';
+import type { Line } from '../output/line.ts';
+import { hangText, textWidth } from '../output/text-width.ts';
+import { sizeOf } from '../output/wording.ts';
+import type { ListedData, StepData, WorkflowShowData } from '../shapes/workflow/look-shapes.ts';
+
+export function listedWorkflowData(listed: ListedWorkflow): ListedData {
+  const { id, kind, name, description, tags, sourceKind, file, shadows, warnings, suggestedId } = listed;
+  return {
+    id,
+    kind,
+    name,
+    description,
+    tags,
+    source: sourceKind,
+    ...(file.added === undefined ? {} : { added: file.added }),
+    path: file.path,
+    shadows: shadows.map(({ path }) => path),
+    warnings: warnings.length,
+    ...(suggestedId === undefined ? {} : { suggestedId }),
+  };
+}
+
+/** Where a workflow comes from: the source by its name, and what it is pinned to, or the kind of place. */
+export function sourceText({ source, added }: Pick<ListedData, 'source' | 'added'>): string {
+  if (added === undefined) return source;
+  const { name, kind, commit } = added;
+  return `${name} (${kind}${commit === undefined ? '' : ` ${short(commit)}`})`;
+}
+
+/** Steps and loops in their order, each with how deep it stands. */
+export function outlineData(entries: readonly OutlineEntry[], depth = 0): readonly StepData[] {
+  return entries.flatMap((entry): readonly StepData[] => {
+    const when = entry.when === undefined ? {} : { when: entry.when };
+    switch (entry.kind) {
+      case 'loop': {
+        const { stepId, title, maxIterations } = entry.loop;
+        const repeats = `${entry.repeats}, at most ${maxIterations} times`;
+        const head = { kind: 'loop' as const, id: stepId, title, depth, ...when, repeats, asksFor: [] };
+        return [head, ...outlineData(entry.body, depth + 1)];
+      }
+      case 'step': {
+        const { step, asksFor } = entry;
+        const { provenance } = step;
+        const origin = provenance.source === 'authored' ? {} : { origin: provenance.originId };
+        const head = { kind: 'step' as const, id: step.stepId, title: step.title, depth };
+        return [{ ...head, ...when, asksFor, promptBytes: promptBytes(step), ...origin }];
+      }
+      default:
+        return unreachable(entry);
+    }
+  });
+}
+
+/** Behind a longer id a condition stands below it. */
+const CONDITION_ID_MAX = 30;
+
+/** What the names of conditions stand for. */
+export function conditionsData({ conditions }: CompiledWorkflow): WorkflowShowData['conditions'] {
+  return conditions.map(({ conditionId, condition }) => ({ id: conditionId, when: conditionText(condition) }));
+}
+
+export function conditionLines(conditions: WorkflowShowData['conditions'], width: number): readonly Line[] {
+  const widest = Math.max(0, ...conditions.map(({ id }) => id.length));
+  const rest = Math.min(widest + 6, CONDITION_ID_MAX);
+  return [
+    ...(conditions.length === 0 ? [] : [[], [{ text: 'Conditions', style: 'strong' } as const]]),
+    ...conditions.flatMap(({ id, when }) =>
+      hangText(when, { first: `    ${id}`, rest, width }).map((line): Line => [line]),
+    ),
+  ];
+}
+
+/** A step on a line, and under it what is to be known of it. */
+export function outlineLines(
+  steps: readonly StepData[],
+  { isFull, width: columns }: { readonly isFull: boolean; readonly width: number },
+): readonly Line[] {
+  const width = Math.max(0, ...steps.map(({ id, depth }) => id.length + 2 * depth));
+  return steps.flatMap((step): readonly Line[] => {
+    const { kind, id, title, depth, when, repeats, asksFor, promptBytes: bytes, origin } = step;
+    const indent = '  '.repeat(depth);
+    const mark = kind === 'loop' ? '↻ ' : '  ';
+    const below = (words: string) =>
+      hangText(words, { first: '', rest: indent.length + 8, width: columns }).map(
+        (text): Line => [{ text, style: 'dim' }],
+      );
+    const size = bytes === undefined ? '' : `  ${sizeOf(bytes)}`;
+    const room = columns - width - 6;
+    const isBeside = textWidth(title) + size.length <= room;
+    return [
+      [
+        `  ${indent}${mark}`,
+        { text: isBeside ? id.padEnd(width - 2 * depth) : id, style: 'strong' },
+        isBeside ? `  ${title}` : '',
+        { text: size, style: 'dim' },
+      ],
+      ...(isBeside
+        ? []
+        : hangText(title, { first: '', rest: indent.length + 8, width: columns }).map((line): Line => [line])),
+      ...(repeats === undefined ? [] : below(repeats)),
+      ...(when === undefined ? [] : below(`when ${when}`)),
+      ...(asksFor.length === 0 || !isFull ? [] : below(`asks for ${asksFor.join(', ')}`)),
+      ...(origin === undefined || !isFull ? [] : below(`from ${origin}`)),
+    ];
+  });
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE } from '../../../test/bench/example-workflow.ts';
+import { FILE, onBench } from '../../../test/bench/run-bench.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+
+const SCRIPT = {
+  steps: [
+    { at: 'size', context: { taskSize: 'large' } },
+    { at: 'merge', context: { merge_now: 'no' } },
+  ],
+};
+
+describe('a dry run', () => {
+  it('goes by a script, and shows what was skipped, blocked and left open', async () => {
+    const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT });
+    const { out, talk, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
+    expect(talk).toContain('There is no terminal to ask what the agent hands in');
+    expect((await run('dry-run', 'team.example', '--yes')).talk).not.toContain('There is no terminal');
+    expect([
+      exitCode,
+      out
+        .split('\n')
+        .slice(-4)
+        .join('\n')
+        .replace(/[\d.]+ kB/, 'N kB'),
+    ]).toEqual([
+      0,
+      [
+        'skipped  design',
+        'gap      user_only_dependency:needs_user_approval  This needs the user, and the context has no value for "merge_now": May I merge?',
+        '✓ complete  5 steps, 5 calls, 0 blocks, N kB read',
+        '',
+      ].join('\n'),
+    ]);
+    const scripted = await json('dry-run', 'team.example', '--script', 'script.json');
+    expect(scripted.data).toMatchObject({ isComplete: true, skipped: [], unsent: [], path: { length: 6 } });
+  });
+
+  it('fails where the script does not fit', async () => {
+    const { run } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT, 'bad.json': { step: [] } });
+    const small = await run('dry-run', 'team.example', '--script', 'script.json', '--context', '{"taskSize":"small"}');
+    expect(small.exitCode).toBe(0);
+    const bad = await run('dry-run', 'team.example', '--script', 'bad.json');
+    expect([bad.exitCode, bad.talk]).toEqual([
+      2,
+      expect.stringContaining('"step" is not known here. Did you mean "steps"?'),
+    ]);
+    expect((await run('dry-run', 'team.example', '--script', 'none.json')).exitCode).toBe(3);
+    const misspelled = onBench({ [FILE]: EXAMPLE, 'typo.json': { steps: [{ at: 'desgin', notes: 'Done.' }] } });
+    const typo = await misspelled.run('dry-run', 'team.example', '--script', 'typo.json');
+    expect([typo.exitCode, typo.talk]).toEqual([
+      4,
+      expect.stringContaining('There is no step "desgin". Did you mean design?'),
+    ]);
+  });
+
+  it('asks a person what the agent hands in, with the example to begin with', async () => {
+    const { bench } = onBench({ [FILE]: EXAMPLE });
+    const asked: string[] = [];
+    const answers = ['nothing', 'context', 'example', 'stop'];
+    const { out, talk, exitCode } = await runFake({
+      argv: ['workflow', 'dry-run', 'team.example'],
+      bench,
+      terminals: ['input', 'output', 'error'],
+      env: { NO_COLOR: '1' },
+      ask: {
+        pick: async ({ choices }) => {
+          asked.push(choices[0]?.hint ?? '');
+          return answers.shift();
+        },
+        write: async ({ initial, check }) => {
+          expect([initial, check?.('{')]).toEqual(['{}', 'That is no JSON object.']);
+          return '{"taskSize":"large"}';
+        },
+      },
+    });
+    expect([exitCode, asked]).toEqual([0, ['notes, wr.findings', 'wr.findings', 'notes', 'notes']]);
+    expect(talk).toContain('── 1/6 size ▲ blocked\n');
+    expect(out).toContain('✓ design  Design it  notes\n');
+    expect(out).toContain('stopped at "work"\n');
+
+    const terminals = ['input', 'output', 'error'] as const;
+    const argv = ['workflow', 'dry-run', 'team.example'];
+    const brokenOff = await runFake({ argv, bench, terminals, ask: { pick: async () => undefined } });
+    expect(brokenOff.exitCode).toBe(130);
+    expect((await runFake({ argv, bench, terminals: ['input'], ask: {} })).talk).not.toContain('── 1/6');
+  });
+});

@@ -1,0 +1,88 @@
+import { err, ok } from 'neverthrow';
+import { findTargetWorkflow } from '../../app/bench/files/find-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
+import { workflowSize } from '../../core/workflow/outline/workflow-size.ts';
+import { sourceOutline } from '../../core/workflow/source-outline.ts';
+import type { RunCommand } from '../command.ts';
+import { pathFrom } from '../commands/workflow/short-path.ts';
+import type { Line } from '../output/line.ts';
+import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
+import { plural, sizeOf } from '../output/wording.ts';
+import type { WorkflowShowData } from '../shapes/workflow/look-shapes.ts';
+import {
+  conditionLines,
+  conditionsData,
+  listedWorkflowData,
+  outlineData,
+  outlineLines,
+  sourceText,
+} from './workflow-data.ts';
+import { benchProblem, oneOperand } from './workflow-words.ts';
+
+export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
+  const asked = oneOperand(operands, 'workrail workflow show ID');
+  if (asked.isErr()) return err(asked.error);
+  const bench = await program.bench();
+  const found = await findTargetWorkflow(bench, asked.value);
+  if (found.isErr()) return err(benchProblem(found.error));
+  const { listed } = found.value;
+  const { workflow, origin } = listed;
+  const syntax = sourceOutline(origin.text).syntax();
+  const data: WorkflowShowData = {
+    ...listedWorkflowData(listed),
+    hash: sealWorkflow(workflow, bench.tools.sha256).hash,
+    ...(syntax?.version === undefined ? {} : { version: syntax.version }),
+    ...(syntax?.about === undefined ? {} : { about: syntax.about }),
+    examples: syntax?.examples ?? [],
+    size: workflowSize(workflow),
+    steps: outlineData(workflowOutline(workflow)),
+    conditions: conditionsData(workflow),
+  };
+  return ok({
+    kind: 'done',
+    data,
+    lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
+    next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
+  });
+};
+
+/** A line of prose with its own indentation, which wrapping keeps; one that fits stays as it was written. */
+function indentedLines(text: string, indent: string, width: number): readonly Line[] {
+  if (textWidth(indent + text) <= width) return [[`${indent}${text}`]];
+  const [own = ''] = /^\s*(?:[-*] )?/.exec(text) ?? [];
+  const first = `${indent}${own}`;
+  return hangText(text.slice(own.length), { first, rest: first.length, width }).map((line): Line => [line]);
+}
+
+function linesOf(
+  data: WorkflowShowData,
+  { workspace, isFull, width }: { readonly workspace: string; readonly isFull: boolean; readonly width: number },
+): readonly Line[] {
+  const { id, name, version, description, about, examples, tags, path, size, steps, shadows } = data;
+  const { median, max, total } = size.promptBytes;
+  const label = (text: string) => ({ text, style: 'strong' }) as const;
+  const wrapped = (text: string, indent = '') => indentedLines(text, indent, width);
+  const labelled = (name: string, text: string) => {
+    const [first = '', ...rest] = hangText(text, { first: '', rest: name.length, width });
+    return [[label(name), first.slice(name.length)], ...rest.map((line): Line => [line])];
+  };
+  return [
+    [label(id), `  ${name}`, { text: version === undefined ? '' : `  ${version}`, style: 'dim' }],
+    ...wrapped(description),
+    ...(about === undefined ? [] : [[], ...about.split('\n').flatMap((line) => wrapped(line))]),
+    ...(examples.length === 0 ? [] : [[], [label('For example')], ...examples.flatMap((one) => wrapped(one, '  '))]),
+    [],
+    [label('Steps')],
+    ...outlineLines(steps, { isFull, width }),
+    ...conditionLines(data.conditions, width),
+    [],
+    ...labelled(
+      'Size   ',
+      `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
+    ),
+    ...labelled('Source ', `${sourceText(data)}, ${pathFrom(path, workspace)}`),
+    ...shadows.flatMap((shadow) => labelled('Before ', pathFrom(shadow, workspace))),
+    ...(tags.length === 0 ? [] : labelled('Tags   ', tags.join(', '))),
+  ];
+}

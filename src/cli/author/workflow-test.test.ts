@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../test/bench/example-workflow.ts';
+import { FILE, onBench, SCENARIOS } from '../../../test/bench/run-bench.ts';
+import { enforces } from '../../../test/enforces.ts';
+
+type Change = Partial<(typeof EXAMPLE_SCENARIOS.scenarios)[0]['expect']> & { readonly gaps?: readonly object[] };
+
+const withScenario = (scenario: object) =>
+  onBench({ [FILE]: EXAMPLE, [SCENARIOS]: { workflowId: 'team.example', scenarios: [scenario] } });
+const failuresOf = async (scenario: object) => {
+  const { data } = await withScenario(scenario).json('test', 'team.example');
+  return (data as { files: { scenarios: { failures: string[] }[] }[] }).files[0]?.scenarios[0]?.failures;
+};
+const expecting = (expect: Change, more: object = {}) =>
+  failuresOf({ name: 'it', context: { taskSize: 'small' }, ...more, expect });
+
+describe('scenarios', () => {
+  it('pass, with a careful agent and a lossy one, and tell what they reach', async () => {
+    const { out, exitCode, talk } = await onBench({ [FILE]: EXAMPLE, [SCENARIOS]: EXAMPLE_SCENARIOS }).run('test');
+    expect(exitCode).toBe(0);
+    expect(out.replaceAll(/[\d.]+ kB/g, 'N kB')).toBe(
+      [
+        'team.example  .workrail/workflows/team.example.test.json',
+        '  ✓ a small task in two rounds  guided, 7 steps, N kB read',
+        '  ✓ a small task in two rounds  full_auto_stop_on_user_deps, 7 steps, N kB read',
+        '  ✓ a large task in a hurry, with nobody to ask  full_auto_never_stop, 6 steps, N kB read',
+        '  ✓ a large task  guided, 6 steps, N kB read',
+        '  covered: steps 6/6, condition outcomes 6/6',
+        'Tested: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
+        '4 scenarios in 1 file, each also with a lossy agent: 4 passed',
+        '',
+      ].join('\n'),
+    );
+    expect(talk).toBe('Next: workrail workflow check --strict\n');
+  });
+
+  it('fail in words that say what came instead', async () => {
+    const skipped = 'the path was size, work, rounds--decide, judge, merge';
+    expect(await expecting({ path: ['size', 'design'] })).toEqual([
+      `the path differs at place 2: expected "design", but "work" was due; ${skipped}`,
+    ]);
+    expect(await expecting({ blocks: 1, complete: false })).toEqual([
+      'there were 0 blocks, not 1',
+      'the run is complete',
+    ]);
+    expect(await expecting({ skipped: ['work'], complete: true })).toEqual(['"work" was not skipped; skipped: design']);
+    expect(
+      await expecting({ complete: true, gaps: [{ category: 'contract_violation' }] }, { mode: 'full_auto_never_stop' }),
+    ).toEqual([
+      'there is no open gap contract_violation',
+      'there is a gap that was not expected, user_only_dependency:needs_user_approval',
+    ]);
+  });
+
+  it('fail where a step is blocked or done against what was expected, or never came', async () => {
+    const steps = (...sent: readonly object[]) => expecting({ complete: true }, { steps: sent });
+    const believed = { artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'believed' } }] };
+    expect(await steps({ at: 'judge', ...believed })).toEqual([
+      '"judge" is blocked: INVALID_REQUIRED_OUTPUT: Look it up.',
+    ]);
+    const shown = { notes: 'n', artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'shown' } }] };
+    expect(await steps({ at: 'judge', ...shown, expect: 'blocked' })).toEqual([
+      '"judge" was to be blocked, but was taken as done',
+    ]);
+    expect(await steps({ at: 'design', notes: 'never due' })).toEqual([
+      '"design" is listed under "steps", but was not due when its turn came',
+    ]);
+  });
+
+  it('are told where they are wrong, all at once', async () => {
+    const scenario = { nmae: 'x', name: '', mode: 'guidet', steps: [{ at: 'desgin' }], expect: {} };
+    const first = await withScenario(scenario).run('test', 'team.example');
+    expect([first.exitCode, first.out.split('\n').slice(1, 5)]).toEqual([
+      4,
+      [
+        expect.stringContaining('test.json:6:15  It must not be empty.'),
+        expect.stringContaining('test.json:7:15  It may be "guided", "full_auto'),
+        expect.stringContaining('test.json:13:17  At least "path" or "complete" is to be expected.'),
+        expect.stringContaining('test.json:5:7  "nmae" is not known here. Did you mean "name"?'),
+      ],
+    ]);
+    const { out } = await withScenario({ name: 'x', steps: [{ at: 'desgin' }], expect: { complete: true } }).run(
+      'test',
+    );
+    expect(out).toContain('test.json:8:17  The workflow has no step "desgin". Did you mean "design"?');
+  });
+
+  it('fail a check that asks for more than they reach', async () => {
+    enforces('cli_exit_codes');
+    const bench = withScenario({ name: 'small', context: { taskSize: 'small' }, expect: { complete: true } });
+    expect((await bench.run('test', '--min-coverage', '80,30')).exitCode).toBe(0);
+    const { exitCode, out, talk } = await bench.run('test', '--min-coverage', '100,90');
+    expect([exitCode, talk.split('\n')[0]]).toEqual([
+      4,
+      'WORKFLOW_INVALID: 1 workflow covered less than 100 % of steps or 90 % of outcomes.',
+    ]);
+    expect(out).toContain('    step never due: design\n');
+    expect(out).toContain('    never true: run condition of step design (the condition is-large)\n');
+    expect((await bench.run('test', '--min-coverage', 'all')).exitCode).toBe(2);
+    expect((await bench.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
+  });
+
+  it('that are not there are told of', async () => {
+    const { exitCode, talk } = await onBench({ [FILE]: EXAMPLE }).run('test', 'team.example');
+    expect([exitCode, talk]).toEqual([3, expect.stringContaining('team.example.test.json does not exist')]);
+    const other = { ...EXAMPLE, id: 'team.other' };
+    const bench = onBench({
+      [FILE]: EXAMPLE,
+      [SCENARIOS]: EXAMPLE_SCENARIOS,
+      '.workrail/workflows/team.other.json': other,
+      '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' },
+    });
+    expect((await bench.json('test')).data).toMatchObject({ untested: ['team.other'] });
+    expect((await bench.json('test', '--all')).data).toMatchObject({ untested: ['team.other', 'wr.hello'] });
+    const plain = await bench.run('test');
+    expect([plain.exitCode, plain.out]).toEqual([0, expect.stringContaining('no scenarios: team.other\n')]);
+    const strict = await bench.run('test', '--min-coverage', '100');
+    expect([strict.exitCode, strict.talk.split('\n')[0]]).toEqual([
+      4,
+      'WORKFLOW_INVALID: 1 workflow without scenarios.',
+    ]);
+  });
+});

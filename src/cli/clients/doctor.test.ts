@@ -1,0 +1,188 @@
+import { ok } from 'neverthrow';
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { TrialLaunch, TrialResult } from '../../app/ports/machine-health.ts';
+import { resolveSettings } from '../../core/settings/resolve-settings.ts';
+import { doctorShape } from '../shapes/setup/doctor-shape.ts';
+
+const CURSOR = `${HOME}/.cursor/mcp.json`;
+const ZED = `${HOME}/.config/zed/settings.json`;
+const OURS = { command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
+const entry = (launch: object) => JSON.stringify({ mcpServers: { workrail: launch } });
+
+type Fake = NonNullable<Parameters<typeof fakeSetup>[0]>;
+
+async function examined(fake: Fake, ...argv: string[]) {
+  const ran = await runFake({ argv: ['doctor', '--json', ...argv], setup: fakeSetup(fake) });
+  const document = doctorShape.parse(JSON.parse(ran.out));
+  const findings = document.data?.findings ?? [];
+  return { exitCode: ran.exitCode, findings, told: findings.filter(({ kind }) => kind !== 'good') };
+}
+
+describe('doctor', () => {
+  it('tells what to do in commands that can be copied, also where the program has no name', async () => {
+    const health = {
+      rehearse: async (): Promise<TrialResult> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }),
+    };
+    const setup = fakeSetup({ files: new Map([[CURSOR, entry({ ...OURS, args: ['/gone.js'] })]]), health });
+    const { out } = await runFake({ argv: ['doctor'], setup, calledAs: 'node dist/workrail.js' });
+    expect(out).toMatch(/^ {2}→ .*node dist\/workrail\.js [a-z]/m);
+    expect(out).not.toMatch(/^ {2}→ (?:.*[\s"])?workrail [a-z]/m);
+  });
+
+  it('starts what is registered, once for clients that start the same, and finds a sound machine sound', async () => {
+    enforces('doctor_really_starts_clients');
+    const rehearsals: TrialLaunch[] = [];
+    const rehearse = async (rehearsal: TrialLaunch): Promise<TrialResult> => {
+      rehearsals.push(rehearsal);
+      return { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
+    };
+    const files = new Map([
+      [CURSOR, entry(OURS)],
+      [`${HOME}/.codeium/windsurf/mcp_config.json`, entry(OURS)],
+      [`${HOME}/.gemini/settings.json`, entry(OURS)],
+    ]);
+    const { exitCode, findings, told } = await examined({ files, health: { rehearse } });
+    expect({ exitCode, told }).toEqual({ exitCode: 0, told: [] });
+    expect(findings.map(({ check }) => check)).toEqual([
+      ...['node', 'config', 'data', 'keyring', 'locks', 'index', 'sessions', 'versions'],
+      ...['clients', 'clients', 'clients'],
+    ]);
+    expect(rehearsals).toEqual([
+      { launch: OURS, environment: 'shell' },
+      { launch: OURS, environment: 'window' },
+    ]);
+  });
+
+  it('mends a path that is stale, and a registration that is gone', async () => {
+    const files = new Map([[CURSOR, entry({ command: '/gone/node', args: [PROGRAM, 'serve'] })]]);
+    const rehearse = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
+      launch.command === '/gone/node'
+        ? { kind: 'stale', missing: '/gone/node' }
+        : { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
+    const stale = await examined({ files, health: { rehearse } });
+    expect(stale).toMatchObject({
+      exitCode: 4,
+      told: [
+        { check: 'clients', kind: 'fault', text: 'Cursor (~/.cursor/mcp.json): /gone/node is not there any more' },
+      ],
+    });
+    expect(files.get(CURSOR)).toContain('/gone/node');
+    expect(await examined({ files, health: { rehearse } }, '--fix')).toMatchObject({
+      exitCode: 0,
+      told: [{ kind: 'mended' }],
+    });
+    expect(await examined({ files, health: { rehearse } })).toMatchObject({ exitCode: 0, told: [] });
+
+    files.set(CURSOR, '{}');
+    const gone = await examined({ files });
+    expect(gone).toMatchObject({ exitCode: 4, told: [{ text: expect.stringContaining('is gone from') }] });
+    await examined({ files }, '--fix');
+    expect(files.get(CURSOR)).toContain(PROGRAM);
+  });
+
+  it('takes a client that was never registered for a fault only when none is', async () => {
+    const files = new Map([
+      [CURSOR, '{}'],
+      [ZED, '{}'],
+    ]);
+    expect(await examined({ files })).toMatchObject({ exitCode: 4, told: [{ kind: 'fault' }, { kind: 'fault' }] });
+    files.set(CURSOR, entry(OURS));
+    expect(await examined({ files })).toMatchObject({
+      exitCode: 0,
+      told: [{ kind: 'note', text: 'Zed is installed and does not know workrail', fix: 'workrail init --client zed' }],
+    });
+    expect(await examined({})).toMatchObject({
+      exitCode: 4,
+      told: [{ text: 'no agent client was found on this machine' }],
+    });
+  });
+
+  it('does not start what came with a project, because that may be anything', async () => {
+    enforces('doctor_really_starts_clients');
+    const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);
+    const rehearse = async () => expect.fail('started');
+    const { told } = await examined({ files, health: { rehearse } });
+    expect(told).toMatchObject([{ kind: 'note', text: expect.stringContaining('it was not tried') }]);
+  });
+
+  it('tells of a client that starts another version or fails, with what it said', async () => {
+    const files = new Map([[CURSOR, entry(OURS)]]);
+    const old = await examined({
+      files,
+      health: { rehearse: async () => ({ kind: 'works', version: '1.0.0', tools: 6, ms: 9 }) },
+    });
+    expect(old.told).toMatchObject([{ text: 'Cursor (~/.cursor/mcp.json) starts version 1.0.0, and this is 1.2.3' }]);
+    const failing = { kind: 'fails', at: 'the start', said: 'Connection closed' } as const;
+    const failed = await examined({ files, health: { rehearse: async () => failing } });
+    expect(failed.told).toMatchObject([{ text: expect.stringContaining('fails at the start: Connection closed') }]);
+  });
+
+  it('finds what else can be wrong, and mends what can be mended', async () => {
+    const files = new Map([[CURSOR, entry(OURS)]]);
+    const mended: string[] = [];
+    const open = { path: '/data/workrail', found: '755', wanted: '700' };
+    const fake: Fake = {
+      files,
+      machine: { nodeVersion: '18.20.0' },
+      programs: { workrail: [PROGRAM, '/old/workrail.js'] },
+      config: () => resolveSettings([], { WORKRAIL_LOG: 'loud' }),
+      health: {
+        dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [open] }),
+        closeToOthers: async (places) => {
+          mended.push(...places.map(({ path }) => path));
+          return [];
+        },
+        nativeLock: async () => ({ isLoaded: false, cause: 'ERR_MODULE_NOT_FOUND' }),
+        index: {
+          inspect: async () => ok({ total: 3, stale: 2 }),
+          rebuild: async () => {
+            mended.push('index');
+            return ok(undefined);
+          },
+        },
+        versionOf: async () => '0.9.0',
+      },
+    };
+    const found = await examined(fake);
+    expect(found.exitCode).toBe(4);
+    expect(found.told.map(({ check, kind, isMendable }) => `${check} ${kind} ${isMendable}`)).toEqual([
+      'node fault false',
+      'config fault false',
+      'data fault true',
+      'locks note false',
+      'index fault true',
+      'versions fault false',
+    ]);
+    expect(found.told.at(-1)?.text).toBe(
+      `several versions are installed: 1.2.3 at ${PROGRAM}, 0.9.0 at /old/workrail.js`,
+    );
+    expect(mended).toEqual([]);
+    const after = await examined(fake, '--fix');
+    expect(after.told.filter(({ kind }) => kind === 'mended').map(({ check }) => check)).toEqual(['data', 'index']);
+    expect(mended).toEqual(['/data/workrail', 'index']);
+  });
+
+  it('claims no version for a workrail on the PATH that does not tell it', async () => {
+    const files = new Map([[CURSOR, entry(OURS)]]);
+    const { told } = await examined({ files, programs: { workrail: ['/usr/bin/workrail'] } });
+    expect(told.map(({ text }) => text)).toEqual([
+      `several versions are installed: one that does not tell its version at /usr/bin/workrail, 1.2.3 at ${PROGRAM}`,
+    ]);
+  });
+
+  it('ends with what to do next', async () => {
+    enforces('cli_last_line_suggests_next');
+    const files = new Map([[CURSOR, '{}']]);
+    const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
+    expect(ill.talk).toMatch(/Fix: Type "workrail doctor --fix" to mend all of it.\nNext: workrail doctor --fix\n$/);
+    expect(ill.out).toContain('✗ Cursor is installed and does not know workrail\n  → workrail doctor --fix');
+    const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
+    expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
+    const rehearse = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
+    const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { rehearse } });
+    expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
+  });
+});

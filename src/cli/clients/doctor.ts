@@ -1,0 +1,72 @@
+import { ok } from 'neverthrow';
+import type { DoctorFinding, FindingKind } from '../../app/clients/doctor/doctor-finding.ts';
+import { examine } from '../../app/clients/doctor/examine.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { asTyped } from '../output/as-typed.ts';
+import type { Line } from '../output/line.ts';
+import { plural } from '../output/wording.ts';
+import type { DoctorData } from '../shapes/setup/doctor-shape.ts';
+
+export const doctor: RunCommand = async ({ program, progress }, { options }) => {
+  progress.show({ label: 'looking at this machine' });
+  const [setup, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+  const findings = await examine(setup, setup.health, {
+    isMending: options['fix'] === true,
+    onProgress: ({ done, total }) =>
+      progress.show(done < total ? { label: 'checking sessions', done, total } : { label: 'starting every client' }),
+  });
+  const data: DoctorData = {
+    version: program.version,
+    dataDir,
+    findings: findings.map(({ mend, ...finding }) => ({ ...finding, isMendable: mend !== undefined })),
+    totals: totalsOf(findings),
+  };
+  const faults = findings.filter(({ kind }) => kind === 'fault');
+  return ok({
+    kind: 'done',
+    data,
+    lines: findings.flatMap((finding) => findingLines(finding, program)),
+    ...(faults.length === 0 ? {} : { problem: problemOf(faults) }),
+    next: nextOf(faults),
+  });
+};
+
+/** What is left to a person has its own line; then it is time to look again. */
+function nextOf(faults: readonly DoctorFinding[]): string {
+  if (faults.length === 0) return 'workrail status';
+  return faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
+}
+
+const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {
+  good: { text: '✓', style: 'good' },
+  note: { text: '•', style: 'notable' },
+  fault: { text: '✗', style: 'bad' },
+  mended: { text: '✓ mended:', style: 'good' },
+};
+
+function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
+  const head: Line = [MARKS[kind], ` ${text}`];
+  return fix === undefined ? [head] : [head, [{ text: `  → ${asTyped(fix, program)}`, style: 'dim' }]];
+}
+
+function totalsOf(findings: readonly DoctorFinding[]): DoctorData['totals'] {
+  const count = (wanted: FindingKind) => findings.filter(({ kind }) => kind === wanted).length;
+  return { good: count('good'), note: count('note'), fault: count('fault'), mended: count('mended') };
+}
+
+function problemOf(faults: readonly DoctorFinding[]): CommandProblem {
+  const mendable = faults.filter(({ mend }) => mend !== undefined).length;
+  return {
+    exitCode: EXIT.checkFailed,
+    error: {
+      code: 'VALIDATION_ERROR',
+      message: `${plural(faults.length, 'thing')} on this machine ${faults.length === 1 ? 'needs' : 'need'} attention.`,
+      suggestion:
+        mendable === 0
+          ? 'Each says above what to do about it.'
+          : `Type "workrail doctor --fix" to mend ${mendable === faults.length ? 'all of it' : `${mendable} of them`}.`,
+      retry: { kind: 'not_retryable' },
+    },
+  };
+}

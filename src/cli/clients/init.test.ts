@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { fakeSetup, HOME } from '../../../test/cli/fake-setup.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { initShape } from '../shapes/setup/init-shape.ts';
+
+const CURSOR = `${HOME}/.cursor/mcp.json`;
+const TERMINAL = ['input', 'error'] as const;
+
+function machine() {
+  const files = new Map([
+    [CURSOR, '{}\n'],
+    [`${HOME}/.gemini/settings.json`, '{}\n'],
+  ]);
+  return { files, setup: fakeSetup({ files }) };
+}
+
+const documentOf = (out: string) => initShape.parse(JSON.parse(out));
+
+describe('init', () => {
+  it('asks in a terminal which of the clients that are found shall use it', async () => {
+    const { files, setup } = machine();
+    const asked: unknown[] = [];
+    const choose = async (question: { choices: readonly { value: string }[] }) => {
+      asked.push(question.choices.map(({ value }) => value));
+      return ['cursor'];
+    };
+    const ran = await runFake({ argv: ['init'], setup, terminals: TERMINAL, env: { NO_COLOR: '1' }, ask: { choose } });
+    expect(ran).toMatchObject({ exitCode: 0, talk: 'Next: restart the client, then: workrail doctor\n' });
+    expect(asked).toEqual([['gemini', 'cursor']]);
+    expect(ran.out).toMatch(
+      /^✓ Cursor {2}registered {2}~\/.cursor\/mcp.json\n {10}backup: ~\/.workrail\/setup\/0001-mcp.json\n$/,
+    );
+    expect(files.get(CURSOR)).toContain('workrail');
+    const broken = await runFake({
+      argv: ['init'],
+      setup,
+      terminals: TERMINAL,
+      ask: { choose: async () => undefined },
+    });
+    expect(broken.exitCode).toBe(130);
+  });
+
+  it.each([
+    [['--client', 'cursor', '--project'], '--client cursor --project'],
+    [['--all', '--force'], '--all --force'],
+    [['--yes'], '--yes'],
+    [['--undo', '--client', 'cursor'], '--undo --client cursor'],
+  ])('after a dry run of %j suggests the same in earnest', async (argv, typed) => {
+    enforces('cli_last_line_suggests_next');
+    const { talk } = await runFake({ argv: ['init', '--dry-run', ...argv], setup: machine().setup });
+    expect(talk).toBe(`Next: workrail init ${typed}\n`);
+  });
+
+  it('keeps what was typed in its advice when no client is there', async () => {
+    const setup = fakeSetup({ files: new Map() });
+    const { talk } = await runFake({ argv: ['init', '--project', '--dry-run'], setup });
+    expect(talk).toContain('workrail init --client claude-code --project --dry-run');
+  });
+
+  it('asks nothing without a terminal: it says what to type, and --yes, --all or --client say enough', async () => {
+    enforces('cli_interaction_switches', 'cli_exit_codes');
+    const { files, setup } = machine();
+    const before = new Map(files);
+    for (const argv of [['init'], ['init', '--json'], ['init', '--project']]) {
+      const { exitCode, out, talk } = await runFake({ argv, setup });
+      expect(exitCode).toBe(5);
+      expect(out + talk).toContain('workrail init --yes');
+      expect(files).toEqual(before);
+    }
+    for (const argv of [['--yes'], ['--all'], ['--client', 'cursor,Gemini CLI']]) {
+      const { exitCode, out } = await runFake({ argv: ['init', '--json', ...argv], setup: machine().setup });
+      expect(exitCode).toBe(0);
+      expect(
+        documentOf(out)
+          .data?.clients.map(({ client, result }) => `${client} ${result}`)
+          .sort(),
+      ).toEqual(['cursor registered', 'gemini registered']);
+    }
+  });
+
+  it('shows with --dry-run what would change, in a diff or as the command it would run, and changes nothing', async () => {
+    enforces('init_reversible');
+    const { files } = machine();
+    const before = new Map(files);
+    const setup = fakeSetup({ files, programs: { gemini: ['/usr/bin/gemini'] } });
+    const { exitCode, out, talk } = await runFake({ argv: ['init', '--dry-run'], setup });
+    expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: 'Next: workrail init\n' });
+    expect(out).toContain('runs: gemini mcp add --scope user workrail /usr/bin/node');
+    expect(out).toContain(`  --- ${CURSOR}\n  +++ ${CURSOR}\n  @@ -1,1 +1,12 @@\n  -{}\n  +{\n`);
+    expect(files).toEqual(before);
+  });
+
+  it('undoes everything it did, or only for the clients that are named', async () => {
+    enforces('init_reversible');
+    const { files, setup } = machine();
+    const before = new Map(files);
+    await runFake({ argv: ['init', '--yes'], setup });
+    const first = await runFake({ argv: ['init', '--undo', '--client', 'cursor', '--json'], setup });
+    expect(documentOf(first.out).data).toMatchObject({
+      action: 'undo',
+      clients: [{ client: 'cursor', result: 'restored' }],
+    });
+    await runFake({ argv: ['init', '--undo', '--dry-run'], setup });
+    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toContain('as it was before, to the byte');
+    expect(files).toEqual(before);
+    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toBe('There is nothing to undo.\n');
+  });
+
+  it('tells which file it left alone, and why; what is right is done all the same', async () => {
+    enforces('init_leaves_foreign_content');
+    const { files, setup } = machine();
+    files.set(CURSOR, '{\n  "mcpServers": {,}\n}');
+    const { exitCode, out, talk } = await runFake({ argv: ['init', '--yes'], setup });
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/✗ Cursor +left alone \(this is not JSON \(.+\)\) {2}~\/.cursor\/mcp.json, line 2/);
+    expect(out).toMatch(/✓ Gemini CLI +registered/);
+    expect(talk).toContain(`1 file could not be changed and was left alone: ${CURSOR}.`);
+
+    files.set(CURSOR, '{"mcpServers":{"workrail":{"command":"docker"}}}');
+    const kept = await runFake({ argv: ['init', '--yes', '--json'], setup });
+    expect([kept.exitCode, documentOf(kept.out)]).toMatchObject([
+      5,
+      { ok: false, error: { fix: 'To replace it: workrail init --client cursor --force' } },
+    ]);
+  });
+
+  it('does not propose to force what force refuses as well', async () => {
+    enforces('init_leaves_foreign_content');
+    const files = new Map([[`${HOME}/.codex/config.toml`, '[mcp_servers]\nworkrail.command = "docker"\n']]);
+    for (const argv of [
+      ['init', '--yes'],
+      ['init', '--yes', '--force'],
+      ['doctor', '--fix'],
+    ]) {
+      const rehearse = async () => ({ kind: 'stale', missing: 'docker' }) as const;
+      const { out, talk } = await runFake({ argv, setup: fakeSetup({ files, health: { rehearse } }) });
+      expect(out).toContain('"workrail" is not written as a table of its own; change it by hand');
+      expect(out).toContain('line 2');
+      expect(out + talk).not.toMatch(/--f(?:orce|ix)/);
+    }
+  });
+
+  it('knows what it cannot do', async () => {
+    const { setup } = machine();
+    const ended = async (...argv: string[]) => {
+      const { exitCode, talk } = await runFake({ argv: ['init', ...argv], setup });
+      return [exitCode, talk];
+    };
+    expect(await ended('--client', 'curser')).toEqual([2, expect.stringContaining('Did you mean cursor?')]);
+    expect(await ended('--client', 'cursor', '--all')).toEqual([2, expect.stringContaining('Leave one of them out')]);
+    expect(await ended('--client', 'windsurf', '--project')).toEqual([
+      2,
+      expect.stringContaining('no file for a project'),
+    ]);
+    const nobody = await runFake({ argv: ['init', '--yes'], setup: fakeSetup() });
+    expect(nobody).toMatchObject({ exitCode: 3, talk: expect.stringContaining('workrail init --client claude-code') });
+  });
+
+  it('warns when it would point at the cache of npx', async () => {
+    const { files } = machine();
+    const programPath = '/home/ada/.npm/_npx/1a2b/node_modules/workrail/dist/workrail.js';
+    const { out } = await runFake({ argv: ['init', '--yes'], setup: fakeSetup({ files, machine: { programPath } }) });
+    expect(out).toContain('npm install -g workrail keeps it');
+  });
+});

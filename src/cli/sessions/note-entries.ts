@@ -1,0 +1,77 @@
+import type { ArtifactStore } from '../../app/ports/content-stores.ts';
+import { readOutputs } from '../../app/sessions/read-outputs.ts';
+import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
+import type { Picture } from '../../core/sessions/run-lines.ts';
+import type { Line } from '../output/line.ts';
+import { sizeOf } from '../output/wording.ts';
+import { placeData, placeWords } from './run-words.ts';
+import type { EntryData } from './session-shapes.ts';
+
+const ARTIFACT_LINES_MAX = 40;
+
+/** What was handed in at places of a line, with the contents of artifacts. */
+export async function entriesData(
+  artifacts: ArtifactStore,
+  { placeOf }: Pick<Picture, 'placeOf'>,
+  outputs: readonly LineOutputs[],
+): Promise<EntryData[]> {
+  const entries: EntryData[] = [];
+  for (const { dueAt, kind, outputs: handedIn } of outputs) {
+    const read = await readOutputs(artifacts, handedIn);
+    entries.push({
+      nodeId: dueAt,
+      place: placeData(placeOf(dueAt)),
+      kind,
+      outputs: read.map((one) =>
+        one.kind === 'note'
+          ? one
+          : {
+              kind: 'artifact',
+              sha256: one.sha256,
+              bytes: one.byteLength,
+              ...(one.value === undefined ? {} : { value: one.value }),
+            },
+      ),
+    });
+  }
+  return entries;
+}
+
+/** Each place under a heading; notes as they were written, artifacts as indented JSON. */
+export function entryLines(entries: readonly EntryData[], isWhole: boolean): readonly Line[] {
+  return entries.flatMap((entry): Line[] => [
+    [''],
+    [
+      { text: `## ${placeWords(entry.place)}`, style: 'strong' },
+      ...(entry.kind === 'checkpoint' ? [{ text: '  ◆ saved on the way', style: 'dim' } as const] : []),
+    ],
+    ...entry.outputs.flatMap((output): readonly Line[] =>
+      output.kind === 'note' ? [[''], ...textLines(output.text)] : [[''], ...artifactLines(output, isWhole)],
+    ),
+  ]);
+}
+
+function textLines(text: string): readonly Line[] {
+  return text
+    .trimEnd()
+    .split(/\r\n|[\n\r]/)
+    .map((line) => [line.replaceAll('\t', '  ')]);
+}
+
+type ArtifactData = Extract<EntryData['outputs'][number], { kind: 'artifact' }>;
+
+function artifactLines({ value, bytes, sha256 }: ArtifactData, isWhole: boolean): readonly Line[] {
+  const kind = typeof value?.['kind'] === 'string' ? value['kind'] : 'artifact';
+  const heading = { text: `[${kind}, ${sizeOf(bytes)}]`, style: 'dim' } as const;
+  if (value === undefined) {
+    return [[heading, { text: ` cannot be read: it is missing or damaged (${sha256})`, style: 'bad' }]];
+  }
+  const lines = JSON.stringify(value, undefined, 2).split('\n');
+  const shown = isWhole ? lines : lines.slice(0, ARTIFACT_LINES_MAX);
+  const more = lines.length - shown.length;
+  return [
+    [heading],
+    ...shown.map((line): Line => [`  ${line}`]),
+    ...(more > 0 ? [[{ text: `  … ${more} more lines; --verbose shows them`, style: 'dim' } as const]] : []),
+  ];
+}

@@ -1,0 +1,86 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
+import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import type { RunStanding } from '../../core/sessions/run-standing.ts';
+import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
+import type { CommandContext, CommandProblem } from '../command.ts';
+import { refusalProblem, widthOf } from '../commands/session/look/look-output.ts';
+import { runNamed } from '../ids/id-match.ts';
+import { shortIds } from '../ids/short-ids.ts';
+import { findSessions } from '../ids.ts';
+import type { SessionAccess } from '../program.ts';
+import type { CommandRefusal } from '../words/explain.ts';
+import { EMPTY_ID, NO_SESSIONS } from './session-words.ts';
+
+/** A session that a person wants to look at. */
+export type OpenedSession = {
+  readonly overview: SessionAccess;
+  readonly looked: InspectedSession;
+  readonly shortId: string;
+  /** What further commands call it: the run that was named, else the session. */
+  readonly name: string;
+  readonly state: SessionState;
+  /** All runs; only the one that was meant when a run was named. */
+  readonly runs: readonly RunStanding[];
+  readonly nowMs: number;
+  readonly width: number;
+};
+
+/** Finds and reads the session that was named, or the one last worked on here, or anywhere. */
+export async function openSession(
+  context: CommandContext,
+  asked: string | undefined,
+  depth: InspectDepth,
+): Promise<Result<OpenedSession, CommandProblem>> {
+  if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
+  const { program, progress } = context;
+  progress.show({ label: 'looking for the session' });
+  const overview = await program.overview();
+  const dataDir = await program.dataDir();
+  const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
+  if (named.isErr()) return err(refusalProblem(named.error, dataDir));
+  if (named.value === undefined) return err(NO_SESSIONS(dataDir));
+  progress.show({ label: 'reading the session' });
+  const looked = await inspectSession(overview, named.value, depth);
+  if (looked.isErr()) return err(refusalProblem(looked.error, dataDir));
+  const stored = (await overview.sessions.list()).unwrapOr([named.value]);
+  const shortId = shortIds(stored)(named.value);
+  const run = runMeant(looked.value, asked);
+  return ok({
+    overview,
+    looked: looked.value,
+    shortId,
+    name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
+    state: brokenState(looked.value.health) ?? sessionState(looked.value.runs),
+    runs: run === undefined ? looked.value.runs : [run],
+    nowMs: overview.clock.nowMs(),
+    width: widthOf(overview),
+  });
+}
+
+async function findOne(
+  { progress }: CommandContext,
+  overview: SessionAccess,
+  asked: string,
+): Promise<Result<SessionId | undefined, CommandRefusal>> {
+  const found = await findSessions(overview, [asked], (step) =>
+    progress.show({ label: 'looking for the session', ...step }),
+  );
+  return found.map(([sessionId]) => sessionId);
+}
+
+async function latest(overview: SessionAccess): Promise<Result<SessionId | undefined, CommandRefusal>> {
+  const stored = await newestSessions(overview);
+  if (stored.isErr()) return err(stored.error);
+  const workspaces = await workspacesAt(overview.workspace, overview.folder);
+  const healthy = stored.value.filter(({ summary }) => summary !== undefined);
+  const here = healthy.find(({ summary }) => isAt(summary, workspaces));
+  return ok((here ?? healthy[0] ?? stored.value[0])?.sessionId);
+}
+
+/** Who names a run means that run; a tag may also be part of the session's id. */
+function runMeant({ sessionId, runs }: InspectedSession, asked: string | undefined): RunStanding | undefined {
+  const named = runNamed(asked ?? '', { sessionId, runIds: runs.map(({ runId }) => runId) });
+  return runs.find(({ runId }) => runId === named);
+}

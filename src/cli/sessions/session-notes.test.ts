@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { forkedWorld } from '../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
+
+describe('session notes and diff', () => {
+  it('prints notes and artifacts of the line that goes on, under their steps, or of one step', async () => {
+    enforces('reports_include_checkpoint_outputs');
+    const { look, save, send, third, tip } = await forkedWorld();
+    await save(third, 'Too late for this line, which went on.');
+    await save(tip, 'On the way.', [{ kind: 'note', text: 'kept' }]);
+    await send(tip, { notes: 'Mended.' });
+    const { out } = await look(['session', 'notes']);
+    expect(out.split('\n').slice(1).join('\n')).toBe(
+      [
+        '\n## 1 Do s1\n\nTriaged.',
+        '\n## 2 Do s2\n\nGuessed.',
+        '\n## 3 Do s3\n\nLooked at the empty cart.',
+        '\n## 4 Do s4\n\nFound it.',
+        '\n## 5 Do s5  ◆ saved on the way\n\nOn the way.\n\n[note, 29 B]\n  {\n    "kind": "note",\n    "text": "kept"\n  }',
+        '\n## 5 Do s5\n\nMended.\n',
+      ].join('\n'),
+    );
+    expect((await look(['session', 'notes', '--step', 's2'])).out).toMatch(/^# \w{4} .*\n\n## 2 Do s2\n\nGuessed\.\n$/);
+    expect(await look(['session', 'notes', '--step', 'nowhere'])).toMatchObject({ exitCode: 3, out: '' });
+  });
+
+  it('tells in what two branches differ: notes and context of each', async () => {
+    const { look, sessionId } = await forkedWorld();
+    const { out } = await look(['session', 'diff', sessionId, 'A', 'main']);
+    expect(out).toBe(
+      [
+        '- only in A',
+        '',
+        '- ## 3 Do s3',
+        '',
+        '- Looked at rounding.',
+        '',
+        '+ only in main',
+        '',
+        '+ ## 3 Do s3',
+        '',
+        '+ Looked at the empty cart.',
+        '',
+        '+ ## 4 Do s4',
+        '',
+        '+ Found it.',
+        '',
+        'context',
+        '  seen',
+        '  - true',
+        '  + (not set)',
+        '',
+      ].join('\n'),
+    );
+    expect((await look(['session', 'diff', sessionId, '1', 's2'])).out).toMatch(/^\+ only in s2\n.*Guessed/s);
+    expect((await look(['session', 'diff', sessionId, 'main', 'main'])).out).toBe(
+      'Nothing differs between main and main.\n',
+    );
+    expect((await look(['session', 'diff', sessionId, 'main', 'Q'])).exitCode).toBe(3);
+  });
+
+  it('takes a step as it was left, and one that is due with what was saved on the way', async () => {
+    const { start, send, save, look } = lookedAtWorld();
+    const second = await send(await start('test.plain'), { notes: 'One.' });
+    const third = await send(second, { notes: 'Two.' });
+    const diff = async (a: string, b: string) => (await look(['session', 'diff', sessionOf(third), a, b])).out;
+    expect(await diff('2', '3')).toBe('Nothing differs between 2 and 3. 3 is not done yet.\n');
+    await save(third, 'During three.');
+    expect(await diff('1', '2')).toBe('+ only in 2\n\n+ ## 2 Do s2\n\n+ Two.\n');
+    expect(await diff('2', '3')).toBe('+ only in 3\n\n+ ## 3 Do s3  ◆ saved on the way\n\n+ During three.\n');
+  });
+});

@@ -1,0 +1,74 @@
+import { err, ok } from 'neverthrow';
+import { findStep } from '../../core/sessions/find-step.ts';
+import { lineOutputs } from '../../core/sessions/line-outputs.ts';
+import { runLines } from '../../core/sessions/run-lines.ts';
+import type { RunStanding } from '../../core/sessions/run-standing.ts';
+import type { CommandProblem, RunCommand } from '../command.ts';
+import { knownSteps } from '../commands/session/look/known-steps.ts';
+import type { Line } from '../output/line.ts';
+import type { SessionNotesData } from '../shapes/session/look/session-notes-shape.ts';
+import { entriesData, entryLines } from './note-entries.ts';
+import { type OpenedSession, openSession } from './open-session.ts';
+import { bannerOf, quoted, runHeadData, runStateWords } from './run-words.ts';
+import { placeAmbiguous, placeUnknown } from './session-words.ts';
+
+export const sessionNotes: RunCommand = async (context, { operands, options }) => {
+  const opened = await openSession(context, operands[0], 'history');
+  if (opened.isErr()) return err(opened.error);
+  const { looked, shortId, name, state, runs, width } = opened.value;
+  const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
+  const step = typeof options['step'] === 'string' ? options['step'] : undefined;
+  const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
+  const problem = step === undefined || shown.length > 0 ? undefined : missing(opened.value, step);
+  if (problem !== undefined) return err(problem);
+  const { sessionId, health } = looked;
+  const data: SessionNotesData = { sessionId, shortId, state, health, runs: shown };
+  return ok({
+    kind: 'done',
+    data,
+    lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
+    next: `workrail session tree ${name}`,
+  });
+};
+
+type RunNotes = SessionNotesData['runs'][number];
+
+async function runNotes({ overview, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
+  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip });
+  return { ...runHeadData(run), entries: await entriesData(overview.artifacts, looked, outputs) };
+}
+
+/** Every round of the step that was named. */
+function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunNotes | undefined {
+  const found = findStep(runLines(looked, run.runId).slice(0, 1), asked);
+  if (found === undefined || found === 'several') return undefined;
+  const { place, nodeId } = found.step;
+  const isOfStep = (entry: RunNotes['entries'][number]) =>
+    entry.nodeId === nodeId ||
+    (!asked.includes('@') &&
+      place.kind === 'step' &&
+      entry.place.kind === 'step' &&
+      entry.place.stepId === place.stepId);
+  return { ...run, entries: run.entries.filter(isOfStep) };
+}
+
+function missing({ looked, runs }: OpenedSession, asked: string): CommandProblem {
+  const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
+  if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
+  return placeUnknown(asked, knownSteps(lines, asked));
+}
+
+function isSome<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean): readonly Line[] {
+  return runs.flatMap((run, i): readonly Line[] => [
+    ...(i > 0 ? [['']] : []),
+    [
+      { text: `# ${runs.length > 1 ? `Run ${i + 1} of ${runs.length} · ` : ''}${run.tag}`, style: 'strong' },
+      `  ${run.workflowId}  ${quoted(run.goal ?? run.workflowName ?? '', Math.max(16, width - 60))}  ${runStateWords(run)}`,
+    ],
+    ...(run.entries.length === 0 ? [['No notes yet.']] : entryLines(run.entries, isWhole)),
+  ]);
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { forkedWorld } from '../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
+import { tokenOf, told, withFile } from '../../../test/examples/engine.ts';
+import { forEachLoop, step } from '../../../test/examples/loop-files.ts';
+
+describe('session tree', () => {
+  it('draws what was done, what was left and what is needed', async () => {
+    const { look, sessionId } = await forkedWorld();
+    const id = sessionId.slice(-4);
+    expect(await look(['session', 'tree', id])).toMatchObject({
+      exitCode: 0,
+      out: [
+        'test.plain  "checkout fails on empty cart"   blocked   main ⑂ 1 branch',
+        '✓ 1 Do s1        0:42',
+        '✓ 2 Do s2        1:10',
+        '├─⑂ branch A (left 12:02)  3 ✓  4 ▲',
+        '└─  main                   3 ✓  4 ✓  5 ▲×3',
+        '  ← 5 Do s5: This step needs notes and none were sent.',
+        '',
+      ].join('\n'),
+      talk: `Next: workrail session resume ${id}\n`,
+    });
+    expect((await look(['session', 'tree', id], 120)).out).toContain(
+      '5 ▲×3  ← 5 Do s5: This step needs notes and none were sent.\n',
+    );
+  });
+
+  it('keeps runs apart, and shows rounds, skipped steps, checkpoints and gaps', async () => {
+    const { start, send, save, look } = lookedAtWorld();
+    let loop = await send(await start('test.loops', { context: { files: ['a', 'b', 'c'] } }), { notes: 'Planned.' });
+    await save(loop, 'Half way.');
+    const stop = { artifacts: [{ kind: 'wr.loop_control', loopId: 'refine', decision: 'stop', summary: 'done' }] };
+    loop = await send(await send(loop, { notes: 'Tried.' }), stop);
+    for (const notes of ['a', 'b']) loop = await send(loop, { notes });
+    const other = await start('test.skips', {
+      attachTo: tokenOf(loop, 'stateToken'),
+      goal: 'the second run',
+      mode: 'full_auto_never_stop',
+    });
+    await send(other);
+    const { out } = await look(['session', 'tree']);
+    expect(out.replaceAll(/(?<=run \d of 2 · )\w{4}/g, 'tag0')).toBe(
+      [
+        '── run 1 of 2 · tag0 · started 12:00 ──',
+        'test.loops  "Loops"   running',
+        '✓ 1 Do plan                                 0:00',
+        '  ✓ 2 Do try-it · round 1                   0:00  ◆ 1 checkpoint',
+        '  ✓ 3 Do decide · round 1                   0:00',
+        '✓ ↻ Each file · rounds 1–2, 2 steps         0:00',
+        '  ● 4 Look · round 3                 since 12:00',
+        '',
+        '── run 2 of 2 · tag0 · started 12:00 ──',
+        'test.skips  "the second run"   running',
+        '✓ 1 Do first         0:00  ! 1 gap',
+        '– 2 Do split  skipped by is-large',
+        '– 3 Do shrink  skipped',
+        '● 4 Do last   since 12:00',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows checkpoints, gaps and skipped steps beside a branch too', async () => {
+    const { start, send, save, show, look } = lookedAtWorld();
+    const first = await start('test.skips', { mode: 'full_auto_never_stop' });
+    await save(await send(first), 'On the way.');
+    await save(await send(await show(first), { notes: 'Again.', context: { size: 'large' } }), 'Once.');
+    const { out } = await look(['session', 'tree']);
+    expect(out.split('\n').slice(1, 3)).toEqual([
+      expect.stringMatching(/^├─⑂ branch A \(left 12:00\) {2}1 ✓! {2}2…3 – {2}4 ○◆$/),
+      expect.stringMatching(/^└─ {2}main {19}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
+    ]);
+    expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
+  });
+
+  it('tells the rounds of a loop by their items, as the reply did, and notes do so too', async () => {
+    const steps = [
+      { ...step('pick'), title: 'Pick' },
+      forEachLoop('each', 'deps', [{ ...step('raise'), title: 'Raise {{currentItem.name}} to {{target}}' }]),
+    ];
+    const file = { id: 'test.raise', name: 'Raise', description: 'Over a list.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    const deps = ['left-pad', 'is-odd'].map((name) => ({ name }));
+    const first = await send(await start('test.raise'), { notes: 'Picked.', context: { deps, target: 'latest' } });
+    expect(told(first, 'pending.title')).toBe('Raise left-pad to latest');
+    await send(first, { notes: 'Raised.', context: { target: 'next' } });
+    const { out } = await look(['session', 'tree']);
+    expect(out).toMatch(/2 Raise left-pad to latest · round 1 .*\n.*2 Raise is-odd to next · round 2 /);
+    expect((await look(['session', 'notes'])).out).toContain('\n## 2 Raise left-pad to latest · round 1\n');
+    expect((await look(['session', 'show'])).out).toContain('2 Raise is-odd to next · round 2');
+    expect((await look(['session', 'resume', '--at', 'Raise left-pad'])).out).toContain('"Raise left-pad to latest"');
+  });
+
+  it('shows where the main line goes on behind a branch, however early it parts', async () => {
+    const { start, send, show, look } = lookedAtWorld();
+    const first = await start('test.plain');
+    await send(first, { notes: 'One way.' });
+    let at = await show(first);
+    for (let i = 0; i < 8; i++) at = await send(at, { notes: 'Another.' });
+    expect((await look(['session', 'tree'])).out.split('\n').slice(1, 5)).toEqual([
+      '├─⑂ branch A (left 12:00)  1 ✓  2 ○',
+      '└─  main',
+      '✓ 1 Do s1            0:00',
+      '✓ 2 Do s2            0:00',
+    ]);
+  });
+
+  it('tells many skipped steps and loops by their titles', async () => {
+    const never = { runCondition: { var: 'isLarge', equals: true } };
+    const parts = ['b', 'c', 'd'].map((id) => step(id, { title: `Part ${id}`, ...never }));
+    const steps = [step('a'), { ...forEachLoop('slices', 'list', [step('slice')]), ...never }, ...parts, step('z')];
+    const file = { id: 'test.skipping', name: 'Skipping', description: 'Skips.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    await send(await start('test.skipping', { context: { isLarge: false } }), { notes: 'n' });
+    expect((await look(['session', 'tree'])).out).toContain('\n– 4 skipped: Loop slices to 5 Part d\n');
+  });
+
+  it('stays on a screen however long a run is, and shows all to who wants it', async () => {
+    const steps = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}`, title: `Step ${i}`, prompt: 'Go.' }));
+    const file = { id: 'test.long', name: 'Long', description: 'Many steps.', steps };
+    const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+    let at = await start('test.long');
+    for (let i = 0; i < 100; i++) at = await send(at, { notes: 'n' });
+    const lines = (await look(['session', 'tree'])).out.split('\n');
+    expect(lines.length).toBeLessThan(45);
+    expect(lines).toContain('⋮ 62 steps not shown; --verbose shows them');
+    expect((await look(['session', 'tree', '--verbose'])).out.split('\n').length).toBeGreaterThan(100);
+  });
+});

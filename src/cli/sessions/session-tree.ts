@@ -1,0 +1,96 @@
+import { err, ok } from 'neverthrow';
+import { namedStep } from '../../core/sessions/due-step.ts';
+import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
+import type { RunStanding } from '../../core/sessions/run-standing.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import type { RunCommand } from '../command.ts';
+import type {
+  SessionTreeData,
+  TreeLineData,
+  TreeRunData,
+  TreeStepData,
+} from '../shapes/session/look/session-tree-shape.ts';
+import { type OpenedSession, openSession } from './open-session.ts';
+import { bannerOf, placeData, runHeadData, runState } from './run-words.ts';
+import { treeLines } from './tree-lines.ts';
+
+export const sessionTree: RunCommand = async (context, { operands }) => {
+  const opened = await openSession(context, operands[0], 'history');
+  if (opened.isErr()) return err(opened.error);
+  const { looked, shortId, state, runs, nowMs, width } = opened.value;
+  const { sessionId, health } = looked;
+  const data: SessionTreeData = {
+    sessionId,
+    shortId,
+    state,
+    health,
+    runs: runs.map((run) => treeRun(opened.value, run)),
+  };
+  const layout = { nowMs, width, isWhole: context.switches.isVerbose, loopTitle: loopTitles(opened.value) };
+  return ok({
+    kind: 'done',
+    data,
+    lines: [...bannerOf(looked, width), ...treeLines(data, layout)],
+    next: nextOf(data, opened.value.name),
+  });
+};
+
+function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
+  return {
+    ...runHeadData(run),
+    ...(run.startedAt === undefined ? {} : { startedAt: run.startedAt }),
+    lines: runLines(looked, run.runId).map((line) => lineData(looked, line)),
+    blockers: [...run.blockers],
+  };
+}
+
+function lineData(looked: OpenedSession['looked'], { name, from, steps, leftAt }: RunLine): TreeLineData {
+  return {
+    name,
+    ...(from === undefined ? {} : { from }),
+    ...(leftAt === undefined ? {} : { lastAt: leftAt }),
+    steps: steps.map((step) => stepData(looked, step)),
+  };
+}
+
+function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep): TreeStepData {
+  const { nodeId, place, state, blocked, checkpoints, gaps, skipped, startedAt, endedAt } = step;
+  const hash = view.graph.nodes.get(nodeId)?.workflowHash;
+  const workflow = hash === undefined ? undefined : workflowOf(hash);
+  return {
+    nodeId,
+    place: placeData(place),
+    state,
+    blocked,
+    checkpoints,
+    gaps,
+    skipped: skipped.map(({ stepId, conditionId }) => {
+      const { title, position } = namedStep(stepId, workflow);
+      return {
+        stepId,
+        title,
+        ...(position === undefined ? {} : { position }),
+        ...(conditionId === undefined ? {} : { conditionId }),
+      };
+    }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+  };
+}
+
+function loopTitles({ looked }: OpenedSession): (loopId: string) => string {
+  const titles = new Map<string, string>();
+  for (const { pinned } of looked.view.graph.runs.values()) {
+    const workflow = looked.workflowOf(pinned.workflowHash);
+    if (workflow === undefined) continue;
+    for (const [loopId, { title }] of indexWorkflow(workflow).loops) titles.set(loopId, title);
+  }
+  return (loopId) => titles.get(loopId) ?? loopId;
+}
+
+function nextOf({ state, runs }: SessionTreeData, name: string): string {
+  if (state === 'damaged') return `workrail session verify ${name}`;
+  if (state === 'salvaged') return `workrail session notes ${name}`;
+  if (runs.some((run) => ['running', 'blocked'].includes(runState(run)))) return `workrail session resume ${name}`;
+  return `workrail session notes ${name}`;
+}

@@ -1,0 +1,214 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
+import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
+import type { SessionAudit } from '../../app/ports/upkeep/store-audit.ts';
+import { runTag } from '../../core/log/ids.ts';
+import { sessionVerifyShape } from '../shapes/session/session-verify-shape.ts';
+
+const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
+  runFake({ argv: ['session', 'verify', ...args], audits });
+
+describe('session verify', () => {
+  it('says so, and where it looked, when there is nothing to check', async () => {
+    expect(await verify([])).toEqual({
+      exitCode: 0,
+      out: 'No sessions yet in /data/workrail.\n',
+      talk: 'Next: claude mcp add workrail -- workrail serve\n',
+      calls: ['store'],
+    });
+  });
+
+  it('says in one line that all is well, and leads on', async () => {
+    enforces('cli_last_line_suggests_next', 'cli_stdout_data_stderr_talk');
+    expect(await verify([HEALTHY])).toEqual({
+      exitCode: 0,
+      out: '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
+      talk: 'Next: workrail --help\n',
+      calls: ['store'],
+    });
+  });
+
+  it('shows each session to who wants to know more, or names it', async () => {
+    const line = `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n`;
+    expect((await verify([HEALTHY], '--verbose')).out).toMatch(new RegExp(`^${line}1 session checked`));
+    expect((await verify([HEALTHY], SESSION)).out).toMatch(new RegExp(`^${line}1 session checked`));
+  });
+
+  it('says nothing beside the data to who wants it quiet', async () => {
+    expect(await verify([HEALTHY], '--quiet')).toMatchObject({ exitCode: 0, talk: '' });
+  });
+
+  it('shows a note without calling the session damaged', async () => {
+    const { exitCode, out } = await verify([NOTED]);
+    expect(exitCode).toBe(0);
+    expect(out).toBe(
+      `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n` +
+        '    note  sessions/x/events/9.jsonl is named by no record of the manifest, so it is ignored\n' +
+        '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
+    );
+  });
+
+  it('locates damage, says each fact once, and ends with exit code 4', async () => {
+    const { exitCode, out, talk } = await verify([HEALTHY, DAMAGED]);
+    expect(exitCode).toBe(4);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  damaged behind 4 events, 900 B\n` +
+        '    damage  sessions/y/events/4.jsonl has changed since it was written\n' +
+        '    damage  sessions/y/manifest.jsonl at byte 812 has a record that was changed, moved or doubled\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 57 events, 41.1 kB\n',
+    );
+    expect(talk).toBe(
+      'STORE_CORRUPT: 2 files are damaged or missing; 1 of 2 sessions needs them.\n' +
+        'Fix: Put the files named above back into /data/workrail from a backup, then check again. Nothing was changed; whatever comes before the damage can still be read.\n' +
+        `Next: workrail session verify --json ${OTHER_SESSION}\n`,
+    );
+    expect((await verify([HEALTHY, DAMAGED], SESSION)).exitCode).toBe(0);
+    expect((await verify([HEALTHY, DAMAGED], 'nowhere')).exitCode).toBe(3);
+    expect((await verify([HEALTHY, DAMAGED], '--port')).exitCode).toBe(2);
+  });
+
+  it('tells a session that a newer program wrote from a damaged one', async () => {
+    const { exitCode, out, talk } = await verify([HEALTHY, NEWER]);
+    expect(exitCode).toBe(4);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  written by a newer workrail from the start, 10 B\n` +
+        '    damage  sessions/y/manifest.jsonl at byte 3 has version 9, which this workrail does not know\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
+    );
+    expect(talk).toMatch(
+      /^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail.*\nNext: npm install --global workrail@latest\n$/,
+    );
+    expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
+  });
+
+  it('tells a session that it may not read from a damaged one, and checks the others', async () => {
+    const { exitCode, out, talk } = await verify([HIDDEN, HEALTHY]);
+    expect(exitCode).toBe(4);
+    expect(out).toBe(
+      `✗ ${OTHER_SESSION}  cannot be read from the start, 0 B\n` +
+        '    damage  sessions/y/manifest.jsonl cannot be read (EACCES)\n' +
+        '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
+    );
+    expect(talk).toMatch(
+      /^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above, in \/data\/workrail, readable/,
+    );
+    expect(talk).toMatch(/\nNext: ls -ld \/data\/workrail\/sessions\/y\/manifest\.jsonl\n$/);
+    expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
+  });
+
+  it('does not take an empty id for all sessions or for an unknown one', async () => {
+    for (const asked of ['', '  ']) {
+      const { exitCode, talk, calls } = await verify([HEALTHY], asked);
+      expect([exitCode, calls]).toEqual([2, []]);
+      expect(talk).toMatch(/^VALIDATION_ERROR: A session id is empty/);
+    }
+  });
+
+  it('prints documents of its published shape, ok only when all is well', async () => {
+    enforces('cli_json_error_shape');
+    for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER], [HEALTHY, HIDDEN], [WITHOUT_CONTENT]]) {
+      const { exitCode, out, talk } = await verify(audits, '--json');
+      const document = sessionVerifyShape.parse(JSON.parse(out));
+      expect(document).toEqual(JSON.parse(out));
+      expect(document).toMatchObject({
+        v: 1,
+        command: 'session verify',
+        data: { dataDir: '/data/workrail', sessions: audits },
+      });
+      expect([document.ok, talk]).toEqual([exitCode === 0, '']);
+    }
+    expect(JSON.parse((await verify([HEALTHY, DAMAGED], '--json')).out)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'STORE_CORRUPT',
+        details: { sessionIds: [OTHER_SESSION] },
+        fix: expect.stringContaining('backup'),
+      },
+      data: { totals: { sessions: 2, damaged: 1, events: 57, bytes: 41_110 } },
+    });
+  });
+
+  it('takes ids by beginning, end and run tag, each session once, and suggests what was meant', async () => {
+    enforces('cli_ids_forgiving');
+    const checked = async (...asked: string[]) => {
+      const document = JSON.parse(
+        (await verify([HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }], '--json', ...asked)).out,
+      );
+      return document.data.sessions.map(({ sessionId }: SessionAudit) => sessionId);
+    };
+    expect(await checked('sess_01')).toEqual([SESSION]);
+    expect(await checked('3210')).toEqual([OTHER_SESSION]);
+    expect(await checked(runTag(RUN), '0123')).toEqual([SESSION]);
+
+    const unknown = await verify([HEALTHY], 'sess_0123456789abcdee');
+    expect(unknown).toMatchObject({ exitCode: 3, out: '' });
+    expect(unknown.talk).toBe(
+      `SESSION_NOT_FOUND: There is no session "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
+    );
+    expect((await verify([HEALTHY, DAMAGED], 'sess_')).talk).toMatch(/fits 2 sessions.*\nFix: Type more/);
+    expect((await runFake({ argv: ['sesion', 'verify'] })).talk).toContain('Did you mean session?');
+  });
+
+  it('shows an id without obeying what it says to the terminal', async () => {
+    const { talk } = await verify([HEALTHY], '\u001b[31m');
+    expect(talk).toContain('There is no session "\\u001b[31m"');
+  });
+
+  describe('while it takes long', () => {
+    afterEach(() => vi.useRealTimers());
+
+    const slowly = (argv: readonly string[], terminals: readonly 'error'[]) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout'] });
+      const audits = [HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }];
+      const onAudit = () => vi.advanceTimersByTime(310);
+      return runFake({ argv: ['session', 'verify', ...argv], audits, terminals, onAudit, env: { NO_COLOR: '1' } });
+    };
+
+    it('shows how far it is: a bar in a terminal, a line elsewhere, nothing when quiet', async () => {
+      enforces('cli_progress');
+      const { out, talk } = await slowly([], ['error']);
+      const [before, first, ...later] = talk.split('\r\u001b[K');
+      expect([before, first]).toEqual(['', `${'░'.repeat(24)} 0/2 checking sessions`]);
+      expect(later).toContain(`${'█'.repeat(12)}${'░'.repeat(12)} 1/2 checking sessions`);
+      expect(later.at(-1)).toBe('Next: workrail --help\n');
+      expect(out).toBe('2 sessions checked in /data/workrail, all healthy: 106 events, 80.4 kB\n');
+      expect((await slowly([], [])).talk).toMatch(/^checking sessions: 0 of 2\nNext: .*\n$/);
+      expect((await slowly(['--quiet'], ['error'])).talk).toBe('');
+    });
+
+    it('shows that it looks for the run that was named', async () => {
+      enforces('cli_progress');
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout'] });
+      const audits = [HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }];
+      const onLoad = () => vi.advanceTimersByTime(310);
+      const { talk } = await runFake({ argv: ['session', 'verify', runTag(RUN)], audits, onLoad });
+      expect(talk).toMatch(/^looking for sessions: 0 of 2\n/);
+    });
+
+    it('reads no session when the id says enough', async () => {
+      let loads = 0;
+      const onLoad = () => {
+        loads += 1;
+      };
+      await runFake({ argv: ['session', 'verify', '0123'], audits: [HEALTHY, DAMAGED], onLoad });
+      expect(loads).toBe(0);
+    });
+
+    it('says so beside the document too, never in it', async () => {
+      const { out, talk } = await slowly(['--json'], []);
+      expect(talk).toBe('checking sessions: 0 of 2\n');
+      expect(sessionVerifyShape.parse(JSON.parse(out)).ok).toBe(true);
+    });
+  });
+
+  it('tells with details, when asked, why the store cannot be used', async () => {
+    const listFails = { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' } as const;
+    const { exitCode, talk } = await runFake({ argv: ['session', 'verify'], listFails });
+    expect(exitCode).toBe(1);
+    expect(talk).toMatch(/^STORE_IO: The data directory \/data\/workrail could not be used .*EACCES/);
+    const verbose = await verify([HEALTHY], 'nowhere', '--verbose');
+    expect(verbose.talk).toContain('{"asked":"nowhere","near":[]}');
+  });
+});

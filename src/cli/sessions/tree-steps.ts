@@ -1,0 +1,144 @@
+import type { Chunk } from '../commands/session/look/tree/rounds.ts';
+import type { Line, LineSpan } from '../output/line.ts';
+import { clipText, padText, textWidth } from '../output/text-width.ts';
+import { clockTime, duration } from '../output/times.ts';
+import { plural } from '../output/wording.ts';
+import type { TreeStepData } from '../shapes/session/look/session-tree-shape.ts';
+import { numbered, placeWords, stateSpan } from './run-words.ts';
+import type { TreeLayout } from './tree-lines.ts';
+
+/** A line of the picture, and how many steps and branches it stands for. */
+export type TreeRow = {
+  readonly line: Line;
+  readonly steps: number;
+  readonly branches: number;
+  /** Steps in it have numbers and no titles. */
+  readonly isCompact?: boolean;
+};
+
+const TITLE_WIDTH_MAX = 48;
+/** Room for the mark, the time and a few remarks. */
+const BESIDE_TITLE = 30;
+
+type RowLayout = {
+  readonly layout: TreeLayout;
+  readonly titleWidth: number;
+  readonly timeWidth: number;
+  /** Whether something that was asked for is missing at the end. */
+  readonly isLacking: boolean;
+  readonly depth?: number;
+};
+
+/** One step, how long it took, and what happened on the way. */
+export function stepRow(
+  step: TreeStepData,
+  { layout, titleWidth, timeWidth, isLacking, depth = 0 }: RowLayout,
+): TreeRow {
+  const { place, state } = step;
+  const indent = '  '.repeat(depth);
+  const name = state === 'complete' ? 'complete' : placeWords(place);
+  const title = padText(clipText(name, titleWidth - 2 * depth), titleWidth - 2 * depth);
+  const remarks = remarksOf(step).map((span): readonly LineSpan[] => ['  ', span]);
+  const steps = state === 'complete' ? 0 : 1;
+  const mark: LineSpan = state === 'complete' && isLacking ? { text: '✓', style: 'notable' } : STEP_MARKS[state];
+  const time: LineSpan = { text: timeOf(step, layout.nowMs).padStart(timeWidth), style: 'dim' };
+  return {
+    line: [indent, mark, ` ${title}`, time, ...remarks.flat()],
+    steps,
+    branches: 0,
+  };
+}
+
+const STEP_MARKS: { readonly [state in TreeStepData['state']]: LineSpan } = {
+  done: { text: '✓', style: 'good' },
+  due: { text: '●', style: 'strong' },
+  blocked: { text: '▲', style: 'notable' },
+  complete: stateSpan('complete', '✓'),
+};
+
+const TIME_WIDTH = 9;
+
+/** How wide the column of times is. */
+export function widestTime(steps: readonly TreeStepData[], nowMs: number): number {
+  return steps.reduce((most, step) => Math.max(most, timeOf(step, nowMs).length + 2), TIME_WIDTH);
+}
+
+/** How long a step took; of the last one, since when it is due. */
+function timeOf({ state, startedAt, endedAt }: TreeStepData, nowMs: number): string {
+  if (startedAt === undefined) return '';
+  if (state === 'complete') return clockTime(startedAt, nowMs);
+  return endedAt === undefined ? `since ${clockTime(startedAt, nowMs)}` : duration(endedAt - startedAt);
+}
+
+type Counted = Pick<TreeStepData, 'blocked' | 'checkpoints' | 'gaps'>;
+
+function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly LineSpan[] {
+  return [
+    ...(blocked > 0 ? [{ text: `▲×${blocked}`, style: 'notable' } as const] : []),
+    ...(checkpoints > 0 ? [{ text: `◆ ${plural(checkpoints, 'checkpoint')}`, style: 'dim' } as const] : []),
+    ...(gaps > 0 ? [{ text: `! ${plural(gaps, 'gap')}`, style: 'notable' } as const] : []),
+  ];
+}
+
+type Rounds = Extract<Chunk, { kind: 'rounds' }>;
+
+/** Rounds of a loop that are told together. */
+export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: RowLayout): TreeRow {
+  const { steps } = rounds;
+  const sum = (of: keyof Counted) => steps.reduce((whole, step) => whole + step[of], 0);
+  const times = steps.map(({ startedAt, endedAt }) => (endedAt ?? 0) - (startedAt ?? endedAt ?? 0));
+  const spent = duration(times.reduce((a, b) => a + b, 0)).padStart(timeWidth);
+  const remarks = remarksOf({ blocked: sum('blocked'), checkpoints: sum('checkpoints'), gaps: sum('gaps') });
+  const title = padText(clipText(roundsWords(rounds, layout), titleWidth), titleWidth);
+  return {
+    line: [
+      STEP_MARKS.done,
+      ` ${title}`,
+      { text: spent, style: 'dim' },
+      ...remarks.flatMap((span): LineSpan[] => ['  ', span]),
+    ],
+    steps: steps.length,
+    branches: 0,
+  };
+}
+
+function roundsWords({ steps, from, to, loopId }: Rounds, { loopTitle }: TreeLayout): string {
+  return `↻ ${loopTitle(loopId)} · ${from === to ? `round ${from}` : `rounds ${from}–${to}`}, ${plural(steps.length, 'step')}`;
+}
+
+const SKIPS_SHOWN = 3;
+const SKIPPED_TITLE_WIDTH = 26;
+
+/** Steps that were passed by; many in a row are told as one. */
+export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
+  const row = (words: string, steps: number): TreeRow => ({
+    line: [{ text: words, style: 'dim' }],
+    steps,
+    branches: 0,
+  });
+  if (skipped.length <= SKIPS_SHOWN) {
+    return skipped.map(({ conditionId, ...step }) =>
+      row(
+        `– ${clipText(numbered(step), TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` by ${conditionId}`}`,
+        1,
+      ),
+    );
+  }
+  const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
+    step === undefined ? '' : clipText(numbered(step), SKIPPED_TITLE_WIDTH),
+  );
+  return [row(`– ${skipped.length} skipped: ${first} to ${last}`, skipped.length)];
+}
+
+const TITLE_WIDTH_MIN = 10;
+
+/** As much as the longest title takes, within what is left for it. */
+export function widestTitle(chunks: readonly Chunk[], layout: TreeLayout): number {
+  const names = chunks.flatMap((chunk) =>
+    chunk.kind === 'rounds'
+      ? [roundsWords(chunk, layout)]
+      : chunk.steps.map(({ place }) => `${'  '.repeat(chunk.depth)}${placeWords(place)}`),
+  );
+  const widest = names.reduce((most, name) => Math.max(most, textWidth(name.slice(0, 2 * TITLE_WIDTH_MAX))), 0);
+  return Math.max(TITLE_WIDTH_MIN, Math.min(TITLE_WIDTH_MAX, layout.width - BESIDE_TITLE, widest));
+}

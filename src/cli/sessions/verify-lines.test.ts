@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { DAMAGED, HEALTHY, SALVAGED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
+import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
+import { AUDIT_FINDING_KINDS, type AuditFinding, type SessionAudit } from '../../app/ports/upkeep/store-audit.ts';
+import { DAMAGE_REASONS } from '../../core/log/health.ts';
+import { SessionId } from '../../core/log/ids.ts';
+
+const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
+  runFake({ argv: ['session', 'verify', ...args], audits });
+
+describe('the report of a check', () => {
+  it('says once what is wrong with content, and which sessions need it', async () => {
+    const both = [WITHOUT_CONTENT, { ...WITHOUT_CONTENT, sessionId: OTHER_SESSION }];
+    const { exitCode, out, talk } = await verify(both);
+    const content = `✗ snapshots/ab.json has changed since it was written; needed by ${SESSION}, ${OTHER_SESSION}\n`;
+    const totals = '2 sessions checked in /data/workrail, 2 damaged: 106 events, 80.4 kB\n';
+    expect([exitCode, out]).toEqual([4, content + totals]);
+    expect(talk).toMatch(/^STORE_CORRUPT: 1 file is damaged or missing; 2 of 2 sessions need it\.\n/);
+    const named = [SESSION, OTHER_SESSION].map((id) => `✗ ${id}  lacks content that it needs: 53 events, 40.2 kB\n`);
+    expect((await verify(both, '--verbose')).out).toBe(named.join('') + content + totals);
+  });
+
+  it('says of a part of a session that it is one, and calls neither it nor all of them healthy', async () => {
+    const part = `– ${SESSION}  salvaged, part of a session for reading only: 53 events, 40.2 kB\n    note  sessions/x/salvaged says that this is only part of a session: it can be read and exported, and never goes on\n`;
+    expect(await verify([SALVAGED, { ...HEALTHY, sessionId: OTHER_SESSION }])).toMatchObject({
+      exitCode: 0,
+      out: `${part}2 sessions checked in /data/workrail, 1 salvaged, the others healthy: 106 events, 80.4 kB\n`,
+    });
+    expect((await verify([SALVAGED])).out).toBe(
+      `${part}1 session checked in /data/workrail, 1 salvaged, none damaged: 53 events, 40.2 kB\n`,
+    );
+    expect((await verify([SALVAGED, DAMAGED])).exitCode).toBe(4);
+    expect(JSON.parse((await verify([SALVAGED], '--json')).out)).toMatchObject({
+      data: { sessions: [{ health: SALVAGED.health }], totals: { damaged: 0 } },
+    });
+  });
+
+  it('names only some of many sessions that need the same content', async () => {
+    const many = Array.from({ length: 9 }, (_, i) => ({
+      ...WITHOUT_CONTENT,
+      sessionId: SessionId.of(Buffer.alloc(10, i)),
+    }));
+    expect((await verify(many)).out).toMatch(/needed by (?:sess_\w+, ){4}sess_\w+ and 4 more\n9 sessions checked/);
+  });
+
+  it('has words for everything that can be found', async () => {
+    const place = 'sessions/y/x';
+    const told = async (finding: AuditFinding) => {
+      const { out } = await verify([{ ...DAMAGED, findings: [finding] }]);
+      return /sessions\/y\/x (.+)\n/.exec(out)?.[1] ?? expect.fail(out);
+    };
+    const damage = { severity: 'damage', what: 'session_damaged', place } as const;
+    const words = [
+      ...(await Promise.all(DAMAGE_REASONS.map((reason) => told({ ...damage, reason })))),
+      ...(await Promise.all(
+        AUDIT_FINDING_KINDS.map((what) => told({ ...damage, what, reason: 'segment_wrong_events', code: 'EIO' })),
+      )),
+    ];
+    expect(words.filter((text) => /undefined|_/.test(text.replace('version undefined', '')))).toEqual([]);
+    expect(new Set(words).size).toBeGreaterThan(20);
+  });
+});

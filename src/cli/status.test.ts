@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { lookedAtWorld, MINUTE_MS } from '../../test/cli/looked-at.ts';
+
+it('shows first what waits for a person, then what is blocked, then what runs; here before elsewhere', async () => {
+  const { start, send, wait, look } = lookedAtWorld();
+  await start('test.plain', { goal: 'over there', workspace: '/work/other' });
+  const asking = await start('test.dependencies', { goal: 'ask the person' });
+  await send(asking, { notes: 'tried' });
+  wait(MINUTE_MS);
+  await send(await start('test.demands', { goal: 'lacks something' }), { notes: 'n' });
+  wait(5 * MINUTE_MS);
+  await start('test.plain', { goal: 'goes on' });
+  const { out, talk } = await look(['status']);
+  expect(out.replaceAll(/(?<=^ {2}. )\w{4}/gm, 'id00')).toBe(
+    [
+      'Here, in /work/shop',
+      '  ? id00  ask the person                                waits for you  6 min ago',
+      '      at 1 Do secret-or-token (of 7)',
+      '      ← This needs the user: Please: needs_user_secret_or_token.',
+      '  ▲ id00  lacks something                               blocked        5 min ago',
+      '      at 1 Do contracted (of 3)',
+      '      ← Assessment "readiness": This step needs an artifact of kind wr.assessme…',
+      '  ● id00  goes on                                        running        just now',
+      '      at 1 Do s1 (of 12)',
+      '',
+      'Elsewhere',
+      '  ● id00  over there                                    running        6 min ago',
+      '      at 1 Do s1 (of 12) /work/other',
+      '',
+    ].join('\n'),
+  );
+  expect(talk).toMatch(/^Next: workrail session resume \w{4}\n$/);
+});

@@ -1,0 +1,32 @@
+import { machineHealth } from '../adapters/clients/check-machine-health.ts';
+import { thisMachine } from '../adapters/clients/this-machine.ts';
+import { nodeUserFiles } from '../adapters/clients/user-files.ts';
+import { configFiles, loadConfig } from '../adapters/settings.ts';
+import { nodeCommands } from '../adapters/setup/node-commands.ts';
+import { parseToml } from '../adapters/setup/parse-toml.ts';
+import { nodeHasher } from '../adapters/system.ts';
+import type { LocalServices } from '../app/clients/local-services.ts';
+import type { Store } from '../app/services.ts';
+
+type Running = {
+  readonly programPath: string;
+  readonly version: string;
+  readonly dataDir: string;
+  readonly store: Pick<Store, 'keyring'>;
+};
+
+/** Joins what setting up this machine needs. */
+export function openClients({ programPath, version, dataDir, store }: Running): LocalServices {
+  const machine = thisMachine({ programPath, version });
+  return {
+    machine,
+    files: nodeUserFiles,
+    commands: nodeCommands(machine),
+    sha256: nodeHasher.sha256,
+    parseToml,
+    keyring: store.keyring,
+    health: machineHealth(machine, dataDir),
+    config: () => loadConfig(machine),
+    configFiles: configFiles(machine),
+  };
+}

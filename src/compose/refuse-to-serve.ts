@@ -1,0 +1,10 @@
+import { EXIT } from '../cli/exit-codes.ts';
+import { printable } from '../cli/output/printable.ts';
+import type { SettingProblem } from '../core/settings/resolve-settings.ts';
+import { configProblemText } from '../core/settings/settings-words.ts';
+
+/** Says why there is no server, in the way a client shows it. */
+export function refuseToServe(problem: SettingProblem, writeError: (text: string) => void): void {
+  writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
+  process.exitCode = EXIT.usage;
+}

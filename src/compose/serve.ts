@@ -1,0 +1,58 @@
+import { ok, type Result } from 'neverthrow';
+import { loadOwnConfig } from '../adapters/settings.ts';
+import { settingsOf } from '../adapters/setup/config/settings.ts';
+import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
+import { mcpBackend } from '../mcp/backend.ts';
+import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
+import type { Backend } from '../mcp/server.ts';
+
+/** What the process gives a server. */
+type Host = {
+  readonly version: string;
+  readonly bundledFolder: string;
+  readonly writeError: (text: string) => void;
+  /** Takes what has to be done before the process ends. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+};
+
+/**
+ * Serves MCP. It is bundled apart from the commands, so that it comes in a few files however many of them there are;
+ * only the protocol is loaded before the first reply.
+ */
+export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
+  const config = await loadOwnConfig(undefined);
+  const [problem] = config.problems;
+  if (problem !== undefined) {
+    const { refuseToServe } = await import('./refuse-to-serve.ts');
+    refuseToServe(problem, host.writeError);
+    return ok({ isRefused: true });
+  }
+  const settings = settingsOf(config);
+  const isLogged = how.isLogged || settings.isLogged;
+  const { isSessionStartOn } = settings;
+  const services = async () => (await import('./server-services.ts')).openServerServices(settings, host.bundledFolder);
+  const backend = mcpBackend({ version: host.version, services, isLogged, isSessionStartOn });
+  if (how.transport === 'http') return serveHttp(backend, how.port, host);
+  host.onStop(serveMcpOnStdio(backend).stop);
+  return ok({});
+}
+
+async function serveHttp(
+  backend: Backend,
+  port: number,
+  { onStop }: Host,
+): Promise<Result<{ readonly url: string }, ServeRefusal>> {
+  const [{ mcpHttpHandler }, { serveLocal }] = await Promise.all([
+    import('../mcp/http-handler.ts'),
+    import('../http/serve-local.ts'),
+  ]);
+  const mcp = mcpHttpHandler(backend);
+  const server = await serveLocal({ port, mcp: mcp.fetch });
+  return server.map(({ url, stop }) => {
+    onStop(async () => {
+      await mcp.stop();
+      await stop();
+    });
+    return { url };
+  });
+}

@@ -1,0 +1,26 @@
+import { fileStoreParts } from '../adapters/file-store/file-store-parts.ts';
+import { fileSessionIndex } from '../adapters/file-store/index/file-session-index.ts';
+import { fileSessionMarks } from '../adapters/file-store/upkeep/file-session-marks.ts';
+import { nodeHasher } from '../adapters/system.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import { gitObserver } from '../adapters/workspace.ts';
+import type { SessionListAccess } from '../cli/program.ts';
+
+/** Joins what listing sessions needs: the index and no store, because that takes longer to load than to list. */
+export function openSessionList(root: string): SessionListAccess {
+  const parts = fileStoreParts(root, nodeHasher.sha256);
+  return {
+    sessionIndex: fileSessionIndex(parts, async () => {
+      const [{ entryMakers }, { fileSnapshots }] = await Promise.all([
+        import('../adapters/file-store/index/entry-makers.ts'),
+        import('../adapters/file-store/content/content-stores.ts'),
+      ]);
+      return entryMakers(parts, fileSnapshots(parts));
+    }),
+    marks: fileSessionMarks(parts),
+    workspace: gitObserver(nodeHasher),
+    clock: systemClock,
+    folder: process.cwd(),
+    columns: () => process.stdout.columns,
+  };
+}

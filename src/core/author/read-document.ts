@@ -1,0 +1,78 @@
+import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { schemaIssueText } from '../json/schema-issue.ts';
+import { nearest } from '../text/spelling.ts';
+import { collectDiagnostics } from '../workflow/diagnostics/collect-diagnostics.ts';
+import { nodeAt } from '../workflow/source/node-at.ts';
+import { parseSource } from '../workflow/source/parse-source.ts';
+import { plainValue } from '../workflow/source/plain-value.ts';
+import { type Position, sourcePosition } from '../workflow/source/position.ts';
+import { pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
+
+/** Something wrong in a document of an author's, and where. */
+export type DocumentProblem = Position & { readonly pointer: string; readonly message: string };
+
+/** Reads a document by its schema; all that is wrong is told at once, each at its place. */
+export function readDocument<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+): Result<z.infer<Schema>, readonly DocumentProblem[]> {
+  const diagnostics = collectDiagnostics();
+  const parsed = parseSource(text, diagnostics);
+  if (parsed.isErr()) return err([{ ...sourcePosition(text, parsed.error.span), ...said(parsed.error) }]);
+  const odd = diagnostics.all().map((one) => ({ ...sourcePosition(text, one.span), ...said(one) }));
+  const read = schema.safeParse(plainValue(parsed.value));
+  if (read.success && odd.length === 0) return ok(read.data);
+  const root = parsed.value;
+  const issues = read.success ? [] : read.error.issues.flatMap((issue) => problemsOf(issue, { root, text, schema }));
+  return err([...odd, ...issues]);
+}
+
+/** A problem with the value that a pointer leads to, in a text that can be read. */
+export function problemAt(text: string, pointer: string, message: string): DocumentProblem {
+  const parsed = parseSource(text, collectDiagnostics());
+  const span = parsed.isOk() ? nodeAt(parsed.value, pointer).span : { offset: 0, length: 0 };
+  return { ...sourcePosition(text, span), pointer, message };
+}
+
+function said({ pointer, message }: DocumentProblem | { readonly pointer: string; readonly message: string }) {
+  return { pointer, message };
+}
+
+type Document = { readonly root: SourceNode; readonly text: string; readonly schema: z.ZodType };
+
+function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): readonly DocumentProblem[] {
+  const pointer = issue.path.reduce<string>((at, key) => pointerTo(at, typeof key === 'symbol' ? '' : key), '');
+  if (issue.code !== 'unrecognized_keys') {
+    const node = nodeAt(root, pointer);
+    const message = `${schemaIssueText(issue, { isThere: node.pointer === pointer })}.`;
+    return [{ ...sourcePosition(text, node.span), pointer, message }];
+  }
+  const node = nodeAt(root, pointer);
+  const known = keysAt(schema, issue.path);
+  return issue.keys.map((key) => {
+    const span = node.kind === 'object' ? (node.fields.get(key)?.nameSpan ?? node.span) : node.span;
+    const meant = nearest(key, known);
+    const hint = meant === undefined ? `It may be ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+    return {
+      ...sourcePosition(text, span),
+      pointer: pointerTo(pointer, key),
+      message: `"${key}" is not known here. ${hint}`,
+    };
+  });
+}
+
+/** The keys that the object at a path may have. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = schema;
+  for (const key of path) {
+    at = unwrapped(at);
+    at = at instanceof z.ZodObject ? at.shape[String(key)] : at instanceof z.ZodArray ? at.element : undefined;
+  }
+  const object = unwrapped(at);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function unwrapped(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
+}

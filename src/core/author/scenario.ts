@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { autonomySchema } from '../log/autonomy.ts';
+import { jsonObjectSchema } from '../log/field-schemas.ts';
+import { BLOCKER_CODES, GAP_DETAILS, type GapCategory } from '../log/reasons.ts';
+
+const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[]];
+
+const text = z.string().min(1);
+
+/** What the agent hands in at a step. What is left out is taken from the example that the step's reply shows. */
+const sentStepSchema = z
+  .strictObject({
+    at: text.describe('The id of the step that is to be pending when this is sent.'),
+    notes: z.string().optional().describe('The notes. Left out: those of the example.'),
+    artifacts: z
+      .array(jsonObjectSchema)
+      .optional()
+      .describe('The artifacts. Kinds that are left out are taken from the example.'),
+    context: jsonObjectSchema.optional().describe('Values that go into the context of the run with this step.'),
+    expect: z
+      .enum(['ok', 'blocked'])
+      .optional()
+      .describe(
+        'Whether the step is taken as done. With "blocked" nothing is filled in from the example. Left out: "ok", where a block that only asks the user is let pass.',
+      ),
+    blockers: z
+      .array(z.enum(BLOCKER_CODES))
+      .min(1)
+      .optional()
+      .describe('The codes of the blockers, each at least once.'),
+  })
+  .refine(({ expect, blockers }) => blockers === undefined || expect === 'blocked', {
+    error: '"blockers" needs "expect": "blocked"',
+    path: ['blockers'],
+  });
+export type SentStep = z.infer<typeof sentStepSchema>;
+
+const expectedGapSchema = z.strictObject({
+  category: z.enum(GAP_CATEGORIES),
+  detail: z.enum(Object.values(GAP_DETAILS).flat()).optional(),
+});
+
+/** What shall have come out at the end. */
+const expectedSchema = z
+  .strictObject({
+    path: z.array(text).optional().describe('The ids of the steps that were pending, in order; each iteration again.'),
+    skipped: z.array(text).optional().describe('Ids of steps that must be among those that were skipped.'),
+    blocks: z.int().min(0).optional().describe('How many replies were blocks.'),
+    gaps: z.array(expectedGapSchema).optional().describe('The gaps that are open at the end, in any order.'),
+    complete: z.boolean().optional().describe('Whether the run is complete.'),
+  })
+  .refine(({ path, complete }) => path !== undefined || complete !== undefined, {
+    error: 'at least "path" or "complete" is to be expected',
+  });
+export type ExpectedEnd = z.infer<typeof expectedSchema>;
+
+const givenShape = {
+  mode: autonomySchema.optional().describe('How far the agent goes by itself; guided unless told.'),
+  goal: text.optional().describe('What the work is for, as given to start_workflow.'),
+  context: jsonObjectSchema.optional().describe('The context that the run starts with.'),
+  steps: z
+    .array(sentStepSchema)
+    .optional()
+    .describe('What the agent sends, in order. A step that is not named here is answered with its own example.'),
+};
+
+const scenarioSchema = z
+  .strictObject({
+    name: text.describe('What happens, in a few words.'),
+    modes: z.array(autonomySchema).min(1).optional().describe('Plays it once in each of these modes.'),
+    ...givenShape,
+    expect: expectedSchema,
+  })
+  .refine(({ mode, modes }) => mode === undefined || modes === undefined, {
+    error: '"mode" and "modes" exclude each other',
+    path: ['modes'],
+  });
+export type Scenario = z.infer<typeof scenarioSchema>;
+
+/** Scenarios of a workflow, in the file `<name>.test.json` beside it. */
+export const scenarioFileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  workflowId: text.describe('The workflow that is played.'),
+  scenarios: z.array(scenarioSchema).min(1),
+});
+export type ScenarioFile = z.infer<typeof scenarioFileSchema>;
+
+/** What the agent does in a dry run: a scenario that expects nothing. */
+export const scriptSchema = z.strictObject({ $schema: z.string().optional(), ...givenShape });
+export type Script = z.infer<typeof scriptSchema>;

@@ -1,0 +1,89 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type ExecutionSnapshot, parseSnapshot } from '../log/execution-snapshot.ts';
+import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../log/ids.ts';
+import { type CompiledWorkflow, parseCompiledWorkflow, sealWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import type { TableName } from './bundle-document.ts';
+import type { BundleIndex } from './bundle-index.ts';
+import { type BundleRefusal, broken, invalid, newer } from './bundle-refusal.ts';
+import type { BundleTools } from './bundle-tools.ts';
+import { textOverBudget } from './check/text-over-budget.ts';
+
+/** The content of a bundle, made when it is asked for. */
+export type BundleContent = {
+  snapshot(ref: SnapshotRef): Result<ExecutionSnapshot, BundleRefusal>;
+  workflow(hash: WorkflowHash): Result<CompiledWorkflow, BundleRefusal>;
+  artifact(digest: ArtifactDigest): Result<Uint8Array, BundleRefusal>;
+};
+
+/** Every node names its workflow, and a session rarely runs more; a file full of them must not fill the memory. */
+const WORKFLOWS_KEPT = 16;
+
+export function bundleContent(index: BundleIndex, tools: BundleTools): BundleContent {
+  const find = (table: TableName, key: string): Result<unknown, BundleRefusal> | undefined => {
+    const span = index.tables[table].get(key);
+    if (span === undefined) return undefined;
+    return tools.parseJson(index.bytes.subarray(...span)).mapErr((reason) => invalid(reason, pathOf(table, key)));
+  };
+  const readWorkflow = (workflowHash: WorkflowHash) => {
+    const missing = { code: 'BUNDLE_MISSING_PINNED_WORKFLOW', workflowHash } as const;
+    const found = find('pinnedWorkflows', workflowHash) ?? err(missing);
+    return found.andThen((value) =>
+      parseCompiledWorkflow(value)
+        .mapErr((cause) => misread('pinnedWorkflows', workflowHash, cause))
+        .andThen((parsed) => namedBy(workflowHash, parsed, tools))
+        .andThen((named) => withinBudgets(workflowHash, named)),
+    );
+  };
+  const kept = new Map<WorkflowHash, CompiledWorkflow>();
+  return {
+    workflow: (hash) => {
+      const known = kept.get(hash);
+      if (known !== undefined) return ok(known);
+      return readWorkflow(hash).map((workflow) => {
+        if (kept.size >= WORKFLOWS_KEPT) kept.clear();
+        kept.set(hash, workflow);
+        return workflow;
+      });
+    },
+    snapshot: (snapshotRef) => {
+      const found = find('snapshots', snapshotRef) ?? err({ code: 'BUNDLE_MISSING_SNAPSHOT', snapshotRef } as const);
+      return found.andThen((value) => parseSnapshot(value).mapErr((cause) => misread('snapshots', snapshotRef, cause)));
+    },
+    artifact: (digest) => {
+      const path = pathOf('artifacts', digest);
+      const found = find('artifacts', digest) ?? err(broken('missing_artifact', path));
+      return found.andThen((text) => {
+        const bytes = typeof text === 'string' ? tools.fromBase64(text) : undefined;
+        if (bytes === undefined) return err(invalid('wrong_shape', path));
+        return tools.digestOf(bytes) === digest ? ok(bytes) : err(broken('wrong_artifact', path));
+      });
+    },
+  };
+}
+
+function namedBy(
+  hash: WorkflowHash,
+  workflow: CompiledWorkflow,
+  { sha256 }: BundleTools,
+): Result<CompiledWorkflow, BundleRefusal> {
+  const isItsName = sealWorkflow(workflow, sha256).hash === hash;
+  return isItsName ? ok(workflow) : err(broken('digest_mismatch', pathOf('pinnedWorkflows', hash)));
+}
+
+function withinBudgets(hash: WorkflowHash, workflow: CompiledWorkflow): Result<CompiledWorkflow, BundleRefusal> {
+  const path = textOverBudget(workflow);
+  return path === undefined ? ok(workflow) : err(invalid('text_too_long', `${pathOf('pinnedWorkflows', hash)}${path}`));
+}
+
+type Misread = { readonly code: string; readonly version?: unknown; readonly path?: string };
+
+function misread(table: TableName, key: string, cause: Misread): BundleRefusal {
+  const path = pathOf(table, key);
+  return cause.code === 'unknown_version'
+    ? newer(path, cause.version)
+    : invalid('wrong_shape', `${path}${cause.path ?? ''}`);
+}
+
+function pathOf(table: TableName, key: string): string {
+  return `session/${table}/${key}`;
+}

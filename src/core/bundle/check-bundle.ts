@@ -1,0 +1,157 @@
+import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../assert.ts';
+import { type Salvage, salvageSchema } from '../log/health.ts';
+import { SessionId } from '../log/ids.ts';
+import type { AppendPlan } from '../log/plan/append-plan.ts';
+import { addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { type AppendViolation, admitAppend, emptyHistory } from './admit-append.ts';
+import { bundleContent } from './bundle-content.ts';
+import { bundleIdSchema, TABLES } from './bundle-document.ts';
+import { type BundleIndex, indexBundle } from './bundle-index.ts';
+import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
+import type { BundleTools } from './bundle-tools.ts';
+import { readBundleValue } from './check/read-value.ts';
+import { checkIntegrity } from './check-integrity.ts';
+import { listDigest, segmentLines } from './digest-lists.ts';
+import { readAppends } from './read-appends.ts';
+import { withSessionId } from './with-session-id.ts';
+
+/** A bundle in which nothing is wrong: a store takes all of it. */
+export type CheckedBundle = {
+  readonly bundleId: string;
+  readonly sessionId: SessionId;
+  readonly salvage: Salvage | undefined;
+  readonly events: number;
+  readonly runs: number;
+  readonly artifacts: number;
+  /** The workflows that its runs are pinned to. */
+  workflows(): Iterable<CompiledWorkflow>;
+  /** The appends that make the session again, under its own id or another. */
+  plans(sessionId: SessionId): Iterable<AppendPlan>;
+};
+
+export type CheckProgress = { readonly done: number; readonly total: number };
+
+/**
+ * Checks everything in a bundle: limits, version, shape, digests, order, and then the whole history as a store would,
+ * append by append. Yields how far it has come, in events, so that whoever asked can let others have their turn.
+ */
+export function* checkBundle(
+  bytes: Uint8Array,
+  tools: BundleTools,
+): Generator<CheckProgress, Result<CheckedBundle, BundleRefusal>> {
+  const indexed = indexBundle(bytes, tools);
+  if (indexed.isErr()) return err(indexed.error);
+  const index = indexed.value;
+  const total = index.lists['session/events'].length;
+  const integrity = checkIntegrity(index, tools);
+  for (;;) {
+    const step = integrity.next();
+    if (step.done !== true) yield { done: 0, total };
+    else if (step.value.isErr()) return err(step.value.error);
+    else break;
+  }
+  const sessionId = readBundleValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
+  if (sessionId.isErr()) return err(sessionId.error);
+  const salvage = readSalvage(index, tools);
+  if (salvage.isErr()) return err(salvage.error);
+  const history = yield* checkHistory(index, sessionId.value, tools);
+  if (history.isErr()) return err(history.error);
+  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
+  return bundleId.map((id) => ({
+    bundleId: id,
+    sessionId: sessionId.value,
+    salvage: salvage.value,
+    events: total,
+    runs: history.value.runs,
+    artifacts: index.tables.artifacts.size,
+    workflows: () => workflowsOf(index, history.value.refs, tools),
+    plans: (as) => plansAs(index, { from: sessionId.value, as }, tools),
+  }));
+}
+
+function readSalvage(index: BundleIndex, tools: BundleTools): Result<Salvage | undefined, BundleRefusal> {
+  const path = 'session/salvage';
+  if (!index.values.has(path)) return ok(undefined);
+  return readBundleValue(index, path, { schema: salvageSchema, tools }).andThen((salvage) =>
+    salvage.lastEventIndex === index.lists['session/events'].length - 1
+      ? ok(salvage)
+      : err(broken('salvage_disagrees', path)),
+  );
+}
+
+type CheckedHistory = { readonly runs: number; readonly refs: ContentRefs };
+
+function* checkHistory(
+  index: BundleIndex,
+  sessionId: SessionId,
+  tools: BundleTools,
+): Generator<CheckProgress, Result<CheckedHistory, BundleRefusal>> {
+  const total = index.lists['session/events'].length;
+  if (total === 0) return err(invalid('wrong_shape', 'session/events'));
+  const history = emptyHistory(sessionId, tools);
+  const refs = noContentRefs();
+  const canonical = listDigest(tools);
+  for (const append of readAppends(index, sessionId, tools)) {
+    if (append.isErr()) return err(append.error);
+    const admitted = admitAppend(history, append.value, tools);
+    if (admitted.isErr()) return err(refusalOf(admitted.error));
+    for (const line of segmentLines(admitted.value)) canonical.add(line);
+    for (const event of append.value.plan.events) addContentRefs(refs, event);
+    yield { done: history.view.nextEventIndex, total };
+  }
+  const listed = listedEvents(index, tools);
+  if (canonical.end().sha256 !== listed) return err(broken('digest_mismatch', 'session/events'));
+  const unnamed = unnamedContent(index, refs);
+  if (unnamed !== undefined) return err(broken('unnamed_content', unnamed));
+  return ok({ runs: history.view.graph.runs.size, refs });
+}
+
+/** The digest may have been taken over another spelling of the events; the integrity manifest is about the canonical one. */
+function listedEvents({ bytes, lists }: BundleIndex, tools: BundleTools): unknown {
+  for (const span of lists['integrity/entries']) {
+    const entry = tools.parseJson(bytes.subarray(...span)).unwrapOr(undefined);
+    const { path, sha256 } = entry as { readonly path?: unknown; readonly sha256?: unknown };
+    if (path === 'session/events') return sha256;
+  }
+  return undefined;
+}
+
+/** What nobody refers to would come in unseen and be of no use. */
+function unnamedContent({ tables }: BundleIndex, refs: ContentRefs): string | undefined {
+  const named: { readonly [table in (typeof TABLES)[number]]: { has(key: string): boolean } } = {
+    artifacts: refs.artifacts as ReadonlyMap<string, number>,
+    pinnedWorkflows: refs.workflows as ReadonlySet<string>,
+    snapshots: refs.snapshots as ReadonlySet<string>,
+  };
+  for (const table of TABLES) {
+    for (const key of tables[table].keys()) if (!named[table].has(key)) return `session/${table}/${key}`;
+  }
+  return undefined;
+}
+
+function refusalOf({ reason, at, position }: AppendViolation): BundleRefusal {
+  return broken(reason, `session/${at}/${position}`);
+}
+
+function* workflowsOf(index: BundleIndex, refs: ContentRefs, tools: BundleTools): Generator<CompiledWorkflow> {
+  const content = bundleContent(index, tools);
+  for (const hash of refs.workflows) {
+    const workflow = content.workflow(hash);
+    assert(workflow.isOk(), `${hash} was checked`);
+    yield workflow.value;
+  }
+}
+
+function* plansAs(
+  index: BundleIndex,
+  { from, as }: { readonly from: SessionId; readonly as: SessionId },
+  tools: BundleTools,
+): Generator<AppendPlan> {
+  for (const append of readAppends(index, from, tools)) {
+    assert(append.isOk(), 'a checked bundle can be read');
+    const { plan } = append.value;
+    yield { ...plan, sessionId: as, events: plan.events.map((event) => withSessionId(event, as)) };
+  }
+}

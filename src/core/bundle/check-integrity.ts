@@ -1,0 +1,130 @@
+import { err, ok, type Result } from 'neverthrow';
+import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { snapshotRefSchema, workflowHashSchema } from '../log/ids.ts';
+import { parseDocument } from '../log/parse-document.ts';
+import {
+  bundleIdOf,
+  bundleIdSchema,
+  exportedAtSchema,
+  INTEGRITY_KIND,
+  type IntegrityEntry,
+  integrityEntrySchema,
+  producerSchema,
+  TABLES,
+} from './bundle-document.ts';
+import type { BundleIndex } from './bundle-index.ts';
+import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
+import type { BundleTools } from './bundle-tools.ts';
+import { readBundleValue } from './check/read-value.ts';
+import { digestEvents, digestManifest } from './digest-lists.ts';
+import type { ByteSpan } from './json-walk.ts';
+
+type Entries = ReadonlyMap<string, IntegrityEntry>;
+type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
+
+/**
+ * Holds every value against the digest that the bundle gives for it. Yields now and then, so that whoever asked can
+ * let others have their turn.
+ */
+export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generator<void, Result<void, BundleRefusal>> {
+  const envelope = checkEnvelope(index, tools);
+  if (envelope.isErr()) return err(envelope.error);
+  const entries = readEntries(index, tools);
+  if (entries.isErr()) return err(entries.error);
+  for (const [path, span] of hashedValues(index)) {
+    yield;
+    const checked = checkValue(entries.value, path, () => digestValue(index, { path, span }, tools));
+    if (checked.isErr()) return err(checked.error);
+  }
+  const manifest = checkValue(entries.value, 'session/manifest', () => digestManifest(index, tools));
+  if (manifest.isErr()) return err(manifest.error);
+  yield;
+  const listed = entries.value.get('session/events');
+  const events = yield* digestEvents(index, listed, tools);
+  const checked = checkValue(entries.value, 'session/events', () => events);
+  if (checked.isErr()) return err(checked.error);
+  const absent = [...entries.value.keys()].find((path) => !isThere(index, path));
+  if (absent !== undefined) return err(missing(absent));
+  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
+  if (bundleId.isErr()) return err(bundleId.error);
+  const isItsOwn = bundleId.value === bundleIdOf([...entries.value.values()], tools.sha256);
+  return isItsOwn ? ok(undefined) : err(broken('wrong_bundle_id', 'bundleId'));
+}
+
+function checkEnvelope(index: BundleIndex, tools: BundleTools): Result<void, BundleRefusal> {
+  const exportedAt = readBundleValue(index, 'exportedAt', { schema: exportedAtSchema, tools });
+  if (exportedAt.isErr()) return err(exportedAt.error);
+  const producer = readBundleValue(index, 'producer', { schema: producerSchema, tools });
+  if (producer.isErr()) return err(producer.error);
+  const kind = index.values.get('integrity/kind') ?? [0, 0];
+  const isKnown = tools.parseJson(index.bytes.subarray(...kind)).unwrapOr(undefined) === INTEGRITY_KIND;
+  return isKnown ? ok(undefined) : err(invalid('wrong_shape', 'integrity/kind'));
+}
+
+function readEntries(index: BundleIndex, tools: BundleTools): Result<Entries, BundleRefusal> {
+  const entries = new Map<string, IntegrityEntry>();
+  for (const [i, span] of index.lists['integrity/entries'].entries()) {
+    const path = `integrity/entries/${i}`;
+    const value = tools.parseJson(index.bytes.subarray(...span));
+    if (value.isErr()) return err({ ...invalid(value.error, path), offset: span[0] });
+    const entry = parseDocument(integrityEntrySchema, value.value);
+    if (entry.isErr()) return err(invalid('wrong_shape', `${path}${entry.error.path}`));
+    if (entries.has(entry.value.path)) return err(invalid('repeated_field', entry.value.path));
+    entries.set(entry.value.path, entry.value);
+  }
+  return ok(entries);
+}
+
+/** What is hashed value by value; both lists are hashed as wholes. */
+function* hashedValues(index: BundleIndex): Generator<readonly [path: string, span: ByteSpan]> {
+  const salvage = index.values.get('session/salvage');
+  if (salvage !== undefined) yield ['session/salvage', salvage];
+  for (const name of TABLES) {
+    for (const [key, span] of index.tables[name]) yield [`session/${name}/${key}`, span];
+  }
+}
+
+function digestValue(
+  { bytes }: BundleIndex,
+  { path, span }: { readonly path: string; readonly span: ByteSpan },
+  tools: BundleTools,
+): Result<Digested, BundleRefusal> {
+  return tools
+    .parseJson(bytes.subarray(...span))
+    .andThen((value) => canonicalBytes(value))
+    .map((canonical) => ({ sha256: tools.sha256(canonical), bytes: canonical.length }))
+    .mapErr((cause) => ({ ...invalid(cause === 'reserved_name' ? cause : 'not_json', path), offset: span[0] }));
+}
+
+function checkValue(
+  entries: Entries,
+  path: string,
+  digested: () => Result<Digested, BundleRefusal>,
+): Result<void, BundleRefusal> {
+  const entry = entries.get(path);
+  if (entry === undefined) return err(broken('not_listed', path));
+  return digested().andThen(({ sha256, bytes }) =>
+    sha256 === entry.sha256 && bytes === entry.bytes ? ok(undefined) : err(broken('digest_mismatch', path)),
+  );
+}
+
+function isThere(index: BundleIndex, path: string): boolean {
+  if (path === 'session/events' || path === 'session/manifest') return true;
+  if (path === 'session/salvage') return index.values.has(path);
+  const [, table, key = ''] = path.split('/');
+  return TABLES.some((name) => name === table && index.tables[name].has(key) && path === `session/${name}/${key}`);
+}
+
+/** The integrity manifest says that there was something. */
+function missing(path: string): BundleRefusal {
+  const [, table, key] = path.split('/');
+  const snapshotRef = snapshotRefSchema.safeParse(key);
+  if (table === 'snapshots' && snapshotRef.success) {
+    return { code: 'BUNDLE_MISSING_SNAPSHOT', snapshotRef: snapshotRef.data };
+  }
+  const workflowHash = workflowHashSchema.safeParse(key);
+  if (table === 'pinnedWorkflows' && workflowHash.success) {
+    return { code: 'BUNDLE_MISSING_PINNED_WORKFLOW', workflowHash: workflowHash.data };
+  }
+  return broken('nothing_there', path);
+}

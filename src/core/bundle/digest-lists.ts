@@ -1,0 +1,117 @@
+import { err, ok, type Result } from 'neverthrow';
+import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { encodeUtf8 } from '../text/utf8.ts';
+import type { IntegrityEntry } from './bundle-document.ts';
+import type { BundleIndex } from './bundle-index.ts';
+import { type BundleRefusal, invalid, shortValue } from './bundle-refusal.ts';
+import type { BundleTools } from './bundle-tools.ts';
+
+type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
+
+const OPEN = encodeUtf8('[');
+const COMMA = encodeUtf8(',');
+const CLOSE = encodeUtf8(']');
+
+/** Hashes a list item by item as the canonical JSON of all of it. */
+export type ListDigest = { add(item: Uint8Array): void; end(): Digested };
+
+export function listDigest(tools: BundleTools): ListDigest {
+  const running = tools.runningSha256();
+  let bytes = 0;
+  const take = (piece: Uint8Array) => {
+    running.add(piece);
+    bytes += piece.length;
+  };
+  return {
+    add: (item) => {
+      take(bytes === 0 ? OPEN : COMMA);
+      take(item);
+    },
+    end: () => {
+      if (bytes === 0) take(OPEN);
+      take(CLOSE);
+      return { sha256: running.digest(), bytes };
+    },
+  };
+}
+
+const NEWLINE = 0x0a;
+
+/** The events in a segment, each as canonical JSON: that has no line breaks. */
+export function* segmentLines(segment: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < segment.length; ) {
+    const end = segment.indexOf(NEWLINE, start);
+    yield segment.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+/** The digest of the manifest, whose records must be in order. */
+export function digestManifest(index: BundleIndex, tools: BundleTools): Result<Digested, BundleRefusal> {
+  const digest = listDigest(tools);
+  for (const position of index.lists['session/manifest'].keys()) {
+    const item = orderedItem(index, { list: 'session/manifest', position }, tools);
+    if (item.isErr()) return err(item.error);
+    digest.add(item.value);
+  }
+  return ok(digest.end());
+}
+
+/**
+ * The digest of the events. Where their bytes as they stand give the one that is listed, that is it: a bundle that
+ * nobody formatted anew is canonical, and making that form of every event again would take longer than all else.
+ */
+export function* digestEvents(
+  index: BundleIndex,
+  listed: Digested | undefined,
+  tools: BundleTools,
+): Generator<void, Result<Digested, BundleRefusal>> {
+  const { bytes, lists } = index;
+  const asWritten = listDigest(tools);
+  for (const span of lists['session/events']) asWritten.add(bytes.subarray(...span));
+  const found = asWritten.end();
+  if (found.sha256 === listed?.sha256) return ok(found);
+  const digest = listDigest(tools);
+  for (const position of lists['session/events'].keys()) {
+    yield;
+    const item = orderedItem(index, { list: 'session/events', position }, tools);
+    if (item.isErr()) return err(item.error);
+    digest.add(item.value);
+  }
+  return ok(digest.end());
+}
+
+type Item = { readonly list: 'session/events' | 'session/manifest'; readonly position: number };
+
+function orderedItem(
+  index: BundleIndex,
+  { list, position }: Item,
+  tools: BundleTools,
+): Result<Uint8Array, BundleRefusal> {
+  const value = parseItem(index, { list, position }, tools);
+  if (value.isErr()) return err(value.error);
+  const misplaced = misplacedAt(list, position, value.value);
+  if (misplaced !== undefined) return err(misplaced);
+  return canonicalBytes(value.value).mapErr(() => invalid('not_json', `${list}/${position}`));
+}
+
+/** One item of a list as it stands. */
+export function parseItem(
+  { bytes, lists }: BundleIndex,
+  { list, position }: Item,
+  tools: BundleTools,
+): Result<unknown, BundleRefusal> {
+  const [start, end] = lists[list][position] ?? [0, 0];
+  return tools
+    .parseJson(bytes.subarray(start, end))
+    .mapErr((reason) => ({ ...invalid(reason, `${list}/${position}`), offset: start }));
+}
+
+/** What is wrong with the number of an item; one that has none is not looked at here. */
+export function misplacedAt(list: Item['list'], position: number, value: unknown): BundleRefusal | undefined {
+  const key = list === 'session/events' ? 'eventIndex' : 'manifestIndex';
+  const found = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key) : undefined;
+  if (found === undefined || found.value === position) return undefined;
+  const code = list === 'session/events' ? 'BUNDLE_EVENT_ORDER_INVALID' : 'BUNDLE_MANIFEST_ORDER_INVALID';
+  return { code, position, found: shortValue(found.value) };
+}

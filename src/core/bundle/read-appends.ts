@@ -1,0 +1,150 @@
+import { err, ok, type Result } from 'neverthrow';
+import { quote } from '../json/quote.ts';
+import { type EventRefusal, parseEvent, type SessionEvent } from '../log/event.ts';
+import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../log/ids.ts';
+import {
+  type ManifestRecord,
+  type ManifestRefusal,
+  parseManifestRecord,
+  type SnapshotPinned,
+} from '../log/manifest.ts';
+import { addContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { type AppendRecords, namedWorkflows, type RecordedAppend } from './admit-append.ts';
+import { type BundleContent, bundleContent } from './bundle-content.ts';
+import type { BundleIndex } from './bundle-index.ts';
+import { type BundleRefusal, broken, invalid, newer } from './bundle-refusal.ts';
+import type { BundleTools } from './bundle-tools.ts';
+import { misplacedAt, parseItem } from './digest-lists.ts';
+
+/**
+ * Reads the appends of a bundle one after the other, as its manifest divides the events. Stops at the first that
+ * cannot be read.
+ */
+export function* readAppends(
+  index: BundleIndex,
+  sessionId: SessionId,
+  tools: BundleTools,
+): Generator<Result<RecordedAppend, BundleRefusal>> {
+  const content = bundleContent(index, tools);
+  const events = index.lists['session/events'].length;
+  let next = 0;
+  for (let position = 0; position < index.lists['session/manifest'].length; ) {
+    const append = readRecords(index, position, tools).andThen((records) =>
+      readPlan(index, { records, sessionId, next, position }, { tools, content }).map((read) => ({ ...read, records })),
+    );
+    yield append;
+    if (append.isErr()) return;
+    position += 1 + append.value.records.pins.length;
+    next += append.value.plan.events.length;
+  }
+  if (next < events) yield err(broken('not_attested', `session/events/${next}`));
+}
+
+function readRecords(index: BundleIndex, position: number, tools: BundleTools): Result<AppendRecords, BundleRefusal> {
+  const segment = readRecord(index, position, tools);
+  if (segment.isErr()) return err(segment.error);
+  // A pin belongs behind its segment.
+  if (segment.value.kind !== 'segment_closed') return err(outOfOrder(position, segment.value.kind));
+  const pins: SnapshotPinned[] = [];
+  for (let pin = 1; pin <= segment.value.pins; pin++) {
+    if (position + pin >= index.lists['session/manifest'].length) {
+      return err(broken('pins_mismatch', `session/manifest/${position}`));
+    }
+    const record = readRecord(index, position + pin, tools);
+    if (record.isErr()) return err(record.error);
+    if (record.value.kind !== 'snapshot_pinned') return err(outOfOrder(position + pin, record.value.kind));
+    pins.push(record.value);
+  }
+  return ok({ segment: segment.value, pins });
+}
+
+function readRecord(index: BundleIndex, position: number, tools: BundleTools): Result<ManifestRecord, BundleRefusal> {
+  return parseItem(index, { list: 'session/manifest', position }, tools).andThen((value) =>
+    parseManifestRecord(value).mapErr((refusal) => misread(`session/manifest/${position}`, refusal)),
+  );
+}
+
+type Reading = {
+  readonly records: AppendRecords;
+  readonly sessionId: SessionId;
+  /** The index of the event that must come next. */
+  readonly next: number;
+  readonly position: number;
+};
+type Means = { readonly tools: BundleTools; readonly content: BundleContent };
+
+type ReadPlan = Omit<RecordedAppend, 'records'>;
+
+function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<ReadPlan, BundleRefusal> {
+  const { segment } = reading.records;
+  const { firstEventIndex, lastEventIndex } = segment;
+  if (firstEventIndex !== reading.next) return err(outOfOrder(reading.position, `events from ${firstEventIndex}`));
+  const events: SessionEvent[] = [];
+  for (let position: number = firstEventIndex; position <= lastEventIndex; position++) {
+    if (position >= index.lists['session/events'].length) {
+      return err(broken('segment_mismatch', `session/manifest/${reading.position}`));
+    }
+    const event = readEvent(index, position, means.tools);
+    if (event.isErr()) return err(event.error);
+    if (event.value.sessionId !== reading.sessionId)
+      return err(broken('foreign_session', `session/events/${position}`));
+    events.push(event.value);
+  }
+  return withContent(reading.sessionId, events, means.content);
+}
+
+function readEvent(index: BundleIndex, position: number, tools: BundleTools): Result<SessionEvent, BundleRefusal> {
+  return parseItem(index, { list: 'session/events', position }, tools).andThen((value) => {
+    const misplaced = misplacedAt('session/events', position, value);
+    if (misplaced !== undefined) return err(misplaced);
+    return parseEvent(value).mapErr((refusal) => misread(`session/events/${position}`, refusal));
+  });
+}
+
+function withContent(
+  sessionId: SessionId,
+  events: readonly SessionEvent[],
+  content: BundleContent,
+): Result<ReadPlan, BundleRefusal> {
+  const named = noContentRefs();
+  for (const event of events) addContentRefs(named, event);
+  const pinned = namedWorkflows(events);
+  const workflows = new Map<WorkflowHash, CompiledWorkflow>();
+  for (const hash of pinned) {
+    const workflow = content.workflow(hash);
+    if (workflow.isErr()) return err(workflow.error);
+    workflows.set(hash, workflow.value);
+  }
+  const snapshots = new Map<SnapshotRef, ExecutionSnapshot>();
+  for (const ref of named.snapshots) {
+    const snapshot = content.snapshot(ref);
+    if (snapshot.isErr()) return err(snapshot.error);
+    snapshots.set(ref, snapshot.value);
+  }
+  const artifacts = new Map<ArtifactDigest, Uint8Array>();
+  for (const digest of named.artifacts.keys()) {
+    const artifact = content.artifact(digest);
+    if (artifact.isErr()) return err(artifact.error);
+    artifacts.set(digest, artifact.value);
+  }
+  return ok({ plan: { sessionId, events, snapshots, artifacts, pinned }, workflows });
+}
+
+function outOfOrder(position: number, found: string): BundleRefusal {
+  return { code: 'BUNDLE_MANIFEST_ORDER_INVALID', position, found };
+}
+
+function misread(path: string, refusal: EventRefusal | ManifestRefusal): BundleRefusal {
+  switch (refusal.code) {
+    case 'unknown_version':
+      return newer(path, refusal.version);
+    case 'unknown_kind':
+      return newer(path, `kind ${quote(String(refusal.kind))}`);
+    case 'wrong_dedupe_key':
+      return invalid('wrong_shape', `${path}/dedupeKey`);
+    default:
+      return invalid('wrong_shape', `${path}${refusal.path}`);
+  }
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { truncate } from '../../json/truncate.ts';
+import { utf8Length } from '../../text/utf8.ts';
+import { SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
+import { textSchema } from '../field-schemas.ts';
+import { conditionIdSchema, loopIdSchema, stepIdSchema, TraceId } from '../ids.ts';
+import { eventSchema, nodeScope } from './event-envelope.ts';
+
+export const TRACE_KINDS = [
+  'selected_next_step',
+  'evaluated_condition',
+  'entered_loop',
+  'exited_loop',
+  'detected_non_tip_advance',
+] as const;
+
+const traceRefSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('step_id'), stepId: stepIdSchema }),
+  z.object({ kind: z.literal('loop_id'), loopId: loopIdSchema }),
+  z.object({ kind: z.literal('condition_id'), conditionId: conditionIdSchema }),
+  z.object({ kind: z.literal('iteration'), value: z.int().min(0) }),
+]);
+
+const traceEntrySchema = z.object({
+  kind: z.enum(TRACE_KINDS),
+  summary: textSchema(SUMMARY_BYTES_MAX),
+  refs: z.array(traceRefSchema).max(TRACE_REFS_MAX).optional(),
+});
+export type TraceEntry = z.infer<typeof traceEntrySchema>;
+
+/** Why the engine chose as it did, for people who look later. No decision ever reads it. */
+export const decisionTraceAppendedSchema = eventSchema(
+  'decision_trace_appended',
+  nodeScope,
+  z.object({
+    traceId: TraceId.schema,
+    entries: z
+      .array(traceEntrySchema)
+      .min(1)
+      .max(TRACE_ENTRIES_MAX)
+      .refine((entries) => traceBytes(entries) <= TRACE_BYTES_MAX, {
+        error: `entries must take at most ${TRACE_BYTES_MAX} bytes as canonical JSON`,
+      }),
+  }),
+);
+
+/** Cuts over-long summaries and lists of refs, and deals the entries, in order, into as many trace events as the budgets ask for. */
+export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly TraceEntry[])[] {
+  const events: TraceEntry[][] = [];
+  let open: TraceEntry[] = [];
+  for (const entry of entries) {
+    const cut = cutEntry(entry);
+    const isFull = open.length === TRACE_ENTRIES_MAX || traceBytes([...open, cut]) > TRACE_BYTES_MAX;
+    if (open.length > 0 && isFull) {
+      events.push(open);
+      open = [];
+    }
+    open.push(cut);
+  }
+  if (open.length > 0) events.push(open);
+  return events;
+}
+
+/** A trace that does not fit must not stop the append it explains. */
+function cutEntry(entry: TraceEntry): TraceEntry {
+  const summary = truncate(entry.summary, SUMMARY_BYTES_MAX);
+  if (entry.refs === undefined) return { ...entry, summary };
+  return { ...entry, summary, refs: entry.refs.slice(0, TRACE_REFS_MAX) };
+}
+
+function traceBytes(entries: readonly TraceEntry[]): number {
+  return utf8Length(canonicalJson(entries).unwrapOr(''));
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { utf8Length } from '../text/utf8.ts';
+
+/** A text of at most so many UTF-8 bytes. Stored text is never cut while reading: too long is refused. */
+export function textSchema(bytesMax: number, options: { readonly isEmptyAllowed?: boolean } = {}): z.ZodString {
+  const fits = z.string().refine((text) => text.isWellFormed() && utf8Length(text) <= bytesMax, {
+    error: `must be well-formed text of at most ${bytesMax} bytes in UTF-8`,
+  });
+  return options.isEmptyAllowed === true ? fits : fits.min(1);
+}
+
+/** A text that says something: white space alone does not. */
+export function nonBlankSchema(bytesMax: number): z.ZodString {
+  return textSchema(bytesMax).regex(/\S/, { error: 'must not be blank' });
+}
+
+/** Any strict JSON value. */
+export const jsonValueSchema = z.custom<JsonValue>((value) => canonicalJson(value).isOk(), {
+  error: 'must be JSON',
+  abort: true,
+});
+
+/** A JSON object of free shape. What looks into it further may rely on its being JSON. */
+export const jsonObjectSchema = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && canonicalJson(value).isOk(),
+  { error: 'must be a JSON object', abort: true },
+);
+
+/** Facts that no rule reads, at most so many bytes of them. */
+export function detailsSchema(bytesMax: number) {
+  return jsonObjectSchema.refine((details) => canonicalLength(details) <= bytesMax, {
+    error: `must take at most ${bytesMax} bytes as canonical JSON`,
+  });
+}
+
+/** What a JSON value takes in the log. */
+export function canonicalLength(value: JsonValue): number {
+  return utf8Length(canonicalJson(value).unwrapOr(''));
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { blockedParts, given, partsAt } from '../../../../test/examples/replies.ts';
+import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { replySchema } from '../reply-schema.ts';
+import { withIgnoredOutput } from './replayed-reply.ts';
+import { stepReply } from './step-reply.ts';
+
+const SENT = { output: { notesMarkdown: 'Looked again.', artifacts: [{ kind: 'my.list' }] }, context: { depth: 2 } };
+const LONG = { output: { notesMarkdown: 'All of it. '.repeat(2_000) } };
+
+const ignored = (parts: ReplyParts, sent: JsonObject = SENT) => {
+  const recorded = given(stepReply(parts));
+  return { recorded, ...withIgnoredOutput(recorded, { sent, ackToken: 'ack_fresh' }) };
+};
+const calls = (text: string) =>
+  [...text.matchAll(/^Next call: (\w+) (.*)$/gm)].map(([, , json]) => JSON.parse(json ?? ''));
+
+describe('a token used again with other content', () => {
+  test.each([partsAt(PLAIN, { done: 1 }), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))])(
+    'gives the recorded reply, a warning and one call with a fresh token',
+    (parts) => {
+      enforces('replay_with_other_payload_warned');
+      const { recorded, structured, text } = ignored(parts);
+      const { warnings, nextCall, ...rest } = structured;
+      const { warnings: _, nextCall: __, ...same } = recorded.structured;
+      expect(rest).toEqual(same);
+      expect(warnings).toEqual([
+        ...(recorded.structured['warnings'] as JsonObject[]),
+        { code: 'replay_ignored_new_output', message: expect.stringContaining('was not recorded') },
+      ]);
+      expect(calls(text)).toEqual([(nextCall as JsonObject)['arguments']]);
+      expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_fresh', ...SENT } });
+      expect(text.split('\n')[0]).toBe(
+        'This token was used before with other content; what you sent now was not recorded. This is the recorded reply:',
+      );
+      expect(replySchema.safeParse(structured).error).toBeUndefined();
+    },
+  );
+
+  test('after an advance may go on with what is recorded, or branch', () => {
+    const { text, recorded } = ignored(partsAt(PLAIN, { done: 1 }));
+    expect(text).toContain(
+      'To go on with what is recorded, do the step above. To keep what you just sent, send it again',
+    );
+    expect(text).toContain(`Recorded call: continue_workflow {"ackToken":"${recorded.structured['ackToken']}"`);
+    expect(ignored(partsAt(PLAIN, { done: 2 })).text).not.toContain('do the step above');
+  });
+
+  test('after a block sends the correction, with the new token', () => {
+    const { text } = ignored(blockedParts(reviewAt('judge')));
+    expect(text).toContain('This step is still to be done. The call to send is below.');
+    expect(text).toContain('To send your correction, use this token.');
+  });
+
+  test('does not repeat what is too long, but says where it belongs', () => {
+    const { structured, recorded } = ignored(blockedParts(reviewAt('judge')), LONG);
+    const before = recorded.structured['nextCall'] as { tool: string; arguments: JsonObject };
+    expect(structured['nextCall']).toEqual({ ...before, arguments: { ...before.arguments, ackToken: 'ack_fresh' } });
+    expect(ignored(partsAt(PLAIN, { done: 1 }), LONG).structured['nextCall']).toEqual({
+      tool: 'continue_workflow',
+      arguments: { ackToken: 'ack_fresh', output: { notesMarkdown: 'The notes that were just sent.' } },
+    });
+  });
+});

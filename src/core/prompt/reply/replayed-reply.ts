@@ -1,0 +1,80 @@
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
+import { canonicalLength } from '../../log/field-schemas.ts';
+import type { GivenReply } from '../../log/operation/stored-reply.ts';
+import { replyWarning } from '../reply-warnings.ts';
+import { NEXT_CALL } from '../reserved-lines.ts';
+import { ON_TOP } from './blocked-opening.ts';
+import { type Call, callText } from './call-text.ts';
+
+/** What came with a used token: the arguments beside the token, and a fresh one to send them with. */
+export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };
+
+/**
+ * The recorded reply for somebody who sent something else with the same token: nothing of it was stored, and one further
+ * call stores it. The token is of the same node when the recorded outcome was an advance, so that the call branches; of
+ * the blocked node when it was a block.
+ */
+export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
+  const isBlocked = given.structured['kind'] === 'blocked';
+  const nextCall = callAgain(given, { sent, ackToken });
+  const how = isBlocked ? MEND : given.structured['isComplete'] === true ? BRANCH_OFF : `${GO_ON} ${BRANCH_OFF}`;
+  const text = `${withoutOldCall(given.text, isBlocked)}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
+}
+
+/** The same for a checkpoint: what was sent can be saved from where it leads, unless it is too long to be repeated. */
+export function withIgnoredCheckpoint(
+  given: GivenReply,
+  { output, checkpointToken }: { readonly output: JsonObject; readonly checkpointToken: string | undefined },
+): GivenReply {
+  if (checkpointToken === undefined || canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return warned(given);
+  const nextCall = { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } };
+  const text = `${withoutOldCall(given.text, false)}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  return warned({ ...given, text, structured: { ...given.structured, nextCall } });
+}
+
+/** Said before all else: who reads on without it takes the recorded reply for an answer to what was just sent. */
+function warned(given: GivenReply): GivenReply {
+  const { message, code } = replyWarning({ code: 'replay_ignored_new_output' }, 'conservative');
+  const warnings = given.structured['warnings'];
+  return {
+    ...given,
+    text: `${message} This is the recorded reply:\n\n${given.text}`,
+    structured: {
+      ...given.structured,
+      warnings: [...(Array.isArray(warnings) ? warnings : []), { code, message }],
+    },
+  };
+}
+
+const SAVE = 'To save what you just sent as well, use this token.';
+const GO_ON = 'To go on with what is recorded, do the step above.';
+const BRANCH_OFF = 'To keep what you just sent, send it again with this token: that makes a branch.';
+const SENT = 'The notes that were just sent.';
+const MEND = 'To send your correction, use this token.';
+
+/** Only one line of a text is the next call; the recorded one becomes the other choice. */
+function withoutOldCall(text: string, isOnTop: boolean): string {
+  const line = `\n${NEXT_CALL} `;
+  const at = isOnTop ? text.indexOf(line) : text.lastIndexOf(line);
+  if (at === -1) return text;
+  return `${text.slice(0, at)}\nRecorded call: ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
+}
+
+/** The same call with the token that it needs; what is too long to be repeated has to be put in by whoever sent it. */
+function callAgain({ structured }: GivenReply, { sent, ackToken }: IgnoredOutput): Call {
+  const tool = 'continue_workflow';
+  if (canonicalLength(sent) <= REPEATED_CALL_BYTES_MAX) return { tool, arguments: { ackToken, ...sent } };
+  const missing = structured['kind'] === 'blocked' ? argumentsOf(structured['nextCall']) : undefined;
+  return { tool, arguments: { output: { notesMarkdown: SENT }, ...missing, ackToken } };
+}
+
+function argumentsOf(call: JsonValue | undefined): JsonObject | undefined {
+  const given = isObject(call) ? call['arguments'] : undefined;
+  return isObject(given) ? given : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { blockedParts, given, partsAt, TOKENS, unmetAt } from '../../../../test/examples/replies.ts';
+import { PLAIN, reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { AUTONOMY, type Autonomy } from '../../log/autonomy.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { stepReply } from './step-reply.ts';
+
+const structuredOf = (parts: ReplyParts): JsonObject => given(stepReply(parts)).structured;
+const callOf = (parts: ReplyParts) => structuredOf(parts)['nextCall'] as { tool: string; arguments: JsonObject };
+
+describe('the next call', () => {
+  const pending = Object.entries(SITUATIONS)
+    .filter(([what]) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what))
+    .map(([what, parts]) => ({ what, parts }));
+
+  test.each(pending)('meets all that the step asks for, sent as it stands: $what', ({ what, parts }) => {
+    enforces('next_call_ready_to_send');
+    const call = callOf(parts()).arguments;
+    expect(call['ackToken']).toBe(TOKENS.ackToken);
+    const left = unmetAt(parts(), call).map(({ requirement }) => requirement);
+    // A person is asked by the block, so the first report of these never passes; unattended it becomes a gap.
+    const heldBack = {
+      'advance-needs-approval': ['approval:sign'],
+      'advance-needs-the-user-in-full-auto': ['user_dependency:merge_now'],
+    };
+    expect(left).toEqual((heldBack as { [what: string]: string[] })[what] ?? []);
+  });
+
+  test('of a block that nothing from here can mend leads to where it can be, and is looked up where that is not known', () => {
+    const parts = reviewAt('judge');
+    const [first] = unmetAt(parts, {});
+    if (first === undefined) throw new Error('something is missing');
+    const { example: _, ...lost } = first;
+    const held = blockedParts(parts, [{ ...lost, wayBack: { kind: 'step', stepId: 'probe' } }]);
+    const back = { ...held, blocked: { blockers: [], unmet: [], ...held.blocked, wayBack: 'st_up_there' } };
+    const tool = 'continue_workflow';
+    expect(callOf(held)).toEqual({ tool, arguments: { stateToken: TOKENS.stateToken } });
+    expect(callOf(back)).toEqual({ tool, arguments: { stateToken: 'st_up_there' } });
+    expect(given(stepReply(back)).text).toContain('Nothing that is sent from here can mend this.');
+  });
+
+  test('of a block brings only what is missing', () => {
+    enforces('next_call_ready_to_send');
+    const parts = reviewAt('judge');
+    const sent = { output: { notesMarkdown: 'Verdict: fine.' } };
+    const call = callOf(blockedParts(parts, unmetAt(parts, sent)));
+    expect(call).toEqual({
+      tool: 'continue_workflow',
+      arguments: {
+        ackToken: TOKENS.ackToken,
+        output: { artifacts: [expect.objectContaining({ kind: 'wr.assessment' })] },
+      },
+    });
+    const { artifacts } = call.arguments['output'] as JsonObject;
+    expect(unmetAt(parts, { output: { ...sent.output, artifacts: artifacts ?? [] } })).toEqual([]);
+  });
+
+  test('asks for no more than the step does', () => {
+    const step = { id: 'a', title: 'A', prompt: 'Do it.', notesOptional: true };
+    expect(callOf(partsAt({ ...PLAIN, steps: [step] }))).toEqual({
+      tool: 'continue_workflow',
+      arguments: { ackToken: TOKENS.ackToken },
+    });
+  });
+
+  test('has room for notes beside an artifact, which nothing holds it to', () => {
+    const output = { contractRef: 'wr.contracts.findings' };
+    const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
+    const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
+    expect(notesMarkdown).toMatch(/^What the step wants in notes/);
+    const optional = { ...output, required: false };
+    const bare = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: optional }] });
+    expect(callOf(bare).arguments).toEqual({ ackToken: TOKENS.ackToken });
+    expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
+  });
+
+  test('never speaks for the user when nobody is asked', () => {
+    const at = (mode: Autonomy) => JSON.stringify(callOf(reviewAt('merge', { mode })));
+    expect(AUTONOMY.map((mode) => at(mode).includes('merge_now'))).toEqual([true, true, false]);
+    const approval = JSON.stringify(callOf(reviewAt('sign', { mode: 'full_auto_never_stop' })));
+    expect(approval).not.toContain('user');
+  });
+});

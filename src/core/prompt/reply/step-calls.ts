@@ -1,0 +1,59 @@
+import { hole } from '../../log/operation/stored-reply.ts';
+import { mergedExample } from '../../run/requirements/merged-example.ts';
+import { exampleNotesAt } from '../../run/requirements/notes.ts';
+import type { ExampleOutput } from '../../run/requirements/step-check.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
+import type { Call } from './call-text.ts';
+
+/** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
+export function reportCall(step: RenderedStep): Call {
+  const example = reportExample(step);
+  const isBeside = example.artifacts !== undefined && isNoteWelcome(step);
+  return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
+}
+
+const BESIDE_THE_ARTIFACT = 'What the step wants in notes, or what was done.';
+
+/** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
+function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
+  return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
+}
+
+/** An example speaks for a user only where they are asked before it is sent: not unattended, and not about a report. */
+function reportExample({ place, requirements, lacking }: RenderedStep): ExampleOutput {
+  const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
+  const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
+  const isAnswer = (kind: string) => kind === 'approval' || kind === 'user_dependency';
+  const notes = () =>
+    exampleNotesAt(
+      place,
+      requirements.filter(({ kind }) => !isAnswer(kind)),
+    );
+  return own.notesMarkdown === undefined ? own : { ...own, notesMarkdown: notes() };
+}
+
+/**
+ * The call that brings what an attempt lacked; the rest is kept and need not be sent again. Where no call from here can,
+ * it leads to where one can: a stored reply cannot hold the token of that place, so there it takes a look first.
+ */
+export function correctedCall({ unmet, wayBack }: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
+  const isMendable = unmet.some(({ example }) => example !== undefined);
+  if (isMendable || !unmet.some((one) => one.wayBack !== undefined)) return callWith(mergedExample(unmet));
+  return { tool: 'continue_workflow', arguments: { stateToken: wayBack ?? hole('stateToken') } };
+}
+
+function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
+  const output = {
+    ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+  };
+  return {
+    tool: 'continue_workflow',
+    arguments: {
+      ackToken: hole('ackToken'),
+      ...(Object.keys(output).length === 0 ? {} : { output }),
+      ...(context === undefined ? {} : { context }),
+    },
+  };
+}

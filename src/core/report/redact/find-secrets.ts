@@ -1,0 +1,77 @@
+import { secretsInTables } from './find/secret-cells.ts';
+import { findRandomText } from './random-text.ts';
+import { SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
+import { SECRET_PATTERNS } from './secret-patterns.ts';
+import { stripMarkup } from './strip-markup.ts';
+
+/** Folders whose names are hidden wherever they appear. */
+export type KnownFolders = { readonly homes: readonly string[]; readonly workspaces: readonly string[] };
+
+/** A place in a text that is hidden. */
+export type Secret = { readonly from: number; readonly to: number; readonly kind: SecretKind };
+
+/** All that looks like a secret, as it is written and as it is read, in order and without overlaps. */
+export function findSecrets(text: string, folders: KnownFolders, known: readonly Secret[] = []): readonly Secret[] {
+  const bare = stripMarkup(text);
+  const read = bare === undefined ? [] : secretsIn(bare.text, folders).map((secret) => moved(secret, bare.placeOf));
+  return merged([...known, ...secretsInTables(text), ...secretsIn(text, folders), ...read]);
+}
+
+/** The end is behind the last character, so that what is taken off behind a secret stays. */
+function moved({ from, to, kind }: Secret, placeOf: (at: number) => number): Secret {
+  return { from: placeOf(from), to: placeOf(to - 1) + 1, kind };
+}
+
+const OPENING_QUOTE = /\\{0,7}["'`]/y;
+
+function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] {
+  const secrets: Secret[] = [];
+  for (const { kind, pattern } of SECRET_PATTERNS) {
+    for (const match of text.matchAll(pattern)) {
+      const lead = match.groups?.['lead'];
+      const from = match.index + (lead?.length ?? 0);
+      OPENING_QUOTE.lastIndex = from;
+      const quote = lead === undefined ? undefined : OPENING_QUOTE.exec(text)?.[0];
+      secrets.push({ from: from + (quote?.length ?? 0), to: match.index + match[0].length, kind });
+    }
+  }
+  for (const [from, to] of findRandomText(text)) secrets.push({ from, to, kind: 'random-looking text' });
+  return [
+    ...secrets,
+    ...workspaces.flatMap((folder) => occurrences(text, folder, 'workspace path')),
+    ...homes.flatMap((folder) => occurrences(text, folder, 'home folder')),
+  ];
+}
+
+/** A folder is meant only where its name ends: `/work/shop` is not in `/work/shopping`. */
+function occurrences(text: string, folder: string, kind: SecretKind): Secret[] {
+  const name = folder.replace(/[\\/]+$/, '');
+  // A drive or the root alone says nothing about anybody.
+  if (!/[\\/][^\\/]/.test(name)) return [];
+  // A folder right below the root has the name of many others: `/root` is not in `src/root`.
+  const isLong = /[\\/][^\\/]+[\\/]/.test(name);
+  const spellings = name.includes('\\') ? [name, name.replaceAll('\\', '\\\\'), name.replaceAll('\\', '/')] : [name];
+  return spellings.flatMap((spelling) => {
+    const found: Secret[] = [];
+    for (let from = text.indexOf(spelling); from >= 0; from = text.indexOf(spelling, from + spelling.length)) {
+      const to = from + spelling.length;
+      const isMeant = isLong || !/[\w.-]/.test(text.charAt(from - 1)) || /\\[nrt]/.test(text.slice(from - 2, from));
+      if (isMeant && !/[\w-]/.test(text.charAt(to))) found.push({ from, to, kind });
+    }
+    return found;
+  });
+}
+
+/** What overlaps is hidden together, under the name that ranks first. */
+function merged(secrets: Secret[]): readonly Secret[] {
+  const done: Secret[] = [];
+  for (const secret of secrets.sort((a, b) => a.from - b.from || b.to - a.to)) {
+    const last = done.at(-1);
+    if (last === undefined || secret.from >= last.to) done.push(secret);
+    else {
+      const kind = SECRET_KINDS.find((one) => one === last.kind || one === secret.kind) ?? last.kind;
+      done[done.length - 1] = { from: last.from, to: Math.max(last.to, secret.to), kind };
+    }
+  }
+  return done;
+}

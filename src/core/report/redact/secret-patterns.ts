@@ -1,0 +1,119 @@
+import { NAMED_PATTERNS } from './find/named-patterns.ts';
+import type { SecretKind } from './secret-kinds.ts';
+
+/** Finds one kind of secret. What a group `lead` matches, and a quote behind it, stays. */
+export type SecretPattern = { readonly kind: SecretKind; readonly pattern: RegExp };
+
+/** Keys that say by how they begin whose they are. */
+const ACCESS_KEYS = [
+  '(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}',
+  'gh[pousr]_[A-Za-z0-9]{16,}',
+  'github_pat_[A-Za-z0-9_]{20,}',
+  'gl(?:pat|ptt|dt|rt|soat|cbt|agent)-[A-Za-z0-9_-]{16,}',
+  'xox[abeoprs]-[A-Za-z0-9-]{10,}',
+  'xapp-[A-Za-z0-9-]{10,}',
+  'hooks\\.slack\\.com/services/[A-Za-z0-9/]{20,}',
+  '(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}',
+  'whsec_[A-Za-z0-9+/=]{20,}',
+  'AIza[A-Za-z0-9_-]{30,}',
+  'ya29\\.[A-Za-z0-9_.-]{20,}',
+  'GOCSPX-[A-Za-z0-9_-]{20,}',
+  '(?:npm|hf|glsa|shp(?:at|ca|pa|ss)|lin_api|do[opr]_v1|dckr_pat)_[A-Za-z0-9_]{24,}',
+  'pypi-[A-Za-z0-9_-]{30,}',
+  'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
+  'hv[sbr]\\.[A-Za-z0-9_-]{20,}',
+  'dapi[0-9a-f]{32}',
+  'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
+  'PMAK-[A-Za-z0-9-]{40,}',
+  'ATATT3[A-Za-z0-9_=-]{20,}',
+  // A word may end in "sk-", so the key must begin here and hold a digit.
+  '(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{16,}',
+  '(?<![0-9])[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])',
+];
+
+/** A user name may hold spaces where the path goes on behind it, but no words that go on with a sentence. */
+const WORD = '[^\\s\\\\/"\'`<>|:*?,;)\\]}\\ufdd0]';
+const JOINT =
+  '(?:and|or|in|at|to|the|is|are|was|has|with|from|but|not|see|on|for|by|of|as|into|und|oder|y|et|e|ou)(?![\\w.-])';
+const USER = `${WORD}{1,64}(?:(?: (?!${JOINT})${WORD}{1,64}){1,3}(?=[\\\\/]))?`;
+/** Where a path begins: not inside of another one, nor of an address. */
+const PATH_START = '(?:(?<![\\w.-])|(?<=\\\\[nrt]))';
+/** In addresses of programs, users are numbers, places to fill in, or these. */
+const NO_ROUTE = '(?<!(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4})';
+const NO_ROUTE_USER =
+  '(?=\\p{L})(?!(?:me|new|list|search|log-?in|log-?out|profile|id|all|count|userId|user_id)(?![\\w.-]))';
+
+/**
+ * What is looked for. None of them looks at a long stretch of text more than a fixed number of times, so that hiding
+ * takes time by the length of the text, whatever it holds.
+ */
+export const SECRET_PATTERNS: readonly SecretPattern[] = [
+  {
+    kind: 'private key',
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  },
+  { kind: 'WorkRail token', pattern: /(?<![A-Za-z0-9])(?:st|ack|chk)\\?_[0-9a-z]{40,}/gi },
+  { kind: 'WorkRail token', pattern: /(?<![A-Za-z0-9])(?:st|ack|chk)\.v1\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)?/g },
+  { kind: 'access key', pattern: new RegExp(ACCESS_KEYS.join('|'), 'g') },
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>\b(?:[Bb]earer|BEARER) {1,4})(?=[A-Za-z._~+/-]{0,64}(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{12,}/g,
+  },
+  // Letters in groups of four are base64 where they look like no word.
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>\b(?:[Bb]asic|BASIC) {1,4})(?=[A-Za-z+/]{0,64}(?:[0-9=]|[a-z][A-Z]))(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/=-])/g,
+  },
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>authorization\\{0,7}["'`]?[*_`\ufdd0]{0,4} {0,4}[:=][*_`\ufdd0]{0,4} {0,4}\\{0,7}["'`]?(?:(?:basic|bearer|digest|token|apikey|negotiate)[ \t]{1,4})?)(?!(?:is|was|the|not|required|missing|basic|bearer|token)\b)[^\s"'`\\,;]{6,}/gi,
+  },
+  // A cookie is what follows to the end of its line, as long as it begins with a name and a value.
+  {
+    kind: 'access key',
+    pattern:
+      /(?<lead>cookies?\\{0,7}["'`]?[*_`\ufdd0]{0,4}(?:[ \t]{0,4}[:=]|[ \t]{1,4})[*_`\ufdd0]{0,4}[ \t]{0,4}\\{0,7}["'`]?)(?=[\w.-]{1,64}=[^\s=])[^\n"'`\\]+/gi,
+  },
+  // The user and password of a request; two numbers are a user and a group.
+  {
+    kind: 'password',
+    pattern:
+      /(?<lead>(?<=^|[\s"'`(\ufdd0])(?:-u|--user|--proxy-user)[ =]{0,4}["'`]?)(?!\d{1,9}:\d{1,9}(?!\S))[^\s:"'`]{1,128}:[^\s"'`]+/g,
+  },
+  {
+    kind: 'JSON web token',
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}/g,
+  },
+  // The password of `scheme://user:password@host`, together with the user.
+  { kind: 'password', pattern: /(?<=[A-Za-z]:\/\/)[^\s/@:"'`<>]{0,256}:[^\s/@"'`<>]{1,256}(?=@)/g },
+  { kind: 'access key', pattern: /(?<=[A-Za-z]:\/\/)(?=[^\s/@:"'`<>]{0,128}[0-9])[^\s/@:"'`<>]{8,256}(?=@)/g },
+  ...NAMED_PATTERNS,
+  {
+    kind: 'e-mail address',
+    pattern:
+      /(?<![\p{L}\p{N}._%+-])(?!git@)[\p{L}\p{N}._%+-]+[@＠](?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}-])/gu,
+  },
+  {
+    kind: 'home folder',
+    pattern: new RegExp(`${PATH_START}(?:(?:/var|/export|/mnt/[a-z]|/[a-z])?)/(?:home|Users)/${USER}`, 'gu'),
+  },
+  {
+    kind: 'home folder',
+    pattern: new RegExp(
+      `${PATH_START}${NO_ROUTE}(?:/mnt/[a-z]|/[a-z])?/(?:users|USERS|HOME|Home)/${NO_ROUTE_USER}${USER}`,
+      'gu',
+    ),
+  },
+  {
+    kind: 'home folder',
+    pattern: new RegExp(
+      `(?:(?<![A-Za-z0-9])[A-Za-z]:[\\\\/]{1,4}|\\\\{2,8}[\\w.$-]{1,64}\\\\{1,4})(?:[Uu]sers|USERS)[\\\\/]{1,4}${USER}`,
+      'gu',
+    ),
+  },
+  { kind: 'home folder', pattern: /(?:(?<![\w./-])|(?<=\\[nrt]))\/root(?![\w.-])/g },
+];

@@ -1,0 +1,65 @@
+import { quote } from '../json/quote.ts';
+import type { GivenReply } from '../log/operation/stored-reply.ts';
+import { callText } from '../prompt/reply/call-text.ts';
+import { NEXT_CALL, quoteReservedLines } from '../prompt/reserved-lines.ts';
+import { clip } from '../run/requirements/judge-artifact.ts';
+import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
+
+/** A candidate with some of what was noted in it. */
+export type ShownCandidate = ResumeCandidate & { readonly snippet: string };
+
+/** How many runs were looked at, and what was asked for where none of them has it. */
+export type Search = { readonly total: number; readonly missed?: string | undefined };
+
+/** The reply where none is surely meant. */
+export function candidateList(candidates: readonly ShownCandidate[], { total, missed }: Search): GivenReply {
+  const [first] = candidates;
+  if (first === undefined) return nothingThere();
+  const nextCall = showCall(first);
+  const more = total - candidates.length;
+  const paragraphs = [
+    missed === undefined ? opening(candidates.length) : openingWithout(missed, candidates),
+    ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}${snippetText(candidate)}`),
+    ...(more > 0 ? [`${more} more ${more === 1 ? 'run is' : 'runs are'} stored; ${NARROWER}`] : []),
+    `---\nIf you cannot tell which one is meant, ask the user. These calls change nothing.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
+  ];
+  return {
+    text: paragraphs.join('\n\n'),
+    structured: {
+      kind: 'ok',
+      candidates: candidates.map((candidate) => ({ ...candidateData(candidate), snippet: candidate.snippet })),
+      total,
+      nextIntent: 'rehydrate_only',
+      nextCall,
+    },
+  };
+}
+
+/** A query may be of any length. */
+const MISSED_BYTES_MAX = 128;
+
+const NARROWER = 'to find another, call resume_session with words of its notes as "query", or its gitBranch.';
+
+function opening(count: number): string {
+  const has = 'its reply has the goal, the work so far, the step and its tokens.';
+  if (count === 1) return `One run is stored that may be the one you mean. If it is, send its call: ${has}`;
+  return `${count} runs may be the one you mean, the likeliest first. Send the call behind the one that is: ${has}`;
+}
+
+function openingWithout(missed: string, candidates: readonly ShownCandidate[]): string {
+  const what = `No run has ${quote(clip(missed, MISSED_BYTES_MAX))} in its notes or the name of its workflow.`;
+  const isLatest = candidates.every(({ whyMatched }) => whyMatched.includes('recency_fallback'));
+  return `${what} ${isLatest ? 'These are the latest here:' : opening(candidates.length)}`;
+}
+
+function snippetText({ snippet }: ShownCandidate): string {
+  return snippet === '' ? '' : `\n${quoteReservedLines(snippet)}`;
+}
+
+function nothingThere(): GivenReply {
+  const nextCall = { tool: 'list_workflows', arguments: {} };
+  return {
+    text: `No run is stored here, so there is nothing to go on with. Pick a workflow and begin with start_workflow.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
+    structured: { kind: 'ok', candidates: [], total: 0, nextIntent: 'rehydrate_only', nextCall },
+  };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { REASONS } from '../../log/reasons.ts';
+import { contractFix } from '../../workflow/builtins/explain-violations.ts';
+import { codingHandoff } from '../../workflow/builtins/handoff-contracts.ts';
+import { checkStep } from './check-step.ts';
+
+const { contractRef, example, artifactKind: kind } = codingHandoff;
+const requirement = `output_contract:${contractRef}`;
+const step = { outputContract: { contractRef } };
+const optional = { outputContract: { contractRef, required: false } };
+const check = (artifacts: readonly JsonObject[], declared: object = step) =>
+  checkStep(tryStep(declared, { artifacts }));
+const broken = { ...example, version: 2 };
+const unmet = {
+  pointer: { kind: 'output_contract', contractRef },
+  suggestedFix: contractFix(codingHandoff),
+  requirement,
+  example: { artifacts: [example] },
+};
+const missing = {
+  ...unmet,
+  reason: 'contract_violation:missing_required_output',
+  message: 'This step needs an artifact of kind wr.coding_handoff and none was sent.',
+};
+const invalid = {
+  ...unmet,
+  reason: 'contract_violation:invalid_required_output',
+  message: 'The wr.coding_handoff artifact was not accepted: /version is 2 (allowed: 1).',
+};
+
+describe('the contract of a step', () => {
+  it('is met by an artifact of its form', () => {
+    enforces('contract_enforced_before_advance');
+    expect(check([example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+  });
+
+  it.each<[string, JsonObject[], object]>([
+    ['nothing', [], missing],
+    ['another artifact', [{ kind: 'wr.findings', findings: [] }], missing],
+    [
+      'one without a kind',
+      [{ version: 1 }],
+      { ...missing, message: `${missing.message} What came without "kind" does not count.` },
+    ],
+    [
+      'one of a kind nobody knows',
+      [{ ...example, kind: 'coding_handoff' }],
+      { ...missing, message: `${missing.message} What came as kind "coding_handoff" does not count.` },
+    ],
+    ['one of another form', [broken], invalid],
+    ['several of another form, of which the last is told', [{ kind }, broken], invalid],
+  ])('is not met by %s', (_, artifacts, expected) => {
+    enforces('contract_enforced_before_advance');
+    expect(check(artifacts).unmet).toEqual([expected]);
+    expect(check(artifacts).met).toEqual([]);
+  });
+
+  it('gives its own blockers for what is missing and what is wrong', () => {
+    enforces('contract_enforced_before_advance');
+    expect(check([]).unmet.map(({ reason }) => REASONS[reason].blocker)).toEqual(['MISSING_REQUIRED_OUTPUT']);
+    expect(check([broken]).unmet.map(({ reason }) => REASONS[reason].blocker)).toEqual(['INVALID_REQUIRED_OUTPUT']);
+  });
+
+  it('is met when one of several artifacts has its form', () => {
+    expect(check([broken, example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([example, broken])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+  });
+
+  it('that is optional holds nobody up, and what was not accepted is told', () => {
+    expect(check([], optional)).toEqual(NOTHING_FOUND);
+    expect(check([example], optional)).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([broken], optional)).toEqual({
+      ...NOTHING_FOUND,
+      unreadable: [{ artifactKind: kind, message: invalid.message }],
+    });
+  });
+
+  it('is the one that the run pinned', () => {
+    const attempt = tryStep(step, { artifacts: [broken] });
+    const pinned = attempt.index.contracts.get(contractRef);
+    if (pinned === undefined) throw new Error('the contract is pinned');
+    const loose = { ...pinned, schema: { type: 'object', additionalProperties: {} } };
+    const index = { ...attempt.index, contracts: new Map([[contractRef, loose]]) };
+    expect(checkStep({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { pinnedContract } from '../../workflow/builtins/contract.ts';
+import { gateVerdict } from '../../workflow/builtins/contracts/gate-verdict.ts';
+import { contractFix } from '../../workflow/builtins/explain-violations.ts';
+import { checkStep } from './check-step.ts';
+
+const step = { notesOptional: true, requireConfirmation: { kind: 'coordinator_eval' } };
+const { contractRef, artifactKind, example: rejected } = gateVerdict;
+const approved = {
+  ...rejected,
+  verdict: 'approved',
+  rationale: '<in the words of who decides: what was looked at, and why it may pass>',
+};
+const fix = contractFix({ artifactKind, example: approved });
+const unmet = {
+  pointer: { kind: 'output_contract', contractRef },
+  suggestedFix: fix,
+  requirement: 'gate:work',
+  example: { artifacts: [approved] },
+};
+const invalid = { ...unmet, reason: 'contract_violation:invalid_required_output' };
+const judged = `Mend what the verdict is about and have the work judged again; only "approved" opens the gate, and never approve your own work. ${fix}`;
+
+describe('a gate', () => {
+  it('is opened by a verdict that approves, the last one if there are several', () => {
+    enforces('coordinator_eval_needs_gate_verdict');
+    expect(checkStep(tryStep(step, { artifacts: [approved] }))).toEqual({ ...NOTHING_FOUND, met: ['gate:work'] });
+    expect(checkStep(tryStep(step, { artifacts: [rejected, approved] })).met).toEqual(['gate:work']);
+    expect(checkStep(tryStep(step, { artifacts: [approved, rejected] })).met).toEqual([]);
+  });
+
+  it.each<[string, JsonObject[], object]>([
+    [
+      'nothing',
+      [],
+      {
+        ...unmet,
+        reason: 'contract_violation:missing_required_output',
+        message: 'This step needs an artifact of kind wr.gate_verdict and none was sent.',
+      },
+    ],
+    [
+      'a verdict of another form',
+      [{ ...approved, confidence: 'sure' }],
+      {
+        ...invalid,
+        message: 'The wr.gate_verdict artifact was not accepted: /confidence is "sure" (allowed: high | medium | low).',
+      },
+    ],
+    [
+      'a rejection',
+      [rejected],
+      {
+        ...invalid,
+        message: 'The gate stays shut: the verdict is "rejected" (<what you looked at, and what decided it>).',
+        suggestedFix: judged,
+      },
+    ],
+    [
+      'doubt',
+      [{ ...approved, verdict: 'uncertain', rationale: 'x'.repeat(300) }],
+      {
+        ...invalid,
+        message: `The gate stays shut: the verdict is "uncertain" (${'x'.repeat(200)}…).`,
+        suggestedFix: judged,
+      },
+    ],
+  ])('is not opened by %s', (_, artifacts, expected) => {
+    enforces('coordinator_eval_needs_gate_verdict');
+    expect(checkStep(tryStep(step, { artifacts }))).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
+  });
+
+  it('goes by the contract that the run pinned', () => {
+    const attempt = tryStep(step, { artifacts: [{ kind: artifactKind, verdict: 'approved' }] });
+    const pinned = { ...pinnedContract(gateVerdict), schema: { type: 'object', additionalProperties: {} } };
+    const index = { ...attempt.index, contracts: new Map([[contractRef, pinned]]) };
+    expect(checkStep(attempt).met).toEqual([]);
+    expect(checkStep({ ...attempt, index }).met).toEqual(['gate:work']);
+  });
+});

@@ -1,0 +1,95 @@
+import type { JsonObject } from '../../json/json-value.ts';
+import { quote } from '../../json/quote.ts';
+import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { type Accepted, checkShape } from '../../workflow/builtins/check-artifact.ts';
+import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
+import { contractFix, missingMessage, violationMessage } from '../../workflow/builtins/explain-violations.ts';
+import { contractOfKind } from '../../workflow/builtins/registry.ts';
+import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
+import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import type { HandedArtifact } from '../handed-in.ts';
+import type { AskedArtifact } from './requirement.ts';
+import type { Unmet } from './step-check.ts';
+import { withinBudgets } from './unmet.ts';
+
+/** What became of the artifacts that could answer a contract. */
+export type ArtifactVerdict =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'accepted'; readonly value: JsonObject; readonly notes: Accepted['notes'] }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Something beyond its form that speaks against an artifact, as part of a sentence. */
+export type Objection = (value: JsonObject) => string | undefined;
+
+/** One that is accepted is enough, and the last of them counts; else the last one tells what is wrong. */
+export function judgeArtifacts(
+  artifacts: readonly HandedArtifact[],
+  contract: PinnedContract,
+  objection: Objection = () => undefined,
+): ArtifactVerdict {
+  const verdicts = artifacts.map(({ value }) => judgeArtifact(value, contract, objection));
+  return verdicts.findLast(({ kind }) => kind === 'accepted') ?? verdicts.at(-1) ?? { kind: 'missing' };
+}
+
+export function judgeArtifact(value: JsonObject, contract: PinnedContract, objection: Objection): ArtifactVerdict {
+  const checked = checkShape(contract.schema, value);
+  if (checked.isErr()) return { kind: 'refused', message: violationMessage(contract, checked.error) };
+  const against = objection(checked.value.value);
+  if (against === undefined) return { kind: 'accepted', ...checked.value };
+  return { kind: 'refused', message: `The ${clip(contract.artifactKind)} artifact was not accepted: ${against}.` };
+}
+
+export function ofKind(artifacts: readonly HandedArtifact[], artifactKind: string): readonly HandedArtifact[] {
+  return artifacts.filter(({ kind }) => kind === artifactKind);
+}
+
+/** A contract that the engine itself reads, as the run pinned it; one that it did not pin, as it is today. */
+export function engineContract({ contracts }: WorkflowIndex, builtin: Contract): PinnedContract {
+  return contracts.get(builtin.contractRef) ?? pinnedContract(builtin);
+}
+
+/** Whether any contract, of this run or built in, is about such artifacts. */
+export function isKnownKind({ contracts }: WorkflowIndex, kind: string): boolean {
+  return (
+    contractOfKind(kind) !== undefined || [...contracts.values()].some(({ artifactKind }) => artifactKind === kind)
+  );
+}
+
+/** The example of a contract with values for this place, as far as its schema takes them. */
+export function exampleOf({ schema, example }: PinnedContract, values: JsonObject): JsonObject {
+  const adapted = { ...example, ...values };
+  return checkShape(schema, adapted).isOk() ? adapted : example;
+}
+
+/** An artifact that was asked for and did not come, or did not have its form. */
+export function unmetArtifact(
+  verdict: Exclude<ArtifactVerdict, { kind: 'accepted' }>,
+  { contract, example }: Pick<AskedArtifact, 'contract' | 'example'>,
+  { requirement, sent }: { readonly requirement: string; readonly sent: readonly HandedArtifact[] },
+): Unmet {
+  const isMissing = verdict.kind === 'missing';
+  return withinBudgets({
+    reason: `contract_violation:${isMissing ? 'missing' : 'invalid'}_required_output`,
+    pointer: { kind: 'output_contract', contractRef: contract.contractRef },
+    message: isMissing ? `${missingMessage(contract)}${mistakenKind(sent)}` : verdict.message,
+    suggestedFix: contractFix({ artifactKind: contract.artifactKind, example }),
+    requirement,
+    example: { artifacts: [example] },
+  });
+}
+
+/** Agents get the form right and forget to say what it is. */
+function mistakenKind(sent: readonly HandedArtifact[]): string {
+  const stray = sent.find(({ kind }) => kind === undefined || contractOfKind(kind) === undefined);
+  if (stray === undefined) return '';
+  return stray.kind === undefined
+    ? ' What came without "kind" does not count.'
+    : ` What came as kind ${clip(quote(stray.kind))} does not count.`;
+}
+
+const CLIPPED_BYTES_MAX = 48;
+
+/** Enough of a name to recognise it by. */
+export function clip(text: string, bytesMax = CLIPPED_BYTES_MAX): string {
+  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
+import { contractFix } from '../../workflow/builtins/explain-violations.ts';
+import { loopControl } from '../../workflow/builtins/run-contracts.ts';
+import { checkStep } from './check-step.ts';
+import { loopObjection } from './loop-control.ts';
+
+const { contractRef, artifactKind: kind } = loopControl;
+const decided = (decision: string, loopId?: string) => ({
+  kind,
+  decision,
+  ...(loopId === undefined ? {} : { loopId }),
+});
+const step = (id: string, rest: object = {}) => ({ id, title: id, prompt: 'P', notesOptional: true, ...rest });
+const decide = (id: string) => step(id, { outputContract: { contractRef } });
+const loop = (id: string, body: readonly object[], rest: object = {}) => ({
+  id,
+  type: 'loop',
+  title: id,
+  loop: { type: 'while', maxIterations: 3, ...rest },
+  body,
+});
+const named = (loopId: string) => ({ conditionSource: { kind: 'artifact_contract', contractRef, loopId } });
+const single = { steps: [loop('round', [step('work'), decide('decide')], named('rounds'))] };
+const nested = {
+  steps: [
+    loop(
+      'outer-step',
+      [loop('inner-step', [step('work'), decide('decide-inner')], named('inner')), decide('decide-outer')],
+      named('outer'),
+    ),
+  ],
+};
+const at = (file: object, stepId: string, artifacts: readonly JsonObject[]) =>
+  checkStep(attemptAt(file, { stepId, artifacts }));
+const unmet = (loopId: string) => {
+  const example = { ...loopControl.example, loopId };
+  return {
+    pointer: { kind: 'output_contract', contractRef },
+    suggestedFix: contractFix({ artifactKind: kind, example }),
+    requirement: `loop_control:${loopId}`,
+    example: { artifacts: [example] },
+  };
+};
+const refused = (loopId: string, rest: string) => ({
+  ...unmet(loopId),
+  reason: 'contract_violation:invalid_required_output',
+  message: `The wr.loop_control artifact was not accepted: ${rest}.`,
+});
+
+describe('the step that decides a loop', () => {
+  it.each([undefined, 'rounds', 'round', 'no-such-loop'])(
+    'decides the only loop there is, called %s or not',
+    (loopId) => {
+      enforces('loop_control_contract_decides', 'loop_control_wrong_id_tolerated');
+      for (const decision of ['continue', 'stop']) {
+        expect(at(single, 'decide', [decided(decision, loopId)])).toEqual({
+          ...NOTHING_FOUND,
+          met: ['loop_control:rounds'],
+          loopDecision: { loopId: 'rounds', decision },
+        });
+      }
+    },
+  );
+
+  it('without a decision lacks it, and decides nothing', () => {
+    enforces('loop_control_missing_is_not_exit', 'loop_control_contract_decides');
+    expect(at(single, 'decide', [])).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [
+        {
+          ...unmet('rounds'),
+          reason: 'contract_violation:missing_required_output',
+          message: 'This step needs an artifact of kind wr.loop_control and none was sent.',
+        },
+      ],
+    });
+    expect(at(single, 'decide', [decided('maybe')])).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [refused('rounds', '/decision is "maybe" (allowed: continue | stop)')],
+    });
+  });
+
+  it('takes no decision that only a later version of the contract knows', () => {
+    enforces('loop_control_contract_decides');
+    const open = [{ loopId: loopIdSchema.parse('rounds'), stepId: stepIdSchema.parse('round'), isArtifact: true }];
+    expect([decided('stop'), decided('pause')].map((value) => loopObjection(value, open))).toEqual([
+      undefined,
+      'its decision is none that this version knows',
+    ]);
+  });
+
+  it('goes by the last decision that can be read', () => {
+    const artifacts = [decided('continue'), decided('stop', 'rounds'), decided('perhaps')];
+    expect(at(single, 'decide', artifacts).loopDecision).toEqual({ loopId: 'rounds', decision: 'stop' });
+  });
+
+  it.each([undefined, 'inner', 'inner-step'])('decides its own of several loops, called %s or not', (loopId) => {
+    enforces('loop_control_contract_decides');
+    expect(at(nested, 'decide-inner', [decided('stop', loopId)])).toEqual({
+      ...NOTHING_FOUND,
+      met: ['loop_control:inner'],
+      loopDecision: { loopId: 'inner', decision: 'stop' },
+    });
+  });
+
+  it('cannot decide another loop in its place', () => {
+    expect(at(nested, 'decide-inner', [decided('stop', 'outer')])).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [refused('inner', 'it decides the loop "outer", and this step decides "inner"')],
+    });
+    expect(at(nested, 'decide-inner', [decided('stop', 'outer'), decided('continue', 'inner')])).toEqual({
+      ...NOTHING_FOUND,
+      met: ['loop_control:inner'],
+      loopDecision: { loopId: 'inner', decision: 'continue' },
+    });
+  });
+
+  it('is told which loops are open when the name fits none of several', () => {
+    enforces('loop_control_wrong_id_tolerated');
+    expect(at(nested, 'decide-inner', [decided('stop', 'round')])).toEqual({
+      ...NOTHING_FOUND,
+      unmet: [refused('inner', 'no open loop is called "round"; open are "outer" and "inner"')],
+    });
+    // The outer loop is the only one that is open here, so its name does not matter.
+    expect(at(nested, 'decide-outer', [decided('stop', 'round')]).met).toEqual(['loop_control:outer']);
+  });
+});
+
+describe('a decision on another step', () => {
+  it.each<[string | undefined, JsonObject | undefined]>([
+    [undefined, { loopId: 'inner', decision: 'stop' }],
+    ['outer', { loopId: 'outer', decision: 'stop' }],
+    ['outer-step', { loopId: 'outer', decision: 'stop' }],
+  ])('is about the loop it names, else the innermost that waits for one: %s', (loopId, loopDecision) => {
+    expect(at(nested, 'work', [decided('stop', loopId)])).toEqual({ ...NOTHING_FOUND, loopDecision });
+  });
+
+  it('is told when it names none of several, and holds nobody up', () => {
+    expect(at(nested, 'work', [decided('stop', 'round')])).toEqual({
+      ...NOTHING_FOUND,
+      unreadable: [
+        {
+          artifactKind: kind,
+          message: refused('', 'no open loop is called "round"; open are "outer" and "inner"').message,
+        },
+      ],
+    });
+  });
+
+  it('passes by loops that do not wait for one, unless there are no others', () => {
+    const body = [loop('each', [decide('decide')], { type: 'for', count: 2 })];
+    const inside = { steps: [loop('round', body, named('rounds'))] };
+    expect(at(inside, 'decide', [decided('stop')])).toEqual({
+      ...NOTHING_FOUND,
+      met: [`output_contract:${contractRef}`],
+      loopDecision: { loopId: 'rounds', decision: 'stop' },
+    });
+    const around = { steps: [loop('all', body, { type: 'for', count: 2 })] };
+    expect(at(around, 'decide', [decided('stop')]).loopDecision).toEqual({ loopId: 'each', decision: 'stop' });
+    expect(at(around, 'decide', [decided('stop', 'nope')]).unmet.map(({ message }) => message)).toEqual([
+      'The wr.loop_control artifact was not accepted: no open loop is called "nope"; open are "all" and "each".',
+    ]);
+  });
+
+  it('outside of loops decides nothing', () => {
+    expect(checkStep(tryStep({ notesOptional: true }, { artifacts: [decided('stop', 'x')] }))).toEqual(NOTHING_FOUND);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { attemptAt } from '../../../../test/examples/step-attempt.ts';
+import type { LoopId } from '../../log/ids.ts';
+import { loopControl } from '../../workflow/builtins/run-contracts.ts';
+import type { LoopTrouble } from '../walk/walk.ts';
+import { troubleUnmet } from './loop-trouble.ts';
+
+const body = [{ id: 'work', title: 'W', prompt: 'P' }];
+const loop = (id: string, rest: object) => ({
+  id,
+  type: 'loop',
+  title: id,
+  loop: { maxIterations: 3, ...rest },
+  body: [{ ...body[0], id: `${id}-work` }],
+});
+const conditionSource = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' };
+const place = attemptAt({
+  steps: [
+    body[0],
+    loop('decided', { type: 'while', conditionSource }),
+    loop('each', { type: 'forEach', items: 'files' }),
+    loop('count', { type: 'for', count: 'times' }),
+    loop('waiting', { type: 'until', condition: { var: 'ready', equals: true } }),
+    loop('rounds', { type: 'while', condition: { var: 'currentIteration', lt: 9 } }),
+    {
+      ...loop('groups', { type: 'forEach', items: 'groups', itemVar: 'group' }),
+      body: [loop('members', { type: 'forEach', items: 'group.all.members' })],
+    },
+  ],
+});
+const unmetBy = (trouble: LoopTrouble) => troubleUnmet(trouble, place);
+const at = { kind: 'workflow_step', stepId: 'work' };
+const leave = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+const id = (text: string) => text as LoopId;
+
+describe('a loop that has had all its iterations', () => {
+  const limit = (loopId: string, isByArtifact: boolean) =>
+    unmetBy({ kind: 'limit_reached', loopId: id(loopId), iteration: 2, maxIterations: 3, isByArtifact });
+  const unmet = (loopId: string) => ({
+    reason: 'unexpected:invariant_violation',
+    pointer: at,
+    message: `The loop "${loopId}" would go round again after round 3, and its maxIterations is 3.`,
+    details: { loopId, iteration: 2, maxIterations: 3 },
+    requirement: `loop_limit:${loopId}`,
+  });
+
+  it('by a decision is left by another one', () => {
+    enforces('loop_limit_behaviour');
+    const summary = 'What is done, and what is left open.';
+    const { kind } = loopControl.example;
+    expect(limit('decided', true)).toEqual({
+      ...unmet('decided'),
+      suggestedFix: `Decide to leave the loop and say what is left open: send this step again with output.artifacts [{"decision":"stop","kind":"wr.loop_control","loopId":"decided","summary":"${summary}"}]. ${leave}`,
+      example: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
+    });
+  });
+
+  it('by its own condition is left by values that end it', () => {
+    enforces('loop_limit_behaviour');
+    expect(limit('waiting', false)).toEqual({
+      ...unmet('waiting'),
+      suggestedFix: `If that is how things stand, send this step again with context {"ready":true}, which ends the loop by its own condition. ${leave}`,
+      example: { context: { ready: true } },
+    });
+  });
+
+  it('by what no context can change is left to the author and the user', () => {
+    expect(limit('rounds', false)).toEqual({
+      ...unmet('rounds'),
+      suggestedFix: `Send this step again with context values that end the loop by its own condition. ${leave}`,
+    });
+  });
+});
+
+it('a loop that goes round without a step to do is told as what it is', () => {
+  expect(unmetBy({ kind: 'nothing_due', loopId: id('each'), iteration: 7, passed: 400 })).toEqual({
+    reason: 'unexpected:invariant_violation',
+    pointer: at,
+    message:
+      'The loop "each" goes round without a step to do: 400 steps were passed up to round 8, because their conditions do not hold.',
+    suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${leave}`,
+    details: { loopId: 'each', iteration: 7, passed: 400 },
+    requirement: 'loop_idle:each',
+  });
+});
+
+describe('a loop that cannot go over what it finds', () => {
+  const key = (name: string) => ({ kind: 'context_key', key: name });
+  const send = (advice: string, context: string) =>
+    `${advice}: send this step again with context of this form, with your own values: ${context}. ${leave}`;
+
+  it('because there is too much of it has it shortened in context', () => {
+    enforces('loop_for_excess_at_run_time', 'loop_limit_behaviour');
+    const many = (loopId: string, variable: string) =>
+      unmetBy({ kind: 'too_many_items', loopId: id(loopId), variable, found: 12, maxIterations: 3 });
+    const unmet = (loopId: string, variable: string) => ({
+      reason: 'unexpected:invariant_violation',
+      pointer: key(variable),
+      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, and the loop "${loopId}" takes at most 3 (its maxIterations). It has not begun.`,
+      details: { loopId, iteration: 0, maxIterations: 3, variable, found: 12 },
+      requirement: `loop_items:${loopId}`,
+    });
+    expect(many('each', 'files')).toEqual({
+      ...unmet('each', 'files'),
+      suggestedFix: send('Shorten the list to 3, the most important first', '{"files":["<currentItem>"]}'),
+      example: { context: { files: ['<currentItem>'] } },
+    });
+    expect(many('count', 'times')).toEqual({
+      ...unmet('count', 'times'),
+      suggestedFix: send('Lower it to 3', '{"times":3}'),
+      example: { context: { times: 3 } },
+    });
+  });
+
+  it('because it takes too much room has it made smaller', () => {
+    expect(
+      unmetBy({ kind: 'items_too_large', loopId: id('each'), variable: 'files', bytes: 70_000, bytesMax: 65_536 }),
+    ).toEqual({
+      reason: 'contract_violation:invalid_required_output',
+      pointer: key('files'),
+      message:
+        'The loop "each" goes over the list "files", which takes 70000 bytes as canonical JSON; 65536 are allowed.',
+      details: { loopId: 'each', variable: 'files', bytes: 70_000, bytesMax: 65_536 },
+      suggestedFix: send(
+        'Bring the list under 65536 bytes; name things instead of copying them',
+        '{"files":["<currentItem>"]}',
+      ),
+      requirement: 'loop_items:each',
+      example: { context: { files: ['<currentItem>'] } },
+    });
+  });
+
+  it.each([
+    { loopId: 'each', variable: 'files', wanted: 'list', found: 'nothing', how: 'missing' },
+    { loopId: 'each', variable: 'files', wanted: 'list', found: 'a text', how: 'invalid' },
+    { loopId: 'count', variable: 'times', wanted: 'count', found: 'nothing', how: 'missing' },
+  ] as const)('because it is no $wanted but $found has it set', ({ loopId, variable, wanted, found, how }) => {
+    const [what, value, shown] =
+      wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number from 0', 1, '1'];
+    expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
+      reason: `contract_violation:${how}_required_output`,
+      pointer: key(variable),
+      message: `The loop "${loopId}" needs ${what} in context as "${variable}" and found ${found}.`,
+      details: { loopId, variable, wanted, found },
+      suggestedFix: send(`Set it to ${what}`, `{"${variable}":${shown}}`),
+      requirement: `loop_items:${loopId}`,
+      example: { context: { [variable]: value } },
+    });
+  });
+
+  it.each(['Files', 'plan.files', 'häuser'])('under a key that no pointer can hold is told by name: %s', (variable) => {
+    enforces('unsafe_context_key_points_at_step');
+    const { pointer, message, example } = unmetBy({
+      kind: 'not_iterable',
+      loopId: id('each'),
+      variable,
+      wanted: 'list',
+      found: 'nothing',
+    });
+    expect(pointer).toEqual(at);
+    expect(message).toBe(`The loop "each" needs a list in context as "${variable}" and found nothing.`);
+    expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
+  });
+
+  it('in a list that loops inside of it walk over has items with such lists', () => {
+    const variable = 'groups';
+    const trouble = { kind: 'not_iterable', loopId: id('groups'), variable, wanted: 'list', found: 'nothing' } as const;
+    expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['<currentItem>'] } }] } });
+  });
+
+  const variable = 'group.all.members';
+  const trouble = { kind: 'not_iterable', loopId: id('members'), variable, wanted: 'list', found: 'a text' } as const;
+  const unmet = {
+    reason: 'contract_violation:invalid_required_output',
+    pointer: at,
+    message: 'The loop "members" needs a list in context as "group.all.members" and found a text.',
+    details: { loopId: 'members', variable, wanted: 'list', found: 'a text' },
+    requirement: 'loop_items:members',
+  };
+
+  it('in a value of a loop around it that is open has to be corrected before that loop', () => {
+    expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
+      ...unmet,
+      suggestedFix: `Set it to a list. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${leave}`,
+      wayBack: { kind: 'before_loop', loopId: 'groups' },
+    });
+  });
+
+  it('in a value of a loop around it that is being entered is corrected in what that reads', () => {
+    expect(unmetBy(trouble)).toEqual({
+      ...unmet,
+      suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["<currentItem>"]}}]}'),
+      example: { context: { groups: [{ all: { members: ['<currentItem>'] } }] } },
+    });
+  });
+});

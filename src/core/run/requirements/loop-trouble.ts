@@ -1,0 +1,171 @@
+import { unreachable } from '../../assert.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { quote } from '../../json/quote.ts';
+import { loopControl } from '../../workflow/builtins/run-contracts.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { decidingContext } from '../condition/deciding-context.ts';
+import type { StepPlace } from '../step-place.ts';
+import type { LoopTrouble } from '../walk/walk.ts';
+import { clip, engineContract, exampleOf } from './judge-artifact.ts';
+import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
+import type { Unmet } from './step-check.ts';
+import { contextPointer, stepPointer, withinBudgets } from './unmet.ts';
+
+type Where = Pick<StepPlace, 'index' | 'step'> & {
+  /** Loops that were entered before; what they walk over is settled. */
+  readonly openLoops: readonly { readonly loopId: string }[];
+};
+type Trouble<Kind extends LoopTrouble['kind']> = Extract<LoopTrouble, { kind: Kind }>;
+
+const LEAVE_OUT = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+
+/** A loop that cannot go on, as something that the attempt at this step would have to change. */
+export function troubleUnmet(trouble: LoopTrouble, where: Where): Unmet {
+  return withinBudgets(unmetOf(trouble, where));
+}
+
+function unmetOf(trouble: LoopTrouble, where: Where): Unmet {
+  switch (trouble.kind) {
+    case 'limit_reached':
+      return limitReached(trouble, where);
+    case 'nothing_due':
+      return nothingDue(trouble, where);
+    case 'too_many_items':
+      return tooManyItems(trouble, where);
+    case 'items_too_large':
+      return itemsTooLarge(trouble, where);
+    case 'not_iterable':
+      return notIterable(trouble, where);
+    default:
+      return unreachable(trouble);
+  }
+}
+
+function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where): Unmet {
+  const { loopId, iteration, maxIterations, isByArtifact } = trouble;
+  const unmet: Unmet = {
+    reason: 'unexpected:invariant_violation',
+    pointer: stepPointer(step),
+    message: `The loop ${name(loopId)} would go round again after round ${iteration + 1}, and its maxIterations is ${maxIterations}.`,
+    suggestedFix: `Send this step again with context values that end the loop by its own condition. ${LEAVE_OUT}`,
+    details: { loopId, iteration, maxIterations },
+    requirement: `loop_limit:${loopId}`,
+  };
+  if (!isByArtifact) return { ...unmet, ...endingContext(loopId, index) };
+  const summary = 'What is done, and what is left open.';
+  const artifact = exampleOf(engineContract(index, loopControl), { loopId, decision: 'stop', summary });
+  return {
+    ...unmet,
+    suggestedFix: `Decide to leave the loop and say what is left open: send this step again with output.artifacts [${quote(artifact)}]. ${LEAVE_OUT}`,
+    example: { artifacts: [artifact] },
+  };
+}
+
+/** Values by which the condition of a loop ends it. Whether they are true only the agent can know. */
+function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'suggestedFix' | 'example'> | undefined {
+  const { control } = loopOf(index, loopId);
+  if (control.kind !== 'while' && control.kind !== 'until') return undefined;
+  const from = { conditions: index.conditions, isFixed: (variable: string) => isLoopVariable(index, variable) };
+  const context = decidingContext(control.condition, control.kind === 'until', from);
+  if (context === undefined) return undefined;
+  const suggestedFix = `If that is how things stand, send this step again with context ${quote(context)}, which ends the loop by its own condition. ${LEAVE_OUT}`;
+  return { suggestedFix, example: { context } };
+}
+
+function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { index, step }: Where): Unmet {
+  return {
+    reason: 'unexpected:invariant_violation',
+    pointer: stepPointer(step),
+    message: `The loop ${name(loopId)} goes round without a step to do: ${passed} steps were passed up to round ${iteration + 1}, because their conditions do not hold.`,
+    suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${LEAVE_OUT}`,
+    details: { loopId, iteration, passed },
+    requirement: `loop_idle:${loopId}`,
+    ...endingContext(loopId, index),
+  };
+}
+
+function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
+  const { loopId, variable, found, maxIterations } = trouble;
+  const isCount = loopOf(where.index, loopId).control.kind === 'for';
+  const advice = isCount
+    ? `Lower it to ${maxIterations}`
+    : `Shorten the list to ${maxIterations}, the most important first`;
+  const what = isCount ? `${name(variable)} is ${found}` : `The list ${name(variable)} has ${found} items`;
+  return {
+    reason: 'unexpected:invariant_violation',
+    message: `${what}, and the loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). It has not begun.`,
+    details: { loopId, iteration: 0, maxIterations, variable, found },
+    ...mendContext(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
+  };
+}
+
+function itemsTooLarge(trouble: Trouble<'items_too_large'>, where: Where): Unmet {
+  const { loopId, variable, bytes, bytesMax } = trouble;
+  const advice = `Bring the list under ${bytesMax} bytes; name things instead of copying them`;
+  return {
+    reason: 'contract_violation:invalid_required_output',
+    message: `The loop ${name(loopId)} goes over the list ${name(variable)}, which takes ${bytes} bytes as canonical JSON; ${bytesMax} are allowed.`,
+    details: { loopId, variable, bytes, bytesMax },
+    ...mendContext(trouble, where, { advice }),
+  };
+}
+
+function notIterable(trouble: Trouble<'not_iterable'>, where: Where): Unmet {
+  const { loopId, variable, wanted, found } = trouble;
+  const what = wanted === 'list' ? 'a list' : 'a whole number from 0';
+  return {
+    reason: `contract_violation:${found === 'nothing' ? 'missing' : 'invalid'}_required_output`,
+    message: `The loop ${name(loopId)} needs ${what} in context as ${name(variable)} and found ${clip(found)}.`,
+    details: { loopId, variable, wanted, found },
+    ...mendContext(trouble, where, { advice: `Set it to ${what}` }),
+  };
+}
+
+/** How a value that a loop reads on entry can be changed. */
+function mendContext(
+  { loopId, variable }: { readonly loopId: string; readonly variable: string },
+  where: Where,
+  { advice, value }: { readonly advice: string; readonly value?: JsonValue | undefined },
+): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example' | 'wayBack'> {
+  const pointer = contextPointer(variable, where.step);
+  const requirement = `loop_items:${loopId}`;
+  const context = itemsContext({ loopId, variable }, where, value);
+  if (context === undefined) {
+    const suggestedFix = `${advice}. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
+    const outer = loopNaming(where.index, variable.split('.')[0] ?? '', loopId);
+    const back = outer === undefined ? {} : { wayBack: { kind: 'before_loop', loopId: outer.loopId } as const };
+    return { pointer, suggestedFix, requirement, ...back };
+  }
+  const suggestedFix = `${advice}: send this step again with context of this form, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
+  return { pointer, suggestedFix, requirement, example: { context } };
+}
+
+/**
+ * What to set so that a loop finds what it can walk over; `undefined` where it walks over a part of the item of a loop
+ * that is open already. A dotted path is also looked up as a plain key: setting that leaves the object around it alone.
+ */
+function itemsContext(
+  { loopId, variable }: { readonly loopId: string; readonly variable: string },
+  where: Where,
+  value?: JsonValue,
+): JsonObject | undefined {
+  const { index, openLoops } = where;
+  if (!isLoopVariable(index, variable)) return { [variable]: value ?? sampleItems(index, loopOf(index, loopId)) };
+  const outer = loopNaming(index, variable.split('.')[0] ?? '', loopId);
+  const around = outer && contextVariable(outer);
+  if (outer === undefined || around === undefined) return undefined;
+  const isSettled = openLoops.some((open) => open.loopId === outer.loopId);
+  return isSettled ? undefined : itemsContext({ loopId: outer.loopId, variable: around }, where);
+}
+
+/** Values of open loops hide context, so no context can change them. */
+function isLoopVariable({ workflow }: WorkflowIndex, path: string): boolean {
+  const [first = ''] = path.split('.');
+  return workflow.loops.some(({ variables }) => [path, first].some((key) => Object.values(variables).includes(key)));
+}
+
+const NAME_BYTES_MAX = 120;
+
+function name(text: string): string {
+  return clip(quote(text), NAME_BYTES_MAX);
+}

@@ -1,0 +1,46 @@
+import type { LoopId, StepId } from '../log/ids.ts';
+import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { Condition } from '../workflow/compiled/condition.ts';
+import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
+import { evaluateCondition, type Facts } from './condition/evaluate-condition.ts';
+import type { HandedIn } from './handed-in.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { LoopVariables } from './walk/walk.ts';
+
+/** A step where a run stands. */
+export type StepPlace = {
+  readonly index: WorkflowIndex;
+  readonly step: CompiledStep;
+  readonly facts: RunFacts;
+  readonly loopVariables: LoopVariables;
+};
+
+/** A loop that the step is inside of. */
+export type OpenLoop = {
+  readonly loopId: LoopId;
+  readonly stepId: StepId;
+  /** Whether it goes by what a loop-control artifact decides. */
+  readonly isArtifact: boolean;
+};
+
+/** A try at a step. The context of its facts already holds what the call brought. */
+export type StepAttempt = StepPlace & {
+  /** Merged over the chain of blocked attempts. */
+  readonly handedIn: HandedIn;
+  /** Whether it is made from a blocked attempt: only then was a person asked. */
+  readonly isRetry: boolean;
+  /** Whether notes came after the first block of the chain: with this call or with an earlier retry. */
+  readonly hasNewNotes: boolean;
+  /** The innermost last. */
+  readonly openLoops: readonly OpenLoop[];
+};
+
+/** What conditions see at a place. No decision about a loop is part of it: a requirement does not wait for one. */
+export function conditionFacts({ index, facts, loopVariables }: Omit<StepPlace, 'step'>): Facts {
+  const { context, compilePattern } = facts;
+  return { context, loopVariables, conditions: index.conditions, compilePattern };
+}
+
+export function holdsAt(place: StepPlace, condition: Condition): boolean {
+  return evaluateCondition(condition, conditionFacts(place));
+}

@@ -1,0 +1,95 @@
+import { assert } from '../../assert.ts';
+import { type EngineState, isInOpenScope, type LoopFrame } from '../../log/execution-snapshot.ts';
+import type { LoopId, StepId } from '../../log/ids.ts';
+import { type StepInstanceKey, stepInstanceKey } from '../../log/step-instance-key.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import type { RunFacts } from '../run-facts.ts';
+import { endIteration, enterLoop } from './loop-iteration.ts';
+import { failedHere, skip } from './run-conditions.ts';
+import type { Walk } from './walk.ts';
+import { selectedStep } from './walk-trace.ts';
+import { entryHere, loopPathOf, moveOn, type Walking } from './walking.ts';
+
+/** Where a walk begins: before the first step, or at a pending step that was just done. */
+export type WalkStart = {
+  readonly index: WorkflowIndex;
+  readonly state: EngineState;
+  readonly facts: RunFacts;
+  /** What the step that was just done decided about a loop around it. */
+  readonly loopDecision: { readonly loopId: LoopId; readonly decision: 'continue' | 'stop' } | undefined;
+  /** Whether a loop in trouble stops the walk, or is left behind with its trouble on record. */
+  readonly onTrouble: 'halt' | 'go_on';
+};
+
+/** Forward from a state to the next step that is due, or to the end of the run. */
+export function nextStep(start: WalkStart): Walk {
+  const done = doneIn(start.state);
+  const walking = begin(start);
+  const stepId = findDue(walking);
+  const { isHalted, troubles, skipped, trace } = walking;
+  if (isHalted) return { state: start.state, isHalted, troubles, skipped: [], trace };
+  const unset = [...walking.unset.values()];
+  const hinged = unset.length === 0 ? {} : { unset };
+  return { state: stateAt(walking, stepId, done), isHalted, troubles, skipped, ...hinged, trace };
+}
+
+function begin({ index, state, facts, loopDecision, onTrouble }: WalkStart): Walking {
+  assert(state.kind !== 'complete', 'nothing follows the end of a run');
+  const met = { passed: 0, isHalted: false, troubles: [], skipped: [], unset: new Map(), trace: [] };
+  if (state.kind === 'init') return { index, facts, onTrouble, cursor: 0, stack: [], ...met };
+  const { loopId: decided } = loopDecision ?? {};
+  assert(
+    decided === undefined || state.loopStack.some(({ loopId }) => loopId === decided),
+    'a step decides about loops around it',
+  );
+  const stack = state.loopStack.map((frame) => withDecision(frame, loopDecision));
+  const walking = { index, facts, onTrouble, cursor: state.cursor, stack, ...met };
+  moveOn(walking);
+  return walking;
+}
+
+function withDecision(frame: LoopFrame, decided: WalkStart['loopDecision']): LoopFrame {
+  return frame.loopId === decided?.loopId ? { ...frame, decision: decided.decision } : frame;
+}
+
+/** Leaves the walk standing at the next step that is due; `undefined` when there is none or the walk is halted. */
+function findDue(walking: Walking): StepId | undefined {
+  while (!walking.isHalted) {
+    const entry = entryHere(walking);
+    if (entry === undefined && walking.stack.length === 0) return undefined;
+    const failed = entry === undefined ? undefined : failedHere(walking, entry);
+    if (entry === undefined) endIteration(walking);
+    else if (failed !== undefined) skip(walking, failed);
+    else if (entry.kind === 'step') return select(walking, entry.stepId);
+    else enterLoop(walking, loopOf(walking.index, entry.loopId));
+  }
+  return undefined;
+}
+
+function select({ trace, stack }: Walking, stepId: StepId): StepId {
+  trace.push(selectedStep(stepId, loopPathOf(stack)));
+  return stepId;
+}
+
+/** Step instances done so far, the pending one of the state included. */
+function doneIn(state: EngineState): readonly StepInstanceKey[] {
+  if (state.kind !== 'running') return [];
+  assert(state.pending.kind === 'some', 'a walk goes on from a step that was done');
+  const { stepId, loopPath } = state.pending.step;
+  return [...state.completed.values, stepInstanceKey(stepId, loopPath)];
+}
+
+function stateAt(
+  { cursor, stack }: Walking,
+  stepId: StepId | undefined,
+  done: readonly StepInstanceKey[],
+): EngineState {
+  if (stepId === undefined) return { kind: 'complete' };
+  return {
+    kind: 'running',
+    cursor,
+    completed: { kind: 'set', values: done.filter((key) => isInOpenScope(key, stack)).sort() },
+    loopStack: [...stack],
+    pending: { kind: 'some', step: { stepId, loopPath: [...loopPathOf(stack)] } },
+  };
+}

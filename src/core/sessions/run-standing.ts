@@ -1,0 +1,120 @@
+import { PRESETS, type Preferences } from '../log/autonomy.ts';
+import type { BlockerReport } from '../log/blockers.ts';
+import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
+import { type ClosedRuns, isClosed } from '../run/closed-runs.ts';
+import { contextAt, contextValueAt } from '../views/context.ts';
+import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
+import type { Chronicle } from '../views/history.ts';
+import { preferencesAt } from '../views/preferences-in-force.ts';
+import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
+import { type RunStatus, runStatus } from '../views/run-status.ts';
+import { lastActivityIndex } from '../views/session-summary.ts';
+import type { SessionView } from '../views/session-view.ts';
+import { branchCount, preferredTip } from '../views/tips.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
+
+/** How one run stands, at its preferred tip. */
+export type RunStanding = {
+  readonly runId: RunId;
+  readonly tag: string;
+  readonly workflowId: WorkflowId;
+  readonly workflowName: string | undefined;
+  readonly goal: string | undefined;
+  /** Unknown where what would tell is missing or damaged. */
+  readonly status: RunStatus | undefined;
+  /** Somebody has closed it, and nothing happened in it since. */
+  readonly isClosed: boolean;
+  readonly startedAt: number | undefined;
+  readonly activeAt: number | undefined;
+  /** The last event that had to do with it: of several runs the highest was worked on last. */
+  readonly lastActivityIndex: number;
+  readonly tip: NodeId | undefined;
+  readonly place: DuePlace;
+  readonly stepsTotal: number | undefined;
+  /** Lines of work beside the preferred one. */
+  readonly branches: number;
+  /** How often something was saved on the way, on any of its lines. */
+  readonly checkpoints: number;
+  /** How often the step that is due was turned down, and why the last time. */
+  readonly attempts: number;
+  readonly blockers: BlockerReport;
+  readonly gaps: readonly PlacedGap[];
+  readonly preferences: Preferences;
+};
+
+/** A gap with the step that it was left at, where that is known. */
+export type PlacedGap = GapRecord['data'] & { readonly place: DueStep | undefined };
+
+/** What a standing is read from; the snapshot is that of the run's preferred tip. */
+export type StandingSources = {
+  readonly view: SessionView;
+  readonly chronicle: Chronicle;
+  readonly snapshot: ExecutionSnapshot | undefined;
+  readonly workflow: CompiledWorkflow | undefined;
+  readonly closed: ClosedRuns;
+};
+
+export function runStanding(run: Run, { view, chronicle, snapshot, workflow, closed }: StandingSources): RunStanding {
+  const { runId } = run;
+  const tip = preferredTip(view.graph, runId);
+  const blocked = tip === undefined ? [] : blockedAbove(view, tip);
+  const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
+  const [last] = blocked;
+  const activity = lastActivityIndex(view.graph, run);
+  const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
+  return {
+    runId,
+    tag: runTag(runId),
+    workflowId: run.pinned.workflowId,
+    workflowName: workflow?.name,
+    goal: typeof goal === 'string' ? goal : undefined,
+    status:
+      snapshot === undefined
+        ? undefined
+        : runStatus(view, runId, { snapshotOf: () => snapshot, defaults: PRESETS.guided }),
+    isClosed: isClosed(closed, { runId, lastActivityIndex: activity }),
+    startedAt: chronicle.startedAt.get(runId),
+    activeAt: chronicle.activeAt.get(runId),
+    lastActivityIndex: activity,
+    tip: tip?.nodeId,
+    place: snapshot === undefined ? { kind: 'untold' } : duePlace(snapshot, { workflow, contextOf }),
+    stepsTotal: workflow?.steps.length,
+    branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
+    checkpoints: checkpointCount(view, runId),
+    attempts: blocked.length,
+    blockers: last === undefined ? [] : blockersOf(view, last),
+    gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
+    preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
+  };
+}
+
+/** A gap with its step. */
+export function placed(gap: GapRecord['data'], workflow: CompiledWorkflow | undefined): PlacedGap {
+  return { ...gap, place: gapPlace(gap.details, workflow) };
+}
+
+function checkpointCount({ graph }: SessionView, ofRun: RunId): number {
+  let count = 0;
+  for (const { kind, runId } of graph.nodes.values()) if (kind === 'checkpoint' && runId === ofRun) count += 1;
+  return count;
+}
+
+/** The attempts that were turned down in a row right above a tip, the last one first. */
+function blockedAbove({ graph }: SessionView, tip: RunNode): readonly RunNode[] {
+  const blocked: RunNode[] = [];
+  for (let at = tip; at.kind !== 'step' && at.parentNodeId !== null; at = nodeOf(graph, at.parentNodeId)) {
+    if (at.kind === 'blocked_attempt') blocked.push(at);
+  }
+  return blocked;
+}
+
+/** Why an attempt was turned down. The outcome hangs on the node that was tried. */
+function blockersOf({ advances }: SessionView, { nodeId, parentNodeId }: RunNode): BlockerReport {
+  if (parentNodeId === null) return [];
+  for (const { data } of advances.get(parentNodeId)?.values() ?? []) {
+    if (data.outcome.kind === 'blocked' && data.outcome.attemptNodeId === nodeId) return data.outcome.blockers;
+  }
+  return [];
+}

@@ -1,0 +1,60 @@
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { quotedJson } from '../json/readable-json.ts';
+import { nearest } from '../text/spelling.ts';
+import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
+import {
+  isSettingName,
+  isSettingValue,
+  SETTING_KEYS,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingValue,
+} from './setting-keys.ts';
+
+export type SettingsFile = { readonly layer: SettingsLayer; readonly problems: readonly SettingProblem[] };
+
+/** Reads a file of settings; comments are welcome. All that is wrong with it is told, not the first. */
+export function parseSettingsFile(text: string, origin: SettingsLayer['origin']): SettingsFile {
+  const { file } = origin;
+  const errors: ParseError[] = [];
+  const tree = parseTree(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
+  const line = (offset: number) => text.slice(0, offset).split('\n').length;
+  const [first] = errors;
+  if (first !== undefined || tree?.type !== 'object') {
+    const problem = first === undefined ? 'an object is expected here' : `this is not JSON (${wordsOf(first)})`;
+    const at = first?.offset ?? tree?.offset ?? 0;
+    return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(at), problem }] };
+  }
+  const values: { [name in SettingName]?: SettingValue } = {};
+  const problems: SettingProblem[] = [];
+  for (const { children: [key, value] = [] } of tree.children ?? []) {
+    if (key === undefined || value === undefined) continue;
+    const read = readProperty(key, value, origin);
+    if ('name' in read) values[read.name] = read.value;
+    else problems.push({ ...read.problem, file, line: line(key.offset) });
+  }
+  return { layer: { origin, values }, problems };
+}
+
+type Unplaced<Problem> = Problem extends SettingProblem ? Omit<Problem, 'file' | 'line'> : never;
+type InFile = Unplaced<Extract<SettingProblem, { code: 'unknown_key' | 'wrong_value' | 'wrong_place' }>>;
+type Read = { readonly name: SettingName; readonly value: SettingValue } | { readonly problem: InFile };
+
+function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']): Read {
+  const name = String(key.value);
+  if (!isSettingName(name)) {
+    const meant = nearest(name, SETTING_NAMES);
+    return { problem: { code: 'unknown_key', key: name, ...(meant === undefined ? {} : { meant }) } };
+  }
+  const { isForWorkspaces, expected } = SETTING_KEYS[name];
+  if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };
+  const value: unknown = getNodeValue(node);
+  if (isSettingValue(name, value)) return { name, value };
+  return { problem: { code: 'wrong_value', key: name, value: quotedJson(value), expected } };
+}
+
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+}

@@ -1,0 +1,32 @@
+import { editDistance } from '../spelling/edit-distance.ts';
+
+/** The candidate that a misspelled word was most likely meant to be; `undefined` when none comes close. */
+export function nearest<const Word extends string>(word: string, candidates: readonly Word[]): Word | undefined {
+  const wanted = word.toLowerCase();
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  let best: { readonly candidate: Word; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    // Every letter too many is a change, so this needs no closer look; it also keeps monstrous words cheap.
+    if (Math.abs(candidate.length - wanted.length) > allowed) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { candidate, distance };
+  }
+  return best?.candidate;
+}
+
+/**
+ * The same for dotted ids, compared without what all of them have in common, which would make everything look alike.
+ * The name of a file, and other marks between the words, are no misspelling.
+ */
+export function nearestId(written: string, ids: readonly string[]): string | undefined {
+  const id = written.replace(/\.jsonc?$/i, '');
+  const same = ids.find((candidate) => letters(candidate) === letters(id));
+  if (same !== undefined) return same;
+  const last = (full: string) => full.slice(full.lastIndexOf('.') + 1);
+  const name = nearest(last(id), ids.map(last));
+  return ids.find((candidate) => last(candidate) === name);
+}
+
+function letters(id: string): string {
+  return id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,105 @@
+import { assert } from '../assert.ts';
+import type { EventOf } from '../log/event.ts';
+import type { NodeId } from '../log/ids.ts';
+import { type Ancestry, ancestryBelow, isAtOrAbove } from './lineage/ancestry.ts';
+
+/** Something recorded on a node that its descendants may see. */
+export type Fact = { readonly eventIndex: number };
+
+/**
+ * What each node sees of one kind of fact. A step keeps what its parent held at the moment the step was taken: going
+ * back must find what was in force then. A blocked attempt or checkpoint hangs on its parent and follows it, so that
+ * a preference set from outside governs the retry. Facts count in the order of their event index.
+ */
+export type Lineage<State, F extends Fact> = {
+  readonly initial: State;
+  /** Adds a fact to a state that other nodes may share: it returns a new state and leaves the old one alone. */
+  readonly reduce: (state: State, fact: F) => State;
+  readonly places: Map<NodeId, Place<State, F>>;
+};
+
+/**
+ * `held` is what the place held when the log last came by. Events arrive in order, so whatever is recorded later on a
+ * node above is newer than all of it and is simply added: nothing is ever computed again from the start.
+ */
+type Place<State, F> = Ancestry & {
+  readonly stepId: NodeId;
+  held: State;
+  /** How many of the step's late facts `held` has taken into account. */
+  lateSeen: number;
+  isHungOn: boolean;
+  hasOwn: boolean;
+  /** Of a step: facts recorded at or below it on a place that others hung on already. */
+  readonly late: LateFact<F>[];
+};
+type LateFact<F> = { readonly nodeId: NodeId; readonly fact: F };
+
+export function emptyLineage<State, F extends Fact>(
+  initial: State,
+  reduce: (state: State, fact: F) => State,
+): Lineage<State, F> {
+  return { initial, reduce, places: new Map() };
+}
+
+export function openPlace<State, F extends Fact>(lineage: Lineage<State, F>, event: EventOf<'node_created'>): void {
+  const { nodeId } = event.scope;
+  const { nodeKind, parentNodeId } = event.data;
+  assert(nodeKind === 'step' || parentNodeId !== null, `a ${nodeKind} hangs on a node`);
+  const parent = parentNodeId === null ? undefined : caughtUp(lineage, placeOf(lineage, parentNodeId));
+  const on = nodeKind === 'step' ? undefined : parent;
+  if (on !== undefined) on.isHungOn = true;
+  const { onNodeId, depth, jumpNodeId } = ancestryBelow(lineage.places, nodeId, on);
+  // Every field by name: a long session opens thousands of these, and spreading would take longer than all the rest.
+  lineage.places.set(nodeId, {
+    nodeId,
+    onNodeId,
+    depth,
+    jumpNodeId,
+    stepId: on === undefined ? nodeId : on.stepId,
+    held: parent === undefined ? lineage.initial : parent.held,
+    lateSeen: on === undefined ? 0 : placeOf(lineage, on.stepId).late.length,
+    isHungOn: false,
+    hasOwn: false,
+    late: [],
+  });
+}
+
+export function addFact<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId, fact: F): void {
+  const place = caughtUp(lineage, placeOf(lineage, nodeId));
+  const { late } = placeOf(lineage, place.stepId);
+  if (place.isHungOn) late.push({ nodeId, fact });
+  place.held = lineage.reduce(place.held, fact);
+  place.lateSeen = late.length;
+  place.hasOwn = true;
+}
+
+/** What a node holds now. Asking leaves no trace, so that a view says only what the log says. */
+export function heldAt<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId): State {
+  return currentlyHeld(lineage, placeOf(lineage, nodeId));
+}
+
+function caughtUp<State, F extends Fact>(lineage: Lineage<State, F>, place: Place<State, F>): Place<State, F> {
+  place.held = currentlyHeld(lineage, place);
+  place.lateSeen = placeOf(lineage, place.stepId).late.length;
+  return place;
+}
+
+function currentlyHeld<State, F extends Fact>(lineage: Lineage<State, F>, place: Place<State, F>): State {
+  // What is late below a step is nothing to the step itself: it took its own facts in as they came.
+  if (place.nodeId === place.stepId) return place.held;
+  const step = placeOf(lineage, place.stepId);
+  if (!place.hasOwn && place.onNodeId === place.stepId) return step.held;
+  let { held } = place;
+  for (let i = place.lateSeen; i < step.late.length; i++) {
+    const late = step.late[i];
+    assert(late !== undefined, 'facts are only ever added');
+    if (isAtOrAbove(lineage.places, late.nodeId, place)) held = lineage.reduce(held, late.fact);
+  }
+  return held;
+}
+
+function placeOf<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId): Place<State, F> {
+  const place = lineage.places.get(nodeId);
+  assert(place !== undefined, `${nodeId} is not in the log`);
+  return place;
+}

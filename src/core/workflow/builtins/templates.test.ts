@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { CAPABILITIES } from '../../log/capabilities.ts';
+import { checkShape } from './check-artifact.ts';
+import { contracts } from './registry.ts';
+import { capabilityProbe } from './templates/capability-probe.ts';
+import { routineTemplateId } from './templates.ts';
+
+describe('a template', () => {
+  it('brings the contract of a probe without the author naming it', () => {
+    enforces('template_may_imply_contract');
+    expect(capabilityProbe.contractRef).toBe('wr.contracts.capability_observation');
+    expect(capabilityProbe.parameters).toEqual([{ name: 'capability', purpose: 'what to try', values: CAPABILITIES }]);
+    const contract = contracts.find(capabilityProbe.contractRef);
+    for (const capability of CAPABILITIES) {
+      const { prompt } = capabilityProbe.steps[capability];
+      for (const status of ['available', 'unavailable', 'unknown']) {
+        expect(prompt).toContain(`- ${status}:`);
+        const answer = { kind: 'wr.capability_observation', capability, status };
+        expect(checkShape(contract?.shape ?? {}, answer).isOk()).toBe(true);
+      }
+      expect(prompt).toContain(`artifact with capability "${capability}"`);
+    }
+  });
+
+  it('of a routine has the name of the routine under its own namespace', () => {
+    expect(routineTemplateId('wr.routine-design-review')).toBe('wr.templates.routine.design-review');
+    expect(routineTemplateId('team.routine-triage')).toBe('team.templates.routine.triage');
+    expect(routineTemplateId('team.triage')).toBe('team.templates.routine.triage');
+    expect(routineTemplateId('triage')).toBe('templates.routine.triage');
+  });
+});

@@ -1,0 +1,56 @@
+import { assert } from '../../assert.ts';
+import type { CompiledLoop } from './compiled-loop.ts';
+import type { CompiledStep } from './compiled-step.ts';
+import type { Assessment, CompiledWorkflow, PinnedContract } from './compiled-workflow.ts';
+import type { Condition } from './condition.ts';
+
+/** A compiled workflow with its parts by name. */
+export type WorkflowIndex = {
+  readonly workflow: CompiledWorkflow;
+  readonly steps: ReadonlyMap<string, CompiledStep>;
+  readonly loops: ReadonlyMap<string, CompiledLoop>;
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** By contract reference. */
+  readonly contracts: ReadonlyMap<string, PinnedContract>;
+  readonly assessments: ReadonlyMap<string, Assessment>;
+  /** Where a step stands among all steps of the workflow, counted from 1. */
+  readonly positions: ReadonlyMap<string, number>;
+};
+
+/** A pinned workflow never changes, and every call of a run asks for its parts. */
+const indexes = new WeakMap<CompiledWorkflow, WorkflowIndex>();
+
+export function indexWorkflow(workflow: CompiledWorkflow): WorkflowIndex {
+  const known = indexes.get(workflow);
+  if (known !== undefined) return known;
+  const index = {
+    workflow,
+    steps: new Map(workflow.steps.map((step) => [step.stepId, step])),
+    loops: new Map(workflow.loops.map((loop) => [loop.loopId, loop])),
+    conditions: new Map(workflow.conditions.map(({ conditionId, condition }) => [conditionId, condition])),
+    contracts: new Map(workflow.contracts.map((contract) => [contract.contractRef, contract])),
+    assessments: new Map(workflow.assessments.map((assessment) => [assessment.id, assessment])),
+    positions: new Map(workflow.steps.map((step, i) => [step.stepId, i + 1])),
+  };
+  indexes.set(workflow, index);
+  return index;
+}
+
+export function stepOf({ steps }: WorkflowIndex, stepId: string): CompiledStep {
+  const step = steps.get(stepId);
+  assert(step !== undefined, `a compiled workflow has the step "${stepId}" that it names`);
+  return step;
+}
+
+export function loopOf({ loops }: WorkflowIndex, loopId: string): CompiledLoop {
+  const loop = loops.get(loopId);
+  assert(loop !== undefined, `a compiled workflow has the loop "${loopId}" that it names`);
+  return loop;
+}
+
+/** Where a step stands among all steps, counted from 1. */
+export function positionOf({ positions }: WorkflowIndex, stepId: string): number {
+  const position = positions.get(stepId);
+  assert(position !== undefined, `a compiled workflow has the step "${stepId}" that it names`);
+  return position;
+}

@@ -1,0 +1,80 @@
+import type { CompilerFinding } from '../finding.ts';
+import type { ExtensionPoint } from '../format/syntax.ts';
+import type { Bindings } from './expanded.ts';
+import type { TextChange, TextUse } from './syntax-texts.ts';
+import { FILLED_LENGTH_MAX, fillText } from './texts/fill-text.ts';
+
+const MAY_BE_EMPTY: ReadonlySet<TextUse> = new Set(['argument', 'value', 'name']);
+const RESERVED = /\{\{\s*wr\.[^}]*\}?\}?/g;
+
+/** What is put into the texts of one file. */
+type Filling = {
+  readonly points: readonly ExtensionPoint[];
+  /** What the workspace chose for extension points; the others have their defaults. */
+  readonly bindings: Bindings;
+  /** The value of an argument, or nothing where braces mean themselves. */
+  readonly argument: (name: string, use: 'text' | 'value') => string | undefined;
+};
+
+/** Something wrong with a text; whoever fills it knows the place. */
+type Problem = Omit<CompilerFinding, 'at' | 'severity'>;
+export type ReportTextProblem = (problem: Problem, where: { readonly at: string; readonly text: string }) => void;
+
+/** Fills a text in one pass, and reports what would reach the agent as it stands. */
+export function filler(filling: Filling, report: ReportTextProblem): TextChange['text'] {
+  return (text, use, at) => {
+    if (!text.includes('{')) return text;
+    const where = { at, text };
+    let isRight = true;
+    const reportHere = (problem: Problem) => {
+      isRight = false;
+      report(problem, where);
+    };
+    const filled = use === 'name' ? text : filledText(text, use, { filling, report: reportHere });
+    if (filled === undefined) reportHere(grownTooLong());
+    const [left] = filled?.match(RESERVED) ?? [];
+    if (left !== undefined) reportHere(placeholderLeft(left, use === 'name'));
+    if (isRight && filled === '' && !MAY_BE_EMPTY.has(use)) reportHere(nothingLeft());
+    // What was reported is taken out: it is not to be reported again where this text is put into another one.
+    return left === undefined ? (filled ?? '') : (filled?.replaceAll(RESERVED, '') ?? '');
+  };
+}
+
+function filledText(
+  text: string,
+  use: TextUse,
+  { filling, report }: { readonly filling: Filling; readonly report: (problem: Problem) => void },
+): string | undefined {
+  const { points, bindings, argument } = filling;
+  return fillText(text, {
+    argument: (name) => argument(name, use === 'text' || use === 'argument' ? 'text' : 'value'),
+    slot: (slotId) => {
+      const declared = points.find((point) => point.slotId === slotId)?.default;
+      if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;
+      const message = `There is no extension point "${slotId}". Declare it in "extensionPoints".`;
+      const unknown = { name: slotId, known: points.map((point) => point.slotId) };
+      report({ code: 'unknown_slot', message, unknown });
+      return '';
+    },
+  });
+}
+
+/** What may not be empty as it is written may not become so. */
+function nothingLeft(): Problem {
+  const message =
+    'What is put in here is empty, and then nothing is left. Put something in, or write a text around it.';
+  return { code: 'text_empty', message };
+}
+
+function placeholderLeft(left: string, isName: boolean): Problem {
+  const message = isName
+    ? `${left} would be taken as it stands: nothing is put into names of context values and patterns.`
+    : `${left} would reach the agent as it stands: only {{wr.bindings.…}} is filled in while compiling.`;
+  return { code: 'placeholder_left', message };
+}
+
+/** Told where a text would not stop growing. */
+export function grownTooLong(): Problem {
+  const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Put less into it.`;
+  return { code: 'text_too_long', message };
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { compiled, compileValue, found, routine, templatesOf } from '../../../../test/compiler/compile-file.ts';
+import { enforces } from '../../../../test/enforces.ts';
+
+const work = (id: string, rest: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...rest });
+const workflow = (steps: readonly object[], rest: object = {}) => ({
+  id: 'test.functions',
+  name: 'N',
+  description: 'D',
+  ...rest,
+  steps,
+});
+const defines = (...functionDefinitions: readonly object[]) => ({ functionDefinitions });
+const define = (name: string, rest: object = {}) => ({ name, definition: `${name}.`, ...rest });
+const refers = (...functionReferences: readonly string[]) => ({ functionReferences });
+const calls = (...functionCalls: readonly unknown[]) => ({ functionCalls });
+const loop = (body: unknown, rest: object = {}) => ({
+  id: 'again',
+  type: 'loop',
+  loop: { type: 'for', count: 1, maxIterations: 1 },
+  body,
+  ...rest,
+});
+
+describe('the scope of a function', () => {
+  const scopes = (value: unknown) => compiled(compileValue(value)).functions.map(({ name, scope }) => [name, scope]);
+
+  it('is where it stands, unless it says that it reaches further', () => {
+    enforces('function_reference_form');
+    const steps = [
+      work('a', defines(define('own'), define('all', { scope: 'workflow' }))),
+      work('b', refers('all()')),
+      loop([work('c', defines(define('round', { scope: 'loop' }))), work('d', refers('round()', 'all()'))]),
+    ];
+    expect(scopes(workflow(steps))).toEqual([
+      ['all', { kind: 'workflow' }],
+      ['own', { kind: 'step', stepId: 'a' }],
+      ['round', { kind: 'loop', loopId: 'again' }],
+    ]);
+    expect(found(compileValue(workflow([...steps, work('e', refers('round()', 'own()'))])))).toEqual([
+      'error unknown_function /steps/3/functionReferences/0',
+      'error unknown_function /steps/3/functionReferences/1',
+    ]);
+  });
+
+  it('of a loop that names its body is that loop', () => {
+    const body = work('c', { ...defines(define('round', { scope: 'loop' })), ...refers('round()') });
+    expect(scopes(workflow([loop('c'), body]))).toEqual([['round', { kind: 'loop', loopId: 'again' }]]);
+  });
+
+  it('cannot be less than the place it stands at, nor a loop where there is none', () => {
+    const result = compileValue(
+      workflow([work('a', defines(define('x', { scope: 'loop' }))), work('b', refers('y()'))], {
+        ...defines(define('y', { scope: 'step' })),
+      }),
+    );
+    expect(result.diagnostics.map(({ code, pointer, fix }) => [code, pointer, fix?.edits[0]?.text])).toEqual([
+      ['wrong_scope', '/functionDefinitions/0/scope', '"workflow"'],
+      ['wrong_scope', '/steps/0/functionDefinitions/0/scope', '"step"'],
+    ]);
+    expect(result.kind).toBe('compiled');
+  });
+
+  it('holds each name once', () => {
+    const steps = [work('a', defines(define('x', { scope: 'workflow' }))), work('b', defines(define('x')))];
+    expect(found(compileValue(workflow(steps)))).toEqual([]);
+    expect(found(compileValue(workflow(steps, defines(define('x')))))).toEqual([
+      'error duplicate_id /steps/0/functionDefinitions/0/name',
+    ]);
+  });
+
+  it('inside a routine is the routine', () => {
+    const file = { ...workflow([work('a', defines(define('x', { scope: 'workflow' }))), work('b', refers('x()'))]) };
+    const templates = templatesOf(routine(JSON.stringify({ ...file, id: 'x.routine-r' })));
+    const call = { id: 't', templateCall: { templateId: 'x.templates.routine.r', args: {} } };
+    const made = compiled(compileValue(workflow([call]), { templates }));
+    expect(made.functions.map(({ name, scope }) => [name, scope])).toEqual([['x', { kind: 'step', stepId: 't--b' }]]);
+  });
+});
+
+describe('a call of a function', () => {
+  const topic = { name: 'topic', description: 'What about.' };
+  const length = { name: 'length', default: 'short', enum: ['short', 'long'] };
+  const summary = define('summary', { parameters: [topic, length, { name: 'tone', required: false }] });
+  const called = (...all: readonly unknown[]) => compileValue(workflow([work('a', calls(...all))], defines(summary)));
+
+  it('reaches the agent with its arguments, and brings the definition along', () => {
+    enforces('functions_pinned');
+    const made = compiled(called({ name: 'summary', args: { topic: 'tests', length: 'long' } }));
+    expect(made.steps[0]).toMatchObject({
+      functionNames: ['summary'],
+      functionCalls: [{ name: 'summary', args: { topic: 'tests', length: 'long' } }],
+    });
+    expect(made.functions[0]?.parameters).toEqual([
+      topic,
+      { name: 'length', isOptional: true, default: 'short', choices: ['short', 'long'] },
+      { name: 'tone', isOptional: true },
+    ]);
+    expect(compiled(compileValue(workflow([work('a')]))).steps[0]).not.toHaveProperty('functionCalls');
+  });
+
+  it('is checked: the function, what is missing, what is too much, and what it may be', () => {
+    expect(found(called({ name: 'sumary', args: { topic: 'x' } }))).toEqual([
+      'error unknown_function /steps/0/functionCalls/0/name',
+    ]);
+    expect(found(called({ name: 'summary' }))).toEqual(['error missing_argument /steps/0/functionCalls/0']);
+    expect(found(called({ name: 'summary', args: { topc: 'x', topic: 'y' } }))).toEqual([
+      'error unknown_argument /steps/0/functionCalls/0/args/topc',
+    ]);
+    expect(found(called({ name: 'summary', args: { topic: 'x', length: 'lang' } }))).toEqual([
+      'error wrong_value /steps/0/functionCalls/0/args/length',
+    ]);
+    expect(found(called('summary()'))).toEqual(['error wrong_type /steps/0/functionCalls/0']);
+    expect(found(called({ args: {} }))).toEqual(['error missing_field /steps/0/functionCalls/0']);
+    expect(found(called({ name: 'summary()', args: { topic: 7 }, mode: 1 }))).toEqual([
+      'warning unknown_key /steps/0/functionCalls/0/mode',
+    ]);
+  });
+
+  it('is checked against the definition that is nearest', () => {
+    const near = define('summary', { parameters: ['one'] });
+    const step = work('a', { ...calls({ name: 'summary', args: { one: '1' } }), ...defines(near) });
+    expect(found(compileValue(workflow([step], defines(summary))))).toEqual([]);
+  });
+
+  it('has its texts filled in like any other', () => {
+    const args = { topic: '{{wr.bindings.product}}' };
+    const points = { extensionPoints: [{ slotId: 'product', purpose: 'P', default: 'the shop' }] };
+    const file = workflow([work('a', calls({ name: 'summary', args }))], { ...defines(summary), ...points });
+    expect(compiled(compileValue(file)).steps[0]?.functionCalls).toEqual([
+      { name: 'summary', args: { topic: 'the shop' } },
+    ]);
+    const inner = workflow([work('a', calls({ name: 'summary', args: { topic: '{subject}' } }))], defines(summary));
+    const templates = templatesOf(routine(JSON.stringify({ ...inner, id: 'x.routine-r' })));
+    const call = { id: 't', templateCall: { templateId: 'x.templates.routine.r', args: { subject: 'bugs' } } };
+    expect(compiled(compileValue(workflow([call]), { templates })).steps[0]).toMatchObject({
+      functionNames: ['summary'],
+      functionCalls: [{ name: 'summary', args: { topic: 'bugs' } }],
+    });
+  });
+});

@@ -1,0 +1,262 @@
+import { quote } from '../../json/quote.ts';
+import { nearest } from '../../text/spelling.ts';
+import { utf8Length } from '../../text/utf8.ts';
+import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
+import type { CompilerFinding } from '../finding.ts';
+import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
+import { LIST_MAX } from './limits.ts';
+import { type Mentions, mentionsIn } from './rename-everywhere.ts';
+
+/** Collects what is wrong while a file is read; reading goes on, so that an author is told everything at once. */
+export type Reader = {
+  readonly diagnostics: Diagnostics;
+  readonly root: SourceNode;
+  /** What wrong names should become, by what they were. */
+  readonly renamed: Map<string, string>;
+  /** Where names may stand in the file; looked for when the first wrong one is met. */
+  readonly mentions: () => Mentions;
+  /** What can only be checked once everything was read. */
+  readonly uses: Uses;
+  readonly findings: CompilerFinding[];
+};
+
+/** Places that refer to a named condition, hold a pattern, or stand for the decision about a loop. */
+export type Uses = {
+  readonly conditions: { readonly at: string; readonly conditionId: string }[];
+  readonly patterns: { readonly at: string; readonly pattern: string; readonly flags: string }[];
+  /** Conditions that stand for the loop-control artifact, with what they say. */
+  readonly loopControls: Map<string, 'continue' | 'stop' | undefined>;
+  /** Conditions that only hold another one, with the place of that one. */
+  readonly wrapped: Map<string, string>;
+  /** The whole conditions of loops. */
+  readonly loopConditions: { readonly at: string; readonly type: 'while' | 'until' }[];
+};
+
+export function openReader(diagnostics: Diagnostics, root: SourceNode): Reader {
+  const uses = {
+    conditions: [],
+    patterns: [],
+    loopControls: new Map<string, 'continue' | 'stop' | undefined>(),
+    wrapped: new Map<string, string>(),
+    loopConditions: [],
+  };
+  let found: Mentions | undefined;
+  const mentions = () => {
+    found ??= mentionsIn(root);
+    return found;
+  };
+  return { diagnostics, root, renamed: new Map(), mentions, uses, findings: [] };
+}
+
+/** Where a diagnostic belongs. */
+export type SourcePlace = { readonly pointer: string; readonly span: SourceSpan };
+
+export type ReadProblem = { readonly code: DiagnosticCode; readonly message: string; readonly fix?: Fix | undefined };
+
+export function reportError(reader: Reader, place: SourcePlace, problem: ReadProblem): undefined {
+  report(reader, 'error', { place, problem });
+  return undefined;
+}
+
+export function reportWarning(reader: Reader, place: SourcePlace, problem: ReadProblem): void {
+  report(reader, 'warning', { place, problem });
+}
+
+function report(
+  reader: Reader,
+  severity: Diagnostic['severity'],
+  found: { place: SourcePlace; problem: ReadProblem },
+): void {
+  const { code, message, fix } = found.problem;
+  const { pointer, span } = found.place;
+  reader.diagnostics.add({ code, severity, pointer, span, message, ...(fix === undefined ? {} : { fix }) });
+}
+
+/** An object, or a report that something else stands there. */
+export function asObject(reader: Reader, node: SourceNode, what: string): SourceObject | undefined {
+  if (node.kind === 'object') return node;
+  return reportError(reader, node, wrongType(what, 'an object', node));
+}
+
+export function wrongType(what: string, expected: string, node: SourceNode): ReadProblem {
+  return { code: 'wrong_type', message: `${what} must be ${expected}, not ${describe(node)}.` };
+}
+
+export function field(object: SourceObject, name: string): SourceNode | undefined {
+  return object.fields.get(name)?.value;
+}
+
+/** Reports keys that mean nothing here. In a closed object they are errors: a misspelled condition must not pass. */
+export function checkKeys(
+  reader: Reader,
+  object: SourceObject,
+  known: { readonly keys: readonly string[]; readonly isClosed?: boolean },
+): void {
+  const severity = known.isClosed === true ? 'error' : 'warning';
+  // Two keys that are renamed to the same one would be a key that stands there twice.
+  const given = new Set<string>();
+  for (const found of unknownKeys(object, known.keys)) {
+    if (reader.diagnostics.isFull(severity)) {
+      reader.diagnostics.count(severity);
+      continue;
+    }
+    const meant = meantKey(object, found, known.keys);
+    const isFree = meant !== undefined && !given.has(meant);
+    if (isFree) given.add(meant);
+    const problem: ReadProblem = {
+      code: 'unknown_key',
+      message:
+        meant === undefined
+          ? `"${found.name}" means nothing here${known.isClosed === true ? '' : ' and is ignored'}. Known: ${known.keys.join(', ')}.`
+          : `"${found.name}" means nothing here. Did you mean "${meant}"?`,
+      fix: isFree ? renameTo(found, meant) : undefined,
+    };
+    const place = { pointer: found.value.pointer, span: found.nameSpan };
+    report(reader, severity, { place, problem });
+  }
+}
+
+/** Whether a key is there under a name that is only misspelled, so that it is not to be added. */
+export function isMisspelled(object: SourceObject, key: string, known: readonly string[]): boolean {
+  return unknownKeys(object, known).some((found) => meantKey(object, found, known) === key);
+}
+
+function unknownKeys({ fields }: SourceObject, known: readonly string[]): readonly SourceField[] {
+  return [...fields.values()].filter(({ name }) => !known.includes(name) && !name.startsWith('$'));
+}
+
+function meantKey({ fields }: SourceObject, { name }: SourceField, known: readonly string[]): string | undefined {
+  return nearest(
+    name,
+    known.filter((key) => !fields.has(key)),
+  );
+}
+
+function renameTo({ nameSpan, name }: SourceField, meant: string): Fix {
+  return { title: `Rename "${name}" to "${meant}"`, edits: [{ ...nameSpan, text: quote(meant) }] };
+}
+
+export type TextRule = { readonly bytesMax: number; readonly bytesMin?: number };
+
+/** A text field within its budget; `undefined` when it is missing or wrong, which was reported if it is required. */
+export function readText(
+  reader: Reader,
+  object: SourceObject,
+  rule: TextRule & { readonly name: string; readonly isRequired?: boolean },
+): string | undefined {
+  const node = field(object, rule.name);
+  if (node !== undefined) return textOf(reader, node, { ...rule, what: `"${rule.name}"` });
+  return rule.isRequired === true ? reportMissing(reader, object, rule.name) : undefined;
+}
+
+export function textOf(
+  reader: Reader,
+  node: SourceNode,
+  rule: TextRule & { readonly what: string },
+): string | undefined {
+  if (node.kind !== 'string') return reportError(reader, node, wrongType(rule.what, 'a text', node));
+  const bytes = utf8Length(node.value);
+  if (bytes > rule.bytesMax) {
+    const message = `${rule.what} has ${bytes} bytes of UTF-8; at most ${rule.bytesMax} are allowed. Shorten it by ${bytes - rule.bytesMax}.`;
+    return reportError(reader, node, { code: 'text_too_long', message });
+  }
+  const bytesMin = rule.bytesMin ?? 1;
+  if (bytes >= bytesMin && node.value.isWellFormed()) return node.value;
+  const message = `${rule.what} needs at least ${bytesMin} bytes of well-formed text.`;
+  return reportError(reader, node, { code: 'text_empty', message });
+}
+
+export function reportMissing(reader: Reader, object: SourceObject, name: string): undefined {
+  return reportError(reader, object, { code: 'missing_field', message: `"${name}" is missing here. Add it.` });
+}
+
+/** The items of a list field; none when it is missing. A single value is not taken for a list. */
+export function readList(reader: Reader, object: SourceObject, name: string): readonly SourceNode[] {
+  const node = field(object, name);
+  if (node === undefined) return [];
+  if (node.kind !== 'array') {
+    reportError(reader, node, wrongType(`"${name}"`, 'a list', node));
+    return [];
+  }
+  if (node.items.length <= LIST_MAX) return node.items;
+  const message = `"${name}" has ${node.items.length} entries; at most ${LIST_MAX} are allowed.`;
+  reportError(reader, node, { code: 'too_many_values', message });
+  return node.items.slice(0, LIST_MAX);
+}
+
+export function readTexts(
+  reader: Reader,
+  object: SourceObject,
+  rule: TextRule & { readonly name: string },
+): readonly string[] {
+  return readList(reader, object, rule.name).flatMap(
+    (item) => textOf(reader, item, { ...rule, what: `An entry of "${rule.name}"` }) ?? [],
+  );
+}
+
+/** A field whose text is one of a closed set. */
+export function readChoice<const Choice extends string>(
+  reader: Reader,
+  object: SourceObject,
+  rule: { readonly name: string; readonly choices: readonly Choice[] },
+): Choice | undefined {
+  const node = field(object, rule.name);
+  return node === undefined ? undefined : choiceOf(reader, node, { ...rule, what: `"${rule.name}"` });
+}
+
+export function choiceOf<const Choice extends string>(
+  reader: Reader,
+  node: SourceNode,
+  rule: { readonly what: string; readonly choices: readonly Choice[] },
+): Choice | undefined {
+  const found = node.kind === 'string' ? rule.choices.find((choice) => choice === node.value) : undefined;
+  if (found !== undefined) return found;
+  const meant = node.kind === 'string' ? nearest(node.value, rule.choices) : undefined;
+  return reportError(reader, node, {
+    code: 'wrong_value',
+    message: `${rule.what} must be one of ${rule.choices.join(', ')}, not ${describe(node)}.`,
+    fix: meant === undefined ? undefined : replaceWith(node, meant),
+  });
+}
+
+export function readFlag(reader: Reader, object: SourceObject, name: string): boolean | undefined {
+  const node = field(object, name);
+  if (node === undefined) return undefined;
+  if (node.kind === 'boolean') return node.value;
+  return reportError(reader, node, wrongType(`"${name}"`, 'true or false', node));
+}
+
+export function replaceWith({ span }: SourceNode, text: string): Fix {
+  return { title: `Replace it with ${quote(text)}`, edits: [{ ...span, text: quote(text) }] };
+}
+
+/** A field and the comma that goes with it. */
+export function removeField(object: SourceObject, name: string): Fix | undefined {
+  const fields = [...object.fields.values()];
+  const index = fields.findIndex((one) => one.name === name);
+  const removed = fields[index];
+  if (removed === undefined) return undefined;
+  const end = removed.span.offset + removed.span.length;
+  const before = fields[index - 1];
+  const after = fields[index + 1];
+  const from = before === undefined ? removed.span.offset : before.span.offset + before.span.length;
+  const to = before === undefined && after !== undefined ? after.span.offset : end;
+  return { title: `Remove "${name}"`, edits: [{ offset: from, length: to - from, text: '' }] };
+}
+
+export function describe(node: SourceNode): string {
+  switch (node.kind) {
+    case 'string':
+      return node.value.length > 40 ? `the text ${quote(`${node.value.slice(0, 40)}…`)}` : quote(node.value);
+    case 'number':
+    case 'boolean':
+      return String(node.value);
+    case 'null':
+      return 'null';
+    case 'array':
+      return 'a list';
+    case 'object':
+      return 'an object';
+  }
+}

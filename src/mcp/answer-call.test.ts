@@ -1,0 +1,244 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../../test/enforces.ts';
+import { memoryServices } from '../../test/examples/memory-services.ts';
+import type { Services } from '../app/services.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
+import { replySchema } from '../core/prompt/reply-schema.ts';
+import { answer, type CallServices, needsRoot } from './answer-call.ts';
+import { recentReplies } from './explain/recent-replies.ts';
+
+type Tokens = { readonly stateToken: string; readonly ackToken: string; readonly checkpointToken: string };
+type Run = Tokens & { readonly run: { readonly tag: string; readonly workflowId: string } };
+type Refused = {
+  readonly code: string;
+  readonly message: string;
+  readonly suggestion: string;
+  readonly nextCall?: { readonly tool: string; readonly arguments: JsonObject };
+};
+
+let services: Services;
+let desk: CallServices;
+
+beforeEach(() => {
+  services = memoryServices();
+  desk = { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } };
+});
+
+async function call(name: string, sent: JsonObject) {
+  const result = await answer(desk, { name, arguments: sent });
+  return result.structuredContent as JsonObject;
+}
+
+const start = async () => (await call('start_workflow', { workflowId: 'wr.first_steps' })) as unknown as Run;
+const errorOf = async (name: string, sent: JsonObject) => (await call(name, sent))['error'] as unknown as Refused;
+const output = { notesMarkdown: 'Two sentences.' };
+const MANY = Array.from({ length: 33 }, (_, n) => ({ kind: 'project.thing', n }));
+
+/** How many events every session holds. */
+async function written(): Promise<readonly number[]> {
+  const sessions = (await services.sessions.list())._unsafeUnwrap();
+  const loaded = await Promise.all(sessions.map((id) => services.sessions.load(id)));
+  return loaded.map((session) => session._unsafeUnwrap().view.nextEventIndex);
+}
+
+const SLOTS = ['ackToken', 'stateToken'] as const;
+const KINDS = ['ackToken', 'stateToken', 'checkpointToken'] as const;
+
+describe('tokens of two runs in one chat', () => {
+  /** Every token of either run, or none, in each of the two arguments. */
+  const MATRIX = ([0, 1] as const).flatMap((first) =>
+    KINDS.flatMap((ackKind) =>
+      KINDS.flatMap((stateKind) => [
+        { ackToken: [first, ackKind], stateToken: [1 - first, stateKind] } as const,
+        { ackToken: [first, ackKind], stateToken: [first, stateKind] } as const,
+      ]),
+    ),
+  );
+
+  it.each(MATRIX)('%j never moves the wrong run, and is put right in one further call', async (given) => {
+    enforces('order_violations_never_accepted', 'next_call_ready_to_send');
+    const runs = [await start(), await start()];
+    const [tokenRun, ackKind] = given.ackToken;
+    const [otherRun, stateKind] = given.stateToken;
+    const token = (run: number, kind: (typeof KINDS)[number]) => runs[run]?.[kind] ?? expect.fail();
+    const sent = { ackToken: token(tokenRun, ackKind), stateToken: token(otherRun, stateKind), output };
+    const isRight = ackKind === 'ackToken' && stateKind === 'stateToken' && tokenRun === otherRun;
+    const before = await written();
+    if (isRight) {
+      expect(await call('continue_workflow', sent)).toMatchObject({
+        kind: 'ok',
+        run: { tag: runs[tokenRun]?.run.tag },
+      });
+      return;
+    }
+    const error = await errorOf('continue_workflow', sent);
+    expect(error.code).toBe('TOKEN_SCOPE_MISMATCH');
+    expect(await written()).toEqual(before);
+    for (const run of [tokenRun, otherRun]) {
+      expect(error.message).toContain(`run ${runs[run]?.run.tag} (wr.first_steps)`);
+    }
+    const { tool, arguments: again } = error.nextCall ?? expect.fail('a call that puts it right');
+    const meant = ackKind !== 'ackToken' && stateKind === 'ackToken' ? otherRun : tokenRun;
+    expect(await call(tool, again)).toMatchObject({
+      kind: 'ok',
+      run: { tag: runs[meant]?.run.tag },
+      pending: { stepId: 'propose' },
+    });
+  });
+
+  it.each(SLOTS.flatMap((slot) => KINDS.map((kind) => [slot, kind] as const)))(
+    '%s with %s alone and nothing to record never does a step',
+    async (slot, kind) => {
+      const run = await start();
+      const before = await written();
+      const sent = { [slot]: run[kind] };
+      const isAdvance = slot === 'ackToken' && kind === 'ackToken';
+      if (isAdvance) return;
+      const reply = await call('continue_workflow', sent);
+      const { nextCall } = (reply['error'] ?? {}) as unknown as Refused;
+      const shown = nextCall === undefined ? reply : await call(nextCall.tool, nextCall.arguments);
+      expect(shown).toMatchObject({ kind: 'ok', pending: { stepId: 'look' } });
+      expect(await written()).toEqual(before);
+    },
+  );
+
+  it.each(KINDS)('a checkpoint with %s is put right, and saves in that run', async (kind) => {
+    const [, run] = [await start(), await start()];
+    const reply = await call('checkpoint_workflow', { checkpointToken: run[kind], output });
+    const { nextCall } = (reply['error'] ?? {}) as unknown as Refused;
+    const saved = nextCall === undefined ? reply : await call(nextCall.tool, nextCall.arguments);
+    expect(saved).toMatchObject({ kind: 'ok', run: { tag: run.run.tag } });
+  });
+});
+
+it('a report without a token is not sent to the run that was seen last: it may be of another one', async () => {
+  const { ackToken, run } = await start();
+  const error = await errorOf('continue_workflow', { output });
+  expect(error).toMatchObject({ details: { runs: [{ tag: run.tag, ackToken }] } });
+  expect(error.nextCall).toBeUndefined();
+  expect((await errorOf('continue_workflow', {})).nextCall?.arguments).toEqual({ stateToken: expect.any(String) });
+});
+
+it('a checkpoint with a token that it does not take is put right, and saves in that run', async () => {
+  const [, run] = [await start(), await start()];
+  const { nextCall } = await errorOf('checkpoint_workflow', { ackToken: run.ackToken, output });
+  const { tool, arguments: again } = nextCall ?? expect.fail('a call that puts it right');
+  expect(await call(tool, again)).toMatchObject({ kind: 'ok', run: { tag: run.run.tag } });
+});
+
+it.each(['mcp__workrail__continue_workflow', 'continue', 'continueWorkflow'])(
+  'a tool called %s is known by the name that it has',
+  async (name) => {
+    const { ackToken } = await start();
+    const { nextCall } = await errorOf(name, { ackToken, output });
+    expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken, output } });
+  },
+);
+
+describe('a call that is refused', () => {
+  it('records nothing, whatever is wrong with it', async () => {
+    enforces('rehydrate_writes_nothing', 'state_token_with_payload_refused', 'advance_only_through_ack');
+    const { stateToken, ackToken } = await start();
+    const before = await written();
+    for (const sent of [
+      { stateToken, output },
+      { stateToken, context: { a: 1 } },
+      { stateToken, mode: 'guided' },
+      { ackToken: stateToken, output },
+      { ackToken, output, context: 'x' },
+      { ackToken, output, mode: 'sideways' },
+      { ackToken, output: { artifacts: Array.from({ length: 33 }, () => ({ kind: 'x' })) } },
+      { ackToken, output, context: { a: 'x'.repeat(300_000) } },
+      { ackToken, output, context: { prototype: 1 } },
+      { ackToken: 'ack_nothing', output },
+      { output },
+      {},
+    ]) {
+      expect(await call('continue_workflow', sent)).toMatchObject({ kind: 'error' });
+    }
+    expect(await written()).toEqual(before);
+  });
+
+  it.each<readonly [what: string, sent: (tokens: Tokens) => JsonObject]>([
+    ['with a token that only shows', ({ stateToken }) => ({ stateToken, output })],
+    ['with a token that was cut off', ({ ackToken }) => ({ ackToken: ackToken.slice(0, -4), output })],
+    ['with a token that was misspelled', ({ ackToken }) => ({ ackToken: ackToken.replace(/.$/, 'u'), output })],
+    ['with words around its token', ({ ackToken }) => ({ ackToken: `token ${ackToken}`, output })],
+    ['with two mistakes at once', ({ stateToken }) => ({ state: stateToken, output: output.notesMarkdown })],
+    ['under other names', ({ ackToken }) => ({ ack_token: ackToken, result: output })],
+    ['with plain text for output', ({ ackToken }) => ({ ackToken, output: output.notesMarkdown })],
+    ['with a mode in words', ({ ackToken }) => ({ ackToken, output, mode: 'full auto' })],
+    ['with what no tool takes', ({ ackToken }) => ({ ackToken, output, stepId: 'look', done: true })],
+    ['with too many artifacts', ({ ackToken }) => ({ ackToken, output: { ...output, artifacts: MANY } })],
+    ['with a text for an artifact', ({ ackToken }) => ({ ackToken, output: { artifacts: [output.notesMarkdown] } })],
+    ['with a reserved name in context', ({ ackToken }) => ({ ackToken, output, context: { constructor: 1 } })],
+  ])('%s does what it should when the call it gives is sent', async (_, sent) => {
+    enforces('next_call_ready_to_send', 'unknown_argument_named');
+    const { nextCall } = await errorOf('continue_workflow', sent(await start()));
+    const { tool, arguments: again } = nextCall ?? expect.fail('a call that puts it right');
+    expect(await call(tool, again)).toMatchObject({ kind: 'ok', pending: { stepId: 'propose' } });
+  });
+
+  it('repeats what was sent up to a limit, and beyond it names what to add again', async () => {
+    enforces('context_never_echoed');
+    const { stateToken, ackToken } = await start();
+    const long = { notesMarkdown: 'x'.repeat(20_000), artifacts: [{ kind: 'a' }] };
+    expect(await errorOf('continue_workflow', { stateToken, output: long, mode: 'guided' })).toMatchObject({
+      suggestion: expect.stringContaining('Add again what you sent as output.notesMarkdown'),
+      details: { repeat: ['output.notesMarkdown'] },
+      nextCall: { arguments: { ackToken, output: { artifacts: [{ kind: 'a' }] }, mode: 'guided' } },
+    });
+  });
+
+  it('is a reply of the published shape, with a text that says the same', async () => {
+    enforces('tool_metadata_complete', 'tool_errors_are_results', 'tool_reply_text_and_structured');
+    const { stateToken } = await start();
+    const result = await answer(desk, { name: 'continue_workflow', arguments: { stateToken, output } });
+    expect(result.isError).toBe(true);
+    const reply = replySchema.parse(result.structuredContent);
+    const { error } = reply as unknown as { readonly error: Refused };
+    const [{ text = '' } = {}] = result.content as { readonly text?: string }[];
+    for (const part of [error.code, error.message, error.suggestion]) expect(text).toContain(part);
+    expect(text.endsWith(`Next call: continue_workflow ${JSON.stringify(error.nextCall?.arguments)}`)).toBe(true);
+  });
+});
+
+describe('a call that is taken', () => {
+  it('may hand in notes and artifacts at the top, and JSON as text', async () => {
+    enforces('continue_arguments', 'json_string_arguments_accepted', 'ack_alone_advances');
+    const { ackToken } = await start();
+    const sent = { ackToken, notes: 'Looked.', artifacts: '[{"kind":"x.y"}]', context: '{"ticket":"AB-12"}' };
+    expect(await call('continue_workflow', sent)).toMatchObject({ kind: 'ok', pending: { stepId: 'propose' } });
+  });
+
+  it('is answered with every text there is, the step first', async () => {
+    enforces('content_item_order', 'tool_metadata_complete');
+    const found = [{ title: 'Style', path: 'docs/style.md', purpose: '', isAuthoritative: true, isResolved: true }];
+    const placed = { ...desk, services: { ...services, references: { find: async () => found } } };
+    const result = await answer(placed, { name: 'start_workflow', arguments: { workflowId: 'wr.first_steps' } });
+    const texts = result.content.map((item) => (item.type === 'text' ? item.text : expect.fail('a text')));
+    expect(texts).toEqual([expect.stringMatching(/^List the files/), expect.stringContaining('docs/style.md')]);
+    expect(replySchema.safeParse(result.structuredContent).error).toBeUndefined();
+  });
+});
+
+it('asks where the client works only when that matters', () => {
+  const asks = (name: string, sent: JsonObject) => needsRoot({ name, arguments: sent });
+  expect(asks('list_workflows', {})).toBe(true);
+  expect(asks('start_workflow', { workflowId: 'wr.x', workspacePath: '/repo' })).toBe(false);
+  expect(asks('continue_workflow', { ackToken: 'ack_x' })).toBe(false);
+  expect(asks('continue_workflow', { stateToken: 'st_x' })).toBe(true);
+  expect(asks('no_such_tool', {})).toBe(false);
+});
+
+it('a workspace may be named by its address, as some clients do', async () => {
+  const asked: (string | undefined)[] = [];
+  const observe = async (path: string | undefined) => {
+    asked.push(path);
+    return [];
+  };
+  const placed = { ...desk, services: { ...services, workspace: { observe } } };
+  const sent = { workflowId: 'wr.first_steps', workspacePath: 'file:///work/my%20shop' };
+  await answer(placed, { name: 'start_workflow', arguments: sent });
+  expect(asked).toEqual(['/work/my shop']);
+});

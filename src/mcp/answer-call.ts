@@ -1,0 +1,97 @@
+import type { CallToolResult, Tool as PublishedTool } from '@modelcontextprotocol/server';
+import type { Services } from '../app/services.ts';
+import type { JsonObject, JsonValue } from '../core/json/json-value.ts';
+import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { TOKEN_SLOTS } from '../core/token/token.ts';
+import { inputSchema } from './arguments/input-schema.ts';
+import { readArguments } from './arguments/read-arguments.ts';
+import { defaultWorkspace, type WorkspaceHints } from './default-workspace.ts';
+import { errorResult } from './explain/error-result.ts';
+import { explain } from './explain/explain.ts';
+import type { RecentReplies } from './explain/recent-replies.ts';
+import type { Refusal } from './explain/refusal.ts';
+import { situate } from './explain/situation.ts';
+import { folderOf } from './folder-of.ts';
+import type { Tool } from './tool.ts';
+import { ALL_TOOLS, TOOLS } from './tools/tool-set.ts';
+
+/** What a call is answered with. */
+export type CallServices = {
+  readonly services: Services;
+  readonly recent: RecentReplies;
+  /** Where the call comes from, as far as it does not say so itself. */
+  readonly place: Omit<WorkspaceHints, 'argument'>;
+} & Switches;
+
+/** What somebody has switched on. */
+export type Switches = { readonly isSessionStartOn?: boolean };
+
+export type ToolCall = { readonly name: string; readonly arguments: JsonObject };
+
+/** The tools as clients are told of them. */
+export function publishedTools(switches: Switches = {}): PublishedTool[] {
+  return toolsWith(switches).map(({ name, title, description, annotations, arguments: taken }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(taken),
+    annotations,
+  }));
+}
+
+/** Whether it matters for a call where its client works. */
+export function needsRoot({ name, arguments: sent }: ToolCall): boolean {
+  const tool = toolNamed(ALL_TOOLS, name);
+  return tool !== undefined && sent['workspacePath'] === undefined && (tool.isPlaced?.(sent) ?? true);
+}
+
+/** Answers a call; every refusal is an answer too. */
+export async function answer(desk: CallServices, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
+  const tools = toolsWith(desk);
+  const tool = toolNamed(tools, name);
+  if (tool === undefined) {
+    return refused(desk, { tool: name, sent }, { code: 'tool_unknown', tools: tools.map((one) => one.name) });
+  }
+  const read = readArguments(tool.arguments, sent);
+  if (read.isErr()) return refused(desk, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
+  const { workspacePath } = read.value;
+  const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
+  const workspace = defaultWorkspace({ ...desk.place, argument });
+  const reply = await tool.run(desk.services, read.value, { workspace });
+  if (reply.isErr()) return refused(desk, { tool: name, sent: read.value }, reply.error);
+  desk.recent.remember(reply.value.structured);
+  return given(reply.value);
+}
+
+/** The answer to a call on which we failed ourselves. */
+export function faultAnswer({ name, arguments: sent }: ToolCall): CallToolResult {
+  return errorResult(explain({ code: 'our_fault' }, { tool: name, sent, tokens: [], recent: [] }));
+}
+
+async function refused(
+  { services, recent }: CallServices,
+  call: { readonly tool: string; readonly sent: JsonObject },
+  refusal: Refusal,
+): Promise<CallToolResult> {
+  return errorResult(explain(refusal, await situate(services, call, recent)));
+}
+
+/** A token that a tool does not take may still tell which run is meant. */
+function tokensIn(sent: JsonObject): JsonObject {
+  const isToken = ([name, value]: readonly [string, JsonValue]) =>
+    Object.hasOwn(TOKEN_SLOTS, name) && typeof value === 'string';
+  return Object.fromEntries(Object.entries(sent).filter(isToken));
+}
+
+function given({ text, furtherTexts = [], structured }: GivenReply): CallToolResult {
+  const content = [text, ...furtherTexts].map((one) => ({ type: 'text' as const, text: one }));
+  return { content, structuredContent: structured };
+}
+
+function toolsWith({ isSessionStartOn = false }: Switches): readonly Tool[] {
+  return isSessionStartOn ? ALL_TOOLS : TOOLS;
+}
+
+function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools.find((tool) => tool.name === name);
+}

@@ -1,0 +1,26 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { type Backend, mcpServer } from './server.ts';
+import { MESSAGE_BYTES_MAX } from './transport/message-bytes.ts';
+
+/** MCP as a function from requests to responses. It keeps nothing between them, and leaves who may ask to its caller. */
+export type McpHttpHandler = {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly stop: () => Promise<void>;
+};
+
+export function mcpHttpHandler(backend: Backend): McpHttpHandler {
+  const { log, calls } = backend;
+  // Whoever asks may be another client than the one that was answered last, so nobody is told of runs by name.
+  const recent = { ...backend.recent, ofEachRun: () => [] };
+  const handler = createMcpHandler(() => mcpServer({ ...backend, recent }), {
+    onerror: ({ message }) => log.event('refused_request', { message }),
+    maxRequestBodySize: MESSAGE_BYTES_MAX,
+  });
+  return {
+    fetch: (request) => handler.fetch(request),
+    stop: async () => {
+      await calls.settled();
+      await handler.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { checkpoint } from '../../app/run/checkpoint.ts';
+import { OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
+import { defineTool } from '../tool.ts';
+
+export const checkpointWorkflowTool = defineTool({
+  name: 'checkpoint_workflow',
+  title: 'Save work in progress',
+  description:
+    'Saves notes and results in the middle of a step, so that they outlive this chat. It does not finish the step. Example: {"checkpointToken":"chk_…","output":{"notesMarkdown":"Two of five files are done: a.ts, b.ts."}}',
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  arguments: {
+    checkpointToken: {
+      kind: 'token',
+      slot: 'checkpointToken',
+      about: 'From the last reply of the run.',
+      isRequired: true,
+      mistakenFor: ['checkpoint', 'chk', 'token'],
+    },
+    stateToken: STATE_TOKEN,
+    sessionToken: {
+      kind: 'token',
+      slot: 'sessionToken',
+      about: 'That of start_session. Not needed either.',
+      mistakenFor: ['session'],
+    },
+    output: { ...OUTPUT, isRequired: true },
+  },
+  run: async (services, { checkpointToken, stateToken, sessionToken, output }, { workspace }) => {
+    const { notesMarkdown, artifacts = [] } = output;
+    const kept = { notesMarkdown, artifacts };
+    return checkpoint(services, { checkpointToken, stateToken, sessionToken, output: kept, workspace });
+  },
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { BUNDLED, CORPUS, FIXTURES } from '../../../test/compiler/compile-file.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { memoryServices } from '../../../test/examples/memory-services.ts';
+import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
+import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { inspectReplyShape } from '../shapes/inspect-reply-shape.ts';
+import { listReplyShape } from '../shapes/list-reply-shape.ts';
+import { INSPECT_MODES } from './inspect/inspect-mode.ts';
+import { inspectWorkflowTool } from './inspect-workflow-tool.ts';
+import { listWorkflowsTool } from './list-workflows-tool.ts';
+
+const NOWHERE = { workspace: undefined };
+const FILES = [
+  ...[...FIXTURES, ...CORPUS].map(({ name, text }) => fileWith(text, { ref: name })),
+  ...BUNDLED.map(({ name, text }) => fileWith(text, { ref: name, kind: 'bundled' })),
+];
+
+function servicesWith(files: readonly WorkflowFile[]) {
+  const services = memoryServices();
+  return { ...services, catalog: workflowCatalog({ files: async () => ({ files }) }, listeningTools()) };
+}
+
+async function inspect(files: readonly WorkflowFile[], sent: { workflowId: string; mode?: string }) {
+  return (await inspectWorkflowTool.run(servicesWith(files), sent, NOWHERE))._unsafeUnwrap();
+}
+
+const LOOPS = workflowText('team.loops', {
+  preconditions: ['The tests run.'],
+  metaGuidance: ['Small commits.'],
+  references: [{ id: 'style', title: 'Style', source: 'docs/style.md', purpose: 'How we write.', authoritative: true }],
+  steps: [
+    { id: 'look', title: 'Look', prompt: 'Look around.' },
+    {
+      id: 'rounds',
+      type: 'loop',
+      title: 'Rounds',
+      loop: { type: 'forEach', items: 'files', maxIterations: 5 },
+      body: [{ id: 'mend', title: 'Mend', prompt: 'Mend {{item}}.', runCondition: { var: 'size', equals: 'large' } }],
+    },
+  ],
+});
+
+describe('a workflow before it is started', () => {
+  it('is shown with its steps, loops, conditions and what they ask for', async () => {
+    enforces('inspect_workflow_shape');
+    const { text } = await inspect([fileWith(LOOPS, { ref: 'team.loops.json' })], { workflowId: 'team.loops' });
+    expect(text.replace(/sha256:\w+/, 'HASH')).toBe(
+      [
+        'team.loops: Name of team.loops. What it does.',
+        '2 steps, 1 loop · project team.loops.json · HASH',
+        'Before it starts: The tests run.',
+        'Standing rules: Small commits.',
+        'References: Style (docs/style.md) How we write.',
+        '',
+        '1. Look (look) · asks for notes',
+        'Loop: Rounds (rounds) · for each of files · at most 5 times',
+        '   2. Mend (mend) · when size is "large" · asks for notes',
+        '',
+        'Start it with start_workflow {"workflowId":"team.loops"}',
+      ].join('\n'),
+    );
+  });
+
+  it('of a project is started with the path of the project', async () => {
+    const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
+    const sent = { workflowId: 'team.loops', workspacePath: '/repo' };
+    const { text, structured } = (
+      await inspectWorkflowTool.run(services, sent, { workspace: '/repo' })
+    )._unsafeUnwrap();
+    expect(text).toMatch(/\nStart it with start_workflow {"workflowId":"team.loops","workspacePath":"\/repo"}$/);
+    expect(structured['nextCall']).toEqual({ tool: 'start_workflow', arguments: sent });
+  });
+
+  it('in full shows its prompts, and as metadata no steps at all', async () => {
+    const files = [fileWith(LOOPS, { ref: 'team.loops.json' })];
+    const full = await inspect(files, { workflowId: 'team.loops', mode: 'full' });
+    expect(full.text).toContain('Mend {{item}}.');
+    expect(full.structured).toMatchObject({ steps: [{ definition: { prompt: 'Look around.' } }, expect.anything()] });
+    const metadata = await inspect(files, { workflowId: 'team.loops', mode: 'metadata' });
+    expect(metadata.structured).not.toHaveProperty('steps');
+    expect(metadata.text).not.toContain('Rounds');
+  });
+
+  it('has the hash that a run started now would be pinned to', async () => {
+    const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
+    const [listed] = (await services.catalog.list()).workflows;
+    const { hash } = sealWorkflow(listed?.workflow ?? expect.fail(), services.hasher.sha256);
+    const { structured } = await inspect([fileWith(LOOPS, { ref: 'team.loops.json' })], { workflowId: 'team.loops' });
+    expect(structured).toMatchObject({ workflow: { hash, source: { kind: 'project', ref: 'team.loops.json' } } });
+  });
+
+  it.each(INSPECT_MODES)('is told in the published shape, %s, whatever it uses', async (mode) => {
+    enforces('inspect_workflow_shape', 'tool_metadata_complete');
+    const { workflows } = await servicesWith(FILES).catalog.list();
+    expect(workflows.length).toBeGreaterThan(15);
+    const services = servicesWith(FILES);
+    for (const { id } of workflows) {
+      const sent = { workflowId: id, mode };
+      const { structured } = (await inspectWorkflowTool.run(services, sent, NOWHERE))._unsafeUnwrap();
+      expect([id, inspectReplyShape.safeParse(structured).error]).toEqual([id, undefined]);
+    }
+  });
+
+  it('that is not there, or broken, is refused like one that is started', async () => {
+    const services = servicesWith([fileWith(workflowText('team.broken', { steps: [] }), { ref: 'team.broken.json' })]);
+    const refused = async (workflowId: string) =>
+      (await inspectWorkflowTool.run(services, { workflowId }, NOWHERE))._unsafeUnwrapErr();
+    expect(await refused('team.nowhere')).toMatchObject({ code: 'workflow_not_found' });
+    expect(await refused('team.broken')).toMatchObject({ code: 'workflow_invalid' });
+  });
+});
+
+describe('the list', () => {
+  it('is told in the published shape', async () => {
+    enforces('list_workflows_shape', 'tool_metadata_complete');
+    const broken = fileWith('{', { ref: 'broken.json' });
+    const listed = await listWorkflowsTool.run(servicesWith([...FILES, broken]), {}, NOWHERE);
+    const { structured } = listed._unsafeUnwrap();
+    expect(listReplyShape.safeParse(structured).error).toBeUndefined();
+    expect(structured['invalid']).toContainEqual(expect.objectContaining({ file: 'broken.json' }));
+  });
+
+  it('of what is searched for says how many others there are', async () => {
+    const services = servicesWith(FILES);
+    const { total } = (await listWorkflowsTool.run(services, {}, NOWHERE))._unsafeUnwrap().structured;
+    const found = (await listWorkflowsTool.run(services, { query: 'first steps' }, NOWHERE))._unsafeUnwrap();
+    expect(found.structured).toMatchObject({ workflows: [{ id: 'wr.first_steps' }], total });
+    expect(found.text).toContain(`${Number(total) - 1} others do not match; list_workflows {} shows all.`);
+    const sent = { query: 'zzz', tags: ['yyy'], workspacePath: '/repo' };
+    const nothing = (await listWorkflowsTool.run(services, sent, NOWHERE))._unsafeUnwrap();
+    expect(nothing.text.split('\n')[0]).toBe(
+      `No workflow matches "zzz" and the tag "yyy"; there are ${total}. list_workflows {"workspacePath":"/repo"} shows all.`,
+    );
+  });
+
+  it('names each tag once', async () => {
+    const { text } = (await listWorkflowsTool.run(servicesWith(FILES), {}, NOWHERE))._unsafeUnwrap();
+    const marks = [...text.matchAll(/\[([^\]\n]*)\]$/gm)].map(([, tags]) => tags?.split(', ') ?? []);
+    expect(marks.some((tags) => tags.includes('routine'))).toBe(true);
+    for (const tags of marks) expect(tags).toEqual([...new Set(tags)]);
+  });
+});

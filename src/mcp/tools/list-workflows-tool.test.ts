@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { memoryServices } from '../../../test/examples/memory-services.ts';
+import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
+import type { SourceListing } from '../../app/ports/workflow-sources.ts';
+import { listWorkflowsTool } from './list-workflows-tool.ts';
+
+async function list(listing: SourceListing, aliases?: ReadonlyMap<string, string>) {
+  const catalog = workflowCatalog({ files: async () => listing }, listeningTools(aliases));
+  return (await listWorkflowsTool.run({ ...memoryServices(), catalog }, {}, { workspace: undefined }))._unsafeUnwrap();
+}
+
+describe('the list of workflows', () => {
+  it('says that a workspace was not looked at, and what was', async () => {
+    const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
+    const { text, structured } = await list({ files: [], workspaceProblem });
+    const message =
+      'workspacePath was not used: "repo" is not an absolute path. Send the whole path of the project folder. Only the bundled workflows and the user\'s own were looked at.';
+    expect(text).toBe(message);
+    expect(structured).toEqual({
+      kind: 'ok',
+      workflows: [],
+      invalid: [],
+      total: 0,
+      warnings: [{ code: 'workspace_not_used', message }],
+    });
+    expect(await list({ files: [] })).toMatchObject({ structured: { kind: 'ok', workflows: [], invalid: [] } });
+  });
+
+  it('names what a bundled workflow was called before, and a file that is called otherwise', async () => {
+    const files = [
+      fileWith(workflowText('wr.hunt'), { kind: 'bundled', ref: 'wr.hunt.json' }),
+      fileWith(workflowText('team.x'), { ref: 'workflows/y.json' }),
+    ];
+    const { text, structured } = await list({ files }, new Map([['bug-hunt', 'wr.hunt']]));
+    expect(structured).toMatchObject({
+      workflows: [
+        { id: 'team.x', warnings: [expect.stringContaining('Call it team.x.json or x.json')] },
+        { id: 'wr.hunt', aliases: ['bug-hunt'] },
+      ],
+    });
+    expect(text).toContain('Can be used, but look at workflows/y.json');
+  });
+});

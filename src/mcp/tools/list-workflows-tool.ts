@@ -1,0 +1,115 @@
+import { ok } from 'neverthrow';
+import type { Catalog, InvalidFile, ListedWorkflow } from '../../app/catalog/catalog.ts';
+import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
+import { filterWorkflows } from '../../app/catalog/filter-workflows.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { quote } from '../../core/json/quote.ts';
+import { callText } from '../../core/prompt/reply/call-text.ts';
+import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
+import { clip } from '../../core/run/requirements/judge-artifact.ts';
+import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
+import { defineTool } from '../tool.ts';
+
+export const listWorkflowsTool = defineTool({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description:
+    'Lists the workflows that can be started, and broken workflow files with what is wrong in them. Example: {"query":"review"}',
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  arguments: {
+    query: {
+      kind: 'text',
+      about: 'Words that must occur in id, name, description or tags.',
+      mistakenFor: ['search', 'q', 'filter', 'keywords', 'text'],
+    },
+    tags: { kind: 'texts', about: 'Tags that it must all have.', mistakenFor: ['tag', 'labels'] },
+    workspacePath: WORKSPACE_PATH,
+  },
+  run: async (services, filter, { workspace }) => {
+    const catalog = await services.catalog.list(workspace);
+    const shown = filterWorkflows(catalog.workflows, filter);
+    const { workspaceProblem } = catalog;
+    const unused = workspaceProblem === undefined ? undefined : explainWorkspace(workspaceProblem);
+    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown, filter)];
+    return ok({
+      text: lines.join('\n'),
+      structured: {
+        kind: 'ok',
+        workflows: shown.map(listed),
+        invalid: catalog.invalid.map(listedInvalid),
+        total: catalog.workflows.length,
+        ...(unused === undefined ? {} : { warnings: [{ code: 'workspace_not_used', message: unused }] }),
+      },
+    });
+  },
+});
+
+function linesFor(
+  { workflows, invalid }: Catalog,
+  shown: readonly ListedWorkflow[],
+  filter: Filter,
+): readonly string[] {
+  return [
+    ...shown.map(line),
+    ...hiddenLine({ total: workflows.length, shown: shown.length }, filter),
+    ...shown.flatMap(({ file, warnings }) =>
+      warnings.length === 0 ? [] : [`Can be used, but look at ${file.ref}\n${warnings.map(problem).join('\n')}`],
+    ),
+    ...invalid.map(({ file, diagnostics }) => `Cannot be used: ${file.ref}\n${diagnostics.map(problem).join('\n')}`),
+    ...(shown.length === 0 ? [] : ['Start one with start_workflow, or look at its steps first with inspect_workflow.']),
+  ];
+}
+
+type Filter = {
+  readonly query?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly workspacePath?: string | undefined;
+};
+
+function hiddenLine(
+  { total, shown }: { readonly total: number; readonly shown: number },
+  { query, tags = [], workspacePath }: Filter,
+): readonly string[] {
+  const hidden = total - shown;
+  if (hidden === 0) return [];
+  const call = { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
+  const all = `${callText(call).join('')} shows all.`;
+  if (shown > 0) return [`${hidden} ${hidden === 1 ? 'other does' : 'others do'} not match; ${all}`];
+  const asked = [...(query === undefined ? [] : [quote(query)]), ...tags.map((tag) => `the tag ${quote(tag)}`)];
+  const what = clip(asked.join(' and '), ASKED_BYTES_MAX);
+  return [`No workflow matches ${what}; there ${total === 1 ? 'is' : 'are'} ${total}. ${all}`];
+}
+
+/** A query may be of any length. */
+const ASKED_BYTES_MAX = 256;
+
+function line({ id, kind, name, description, tags }: ListedWorkflow): string {
+  const marks = [...new Set([...(kind === 'routine' ? ['routine'] : []), ...tags])];
+  return `${id}: ${name}. ${description}${marks.length === 0 ? '' : ` [${marks.join(', ')}]`}`;
+}
+
+function listed(workflow: ListedWorkflow): JsonObject {
+  const { id, kind, name, description, tags, idStatus, aliases, suggestedId, sourceKind, shadows, warnings } = workflow;
+  return {
+    id,
+    kind,
+    name,
+    description,
+    tags,
+    idStatus,
+    sourceKind,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(problem) }),
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...(suggestedId === undefined ? {} : { suggestedId }),
+    ...(shadows.length === 0 ? {} : { shadows: shadows.map(({ ref }) => ref) }),
+  };
+}
+
+function listedInvalid(invalid: InvalidFile): JsonObject {
+  const { file, id } = invalid;
+  return { file: file.ref, ...(id === undefined ? {} : { id }), problems: invalid.diagnostics.map(problem) };
+}
+
+function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
+  return `line ${line}, column ${column}${pointer === '' ? '' : ` (${pointer})`}: ${message}`;
+}
