@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { FileSystem, WritableFile } from '../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../src/adapters/file-store/disk/disk.ts';
 import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system.ts';
 import { fileStore, storeOf } from '../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../src/adapters/lock/system-locks.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { re2Patterns } from '../src/adapters/patterns.ts';
 import { nodeHasher } from '../src/adapters/system.ts';
 import { compileWorkflow } from '../src/core/workflow/compile-workflow.ts';
-import { templateOf } from '../src/core/workflow/expand/template-of.ts';
+import { templateOf } from '../src/core/workflow/expand/expanded.ts';
 import { budgeted, type Row, timed } from './row.ts';
 
 const FILES = 1_000;

@@ -54,7 +54,7 @@ const exitCode = await runCommand({
     return openSessionList(root);
   },
   overview: async () => {
-    const [{ openSessions }, store] = await Promise.all([import('./compose/overview.ts'), openStore()]);
+    const [{ openSessions }, store] = await Promise.all([import('./compose/store.ts'), openStore()]);
     return openSessions(store);
   },
   bench: async () => (await import('./compose/author.ts')).openAuthor(bundledFolder, process.cwd()),
@@ -62,7 +62,7 @@ const exitCode = await runCommand({
   setup: openSetup,
   ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
   configProblems: findConfigProblems,
-  upkeep: async () => (await import('./compose/upkeep.ts')).openUpkeep(await openStore()),
+  upkeep: async () => (await import('./compose/store.ts')).openUpkeep(await openStore()),
   sources: async () => (await import('./compose/sources.ts')).openSources(),
   serve,
 });
@@ -88,7 +88,7 @@ async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> 
 }
 
 async function findDataDir(): Promise<string> {
-  return (await import('./compose/data-dir.ts')).findDataDir();
+  return (await import('./adapters/settings.ts')).findDataDir();
 }
 
 async function openStore(): Promise<Store & Upkeep> {
@@ -123,15 +123,15 @@ async function openExchange(): Promise<BundleAccess> {
     { nodeHasher },
   ] = await Promise.all([
     openStore(),
-    import('./adapters/exchange/node-bundle-tools.ts'),
+    import('./adapters/bundle.ts'),
     import('./adapters/bundle.ts'),
     import('./adapters/file-store/yield-often.ts'),
-    import('./adapters/random-ids.ts'),
-    import('./adapters/system-clock.ts'),
+    import('./adapters/system.ts'),
+    import('./adapters/system.ts'),
     import('neverthrow'),
     import('node:os'),
     import('./adapters/settings.ts'),
-    import('./core/machine/config/config-hash.ts'),
+    import('./core/settings/settings-in-effect.ts'),
     import('./adapters/system.ts'),
   ]);
   return {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { layout } from '../src/adapters/file-store/disk/layout.ts';
 import { storeOf } from '../src/adapters/file-store/file-store.ts';
-import type { SessionAudit } from '../src/app/ports/upkeep/store-audit.ts';
+import type { SessionAudit } from '../src/app/ports/upkeep.ts';
 import { appendAll } from './contract/store-under-test.ts';
 import { SMALL_WORKFLOW } from './examples/compiled.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from './simulation/session-writer.ts';

@@ -78,7 +78,7 @@ it('whoever lists sessions waits for the index and not for what reads or writes 
     /^src\/(?:mcp|http|core\/(?:log\/events?|prompt|workflow|views\/session-view)|adapters\/(?:patterns|file-store\/file-store\.ts))/;
   expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
   expect(
-    loadedWith(commands, ['src/compose/overview.ts', 'src/adapters/file-store/file-store.ts']).some((path) =>
+    loadedWith(commands, ['src/compose/store.ts', 'src/adapters/file-store/file-store.ts']).some((path) =>
       heavy.test(path),
     ),
   ).toBe(true);

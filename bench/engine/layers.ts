@@ -6,8 +6,7 @@ import { type StartRequest, startWorkflow } from '../../src/app/run/start-workfl
 import type { Services } from '../../src/app/services.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
-import { mcpBackend } from '../../src/mcp/backend.ts';
-import { mcpServer } from '../../src/mcp/server.ts';
+import { mcpBackend, mcpServer } from '../../src/mcp/server.ts';
 
 export type Call = { readonly tool: string; readonly arguments: JsonObject };
 export type Reply = { readonly text: string; readonly structured: JsonObject };

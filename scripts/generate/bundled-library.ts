@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
-import { templateOf } from '../../src/core/workflow/expand/template-of.ts';
+import { templateOf } from '../../src/core/workflow/expand/expanded.ts';
 import { sourceOutline } from '../../src/core/workflow/source-outline.ts';
 
 type Compile = (text: string, isBundled: boolean) => CompileResult;

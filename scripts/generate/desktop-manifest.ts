@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ALL_TOOLS } from '../../src/mcp/tools/tool-set.ts';
+import { ALL_TOOLS } from '../../src/mcp/answer-call.ts';
 
 type Package = {
   readonly name: string;

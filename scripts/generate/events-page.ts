@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import {
   EVENT_KINDS,
+  type EventDraft,
   type EventKind,
   parseEvent,
+  placeEvents,
   type SessionEvent,
   sessionEventSchema,
 } from '../../src/core/log/event.ts';
-import { type EventDraft, placeEvents } from '../../src/core/log/event-draft.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { EVENT_TEXTS, EXAMPLE_AT, EXAMPLE_SESSION } from './event-texts.ts';
 import { type FieldRow, fieldRows } from './field-rows.ts';

@@ -1,4 +1,4 @@
-import { workflowSize } from '../../src/core/workflow/outline/workflow-size.ts';
+import { workflowSize } from '../../src/core/workflow/outline/workflow-outline.ts';
 import { bundledLibrary } from './bundled-library.ts';
 import { cell, grouped } from './markdown.ts';
 import { pathSizes } from './path-sizes.ts';

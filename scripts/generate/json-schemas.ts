@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { COMMAND_SHAPES } from '../../src/cli/command-shapes.ts';
-import { welcomeShape } from '../../src/cli/shapes/about/welcome-shape.ts';
+import { welcomeShape } from '../../src/cli/welcome.ts';
 import { scenarioFileSchema, scriptSchema } from '../../src/core/author/scenario.ts';
 import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
@@ -12,10 +12,10 @@ import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
-import { inspectReplyShape } from '../../src/mcp/shapes/inspect-reply-shape.ts';
-import { listReplyShape } from '../../src/mcp/shapes/list-reply-shape.ts';
-import { resumeReplyShape } from '../../src/mcp/shapes/resume-reply-shape.ts';
-import { sessionReplyShape } from '../../src/mcp/shapes/session-reply-shape.ts';
+import { inspectReplyShape } from '../../src/mcp/tools/inspect-workflow-tool.ts';
+import { listReplyShape } from '../../src/mcp/tools/list-workflows-tool.ts';
+import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
+import { sessionReplyShape } from '../../src/mcp/tools/start-session-tool.ts';
 
 /** A document that is stored or sent, and whose shape others may rely on. */
 export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };

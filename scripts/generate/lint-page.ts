@@ -1,5 +1,5 @@
 import { lineDiff } from '../../src/core/text/line-diff.ts';
-import { LINT_RULES } from '../../src/core/workflow/lint/lint-rules.ts';
+import { LINT_RULES } from '../../src/core/workflow/lint/lint-workflow.ts';
 import { FIX_EXAMPLES, PLACED_FIX_EXAMPLE } from '../../test/lint/fix-examples.ts';
 import { mended } from '../../test/lint/mended.ts';
 import { RULE_EXAMPLES } from '../../test/lint/rule-examples.ts';

@@ -1,10 +1,8 @@
 import { ERROR_CODES } from '../../src/core/log/error-envelope.ts';
-import { publishedTools } from '../../src/mcp/answer-call.ts';
+import { ALL_TOOLS, publishedTools } from '../../src/mcp/answer-call.ts';
 import type { Argument, Arguments } from '../../src/mcp/arguments/argument.ts';
-import { INSTRUCTIONS } from '../../src/mcp/instructions.ts';
-import { listedPrompts } from '../../src/mcp/prompts.ts';
+import { INSTRUCTIONS, listedPrompts } from '../../src/mcp/instructions.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
-import { ALL_TOOLS } from '../../src/mcp/tools/tool-set.ts';
 import type { GeneratedFile } from './generated-files.ts';
 import { cell } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import { AUTONOMY, RISK_POLICY } from '../../src/core/log/autonomy.ts';
-import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
+import { CAPABILITIES } from '../../src/core/log/blockers.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
 import { contracts, features, refs } from '../../src/core/workflow/builtins/registry.ts';
 import { KEYS } from '../../src/core/workflow/format/keys.ts';
@@ -17,9 +17,9 @@ import {
 } from '../../src/core/workflow/format/limits.ts';
 import { SLOT_KINDS } from '../../src/core/workflow/format/read-declarations.ts';
 import { FUNCTION_SCOPES } from '../../src/core/workflow/format/read-functions.ts';
+import { LOOP_TYPES } from '../../src/core/workflow/format/read-loop.ts';
 import { GATES } from '../../src/core/workflow/format/read-step.ts';
 import { REQUIREMENTS } from '../../src/core/workflow/format/read-workflow.ts';
-import { LOOP_TYPES } from '../../src/core/workflow/read/loop/read-loop-control.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 

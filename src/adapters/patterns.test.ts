@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { explainPatternRefusal } from '../core/workflow/pattern.ts';
-import { patternSize } from './patterns/pattern-size.ts';
-import { re2Patterns } from './patterns.ts';
+import { patternSize, re2Patterns } from './patterns.ts';
 
 const compilePattern = re2Patterns();
 

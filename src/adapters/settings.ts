@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   type ResolvedSettings,
   resolveSettings,
   type SettingProblem,
   type SettingsLayer,
 } from '../core/settings/resolve-settings.ts';
+import type { TokenForm } from '../core/token/token.ts';
 
 /** What decides about the settings. */
 export type ConfigPlace = {
@@ -64,4 +65,47 @@ function readIfThere(file: string): { readonly text: string } | { readonly cause
 /** The settings of this process, for a workspace or for none. */
 export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedSettings> {
   return loadConfig({ env: process.env, home: homedir(), workspace });
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** Where everything durable lies: as told, else where the platform keeps a program's data. */
+export function dataDir(env: Environment, platform: NodeJS.Platform): string {
+  const told = env['WORKRAIL_DATA_DIR'];
+  if (told !== undefined && told !== '') return resolve(withoutTilde(told));
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'workrail');
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'workrail');
+  const xdg = env['XDG_DATA_HOME'];
+  return join(xdg?.startsWith('/') ? xdg : join(homedir(), '.local', 'share'), 'workrail');
+}
+
+/** A shell puts the home folder there; a client's configuration file does not. */
+function withoutTilde(path: string): string {
+  return /^~(?:[\\/]|$)/.test(path) ? join(homedir(), path.slice(1)) : path;
+}
+
+/** What a server takes from its settings, besides where its data lies. */
+export type Settings = {
+  readonly tokenForm: TokenForm;
+  /** Whether everything that happens is written to standard error. */
+  readonly isLogged: boolean;
+  /** Whether agents may begin a session without a workflow. */
+  readonly isSessionStartOn: boolean;
+};
+
+export function settingsOf({ settings }: Pick<ResolvedSettings, 'settings'>): Settings {
+  return {
+    tokenForm: settings.tokenFormat.value === 'v1' ? 'json' : 'compact',
+    isLogged: settings.log.value === true,
+    isSessionStartOn: settings.startSession.value === true,
+  };
+}
+
+/** Where this machine keeps sessions. */
+export async function findDataDir(): Promise<string> {
+  const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
+  return dataDir(
+    typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
+    process.platform,
+  );
 }

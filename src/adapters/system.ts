@@ -1,7 +1,24 @@
-import { createHmac, hash } from 'node:crypto';
-import type { Hasher } from '../app/ports/hasher.ts';
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import type { Clock, Hasher, Ids } from '../app/ports/system.ts';
+import { ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
 
 export const nodeHasher: Hasher = {
   sha256: (bytes) => `sha256:${hash('sha256', bytes)}`,
   hmacSha256: (key, message) => createHmac('sha256', key).update(message).digest(),
 };
+
+const TIME_BYTES = 6;
+
+/** Ids from the system's random source; a session id begins with the time, so that listings sort by age. */
+export function randomIds(clock: Clock): Ids {
+  return {
+    session: () => {
+      const bits = randomBytes(ID_BYTES);
+      bits.writeUIntBE(clock.nowMs(), 0, TIME_BYTES);
+      return SessionId.of(bits);
+    },
+    run: () => RunId.of(randomBytes(ID_BYTES)),
+  };
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import type { Hasher } from '../app/ports/hasher.ts';
-import type { WorkspaceObserver } from '../app/ports/workspace.ts';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Hasher } from '../app/ports/system.ts';
+import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace.ts';
 import { canonicalBytes } from '../core/json/canonical-bytes.ts';
-import type { WorkspaceObservation } from '../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../core/log/events/run-events.ts';
+import type { ShownReference } from '../core/prompt/reply-parts.ts';
+import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 
 /** Whoever starts a workflow does not wait for a repository on a slow disk. */
 const GIT_MS_MAX = 300;
@@ -84,4 +86,31 @@ function rootSeen(root: string, sha256: Hasher['sha256']): readonly WorkspaceObs
       { key: 'repo_root', value: { type: 'path', value: root }, confidence: 'high' },
     ])
     .unwrapOr([]);
+}
+
+type Reference = CompiledWorkflow['references'][number];
+
+const WEB = /^https?:\/\//;
+
+/** Looks for referenced documents in the workspace and beside the bundled workflows. */
+export function referenceFiles(packageFolder: string): ReferenceFinder {
+  return {
+    find: async (references, workspace) =>
+      references.map((reference) => shown(reference, folderOf(reference, packageFolder, workspace))),
+  };
+}
+
+function folderOf({ resolveFrom }: Reference, packageFolder: string, workspace: string | undefined) {
+  return resolveFrom === 'package' ? packageFolder : workspace;
+}
+
+/** An address on the web is taken as it is: nothing is fetched. */
+function shown({ title, source, purpose, isAuthoritative }: Reference, folder: string | undefined): ShownReference {
+  const path = isAbsolute(source) || WEB.test(source) || folder === undefined ? source : join(folder, source);
+  const isResolved = WEB.test(source) || (isAbsolute(path) && isFile(path));
+  return { title, path, purpose, isAuthoritative, isResolved };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

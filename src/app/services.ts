@@ -2,22 +2,14 @@ import type { Result } from 'neverthrow';
 import type { Preferences } from '../core/log/autonomy.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
-import type { ArtifactStore } from './ports/content-stores.ts';
-import type { Hasher } from './ports/hasher.ts';
-import type { Ids } from './ports/ids.ts';
+import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from './ports/content-stores.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
-import type { PatternEngine } from './ports/pattern-engine.ts';
-import type { PinnedWorkflows } from './ports/pinned-workflows.ts';
-import type { ReferenceFinder } from './ports/reference-finder.ts';
 import type { SessionIndex } from './ports/session-index.ts';
 import type { MarkReader, MarkStore } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
-import type { SnapshotStore } from './ports/snapshot-store.ts';
-import type { Clock } from './ports/system.ts';
-import type { SessionBin } from './ports/upkeep/session-bin.ts';
-import type { StoreAudit } from './ports/upkeep/store-audit.ts';
-import type { Collector } from './ports/upkeep.ts';
-import type { WorkspaceObserver } from './ports/workspace.ts';
+import type { Clock, Hasher, Ids, PatternEngine } from './ports/system.ts';
+import type { Collector, SessionBin, StoreAudit } from './ports/upkeep.ts';
+import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
 export type ReadServices = {

@@ -4,8 +4,8 @@ import { assert } from '../core/assert.ts';
 import type { SettingProblem, SettingsLayer } from '../core/settings/resolve-settings.ts';
 import type { SettingName, SettingValue } from '../core/settings/setting-keys.ts';
 import { parseSettingsFile } from '../core/settings/settings-file.ts';
-import { insertProperty } from './machine/setup/edit/insert-property.ts';
-import type { FileAccessFailure, UserFiles } from './machine/setup/setup-services.ts';
+import { insertProperty } from './clients/edit/json-editor.ts';
+import type { FileAccessFailure, UserFiles } from './ports/machine.ts';
 
 export type SetConfigRefusal = FileAccessFailure | Extract<SettingProblem, { code: 'broken_file' }>;
 

@@ -1,43 +1,38 @@
 import type * as z from 'zod';
-import { versionShape } from './shapes/about/version-shape.ts';
-import { completionShape } from './shapes/completion/completion-shape.ts';
-import { configGetShape, configListShape, configPathShape, configSetShape } from './shapes/config/config-shapes.ts';
-import { demoShape } from './shapes/demo/demo-shape.ts';
-import { exportShape } from './shapes/exchange/export-shape.ts';
-import { importShape } from './shapes/exchange/import-shape.ts';
-import { keysRotateShape, keysStatusShape } from './shapes/keys/keys-shapes.ts';
-import { searchShape } from './shapes/search/search-shape.ts';
-import { sessionDiffShape } from './shapes/session/look/session-diff-shape.ts';
-import { sessionListShape } from './shapes/session/look/session-list-shape.ts';
-import { sessionNotesShape } from './shapes/session/look/session-notes-shape.ts';
-import { sessionResumeShape } from './shapes/session/look/session-resume-shape.ts';
-import { sessionShowShape } from './shapes/session/look/session-show-shape.ts';
-import { sessionTreeShape } from './shapes/session/look/session-tree-shape.ts';
-import { sessionVerifyShape } from './shapes/session/session-verify-shape.ts';
-import { doctorShape } from './shapes/setup/doctor-shape.ts';
-import { initShape } from './shapes/setup/init-shape.ts';
-import {
-  sourceAddShape,
-  sourceListShape,
-  sourceRemoveShape,
-  sourceUpdateShape,
-} from './shapes/source/source-shapes.ts';
-import { statusShape } from './shapes/status/status-shape.ts';
-import { gcShape } from './shapes/upkeep/gc-shape.ts';
-import { sessionCloseShape } from './shapes/upkeep/session-close-shape.ts';
-import { sessionDeleteShape } from './shapes/upkeep/session-delete-shape.ts';
-import { sessionKeepShape } from './shapes/upkeep/session-keep-shape.ts';
-import { sessionPreferShape } from './shapes/upkeep/session-prefer-shape.ts';
-import { workflowCheckShape } from './shapes/workflow/check-shape.ts';
-import { workflowDryRunShape } from './shapes/workflow/dry-run-shape.ts';
-import { workflowListShape, workflowPreviewShape, workflowShowShape } from './shapes/workflow/look-shapes.ts';
-import { workflowTestShape } from './shapes/workflow/test-shape.ts';
+import { workflowCheckShape } from './author/workflow-check.ts';
+import { workflowListShape, workflowPreviewShape, workflowShowShape } from './author/workflow-data.ts';
+import { workflowDryRunShape } from './author/workflow-dry-run.ts';
+import { workflowTestShape } from './author/workflow-test.ts';
 import {
   workflowCopyShape,
   workflowDiffShape,
   workflowMigrateIdShape,
   workflowNewShape,
-} from './shapes/workflow/write-shapes.ts';
+} from './author/written-workflow.ts';
+import { exportShape } from './bundle/export.ts';
+import { importShape } from './bundle/import.ts';
+import { doctorShape } from './clients/doctor.ts';
+import { initShape } from './clients/init.ts';
+import { completionShape } from './completion.ts';
+import { demoShape } from './demo.ts';
+import { keysRotateShape, keysStatusShape } from './keys.ts';
+import { searchShape } from './search.ts';
+import { sessionDiffShape } from './sessions/session-diff.ts';
+import { sessionNotesShape } from './sessions/session-notes.ts';
+import { sessionResumeShape } from './sessions/session-resume.ts';
+import { sessionListShape } from './sessions/session-shapes.ts';
+import { sessionShowShape } from './sessions/session-show.ts';
+import { sessionTreeShape } from './sessions/tree-steps.ts';
+import { sessionVerifyShape } from './sessions/verify-lines.ts';
+import { configGetShape, configListShape, configPathShape, configSetShape } from './settings.ts';
+import { sourceAddShape, sourceListShape, sourceRemoveShape, sourceUpdateShape } from './sources.ts';
+import { statusShape } from './status.ts';
+import { gcShape } from './upkeep/gc.ts';
+import { sessionCloseShape } from './upkeep/session-close.ts';
+import { sessionDeleteShape } from './upkeep/session-delete.ts';
+import { sessionKeepShape } from './upkeep/session-keep.ts';
+import { sessionPreferShape } from './upkeep/session-prefer.ts';
+import { versionShape } from './version.ts';
 
 /** What each command prints under `--json`, by its name. A command that serves prints none. */
 export const COMMAND_SHAPES: { readonly [command: string]: z.ZodType } = {

@@ -3,8 +3,8 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { type RunId, runTag, type SessionId } from '../core/log/ids.ts';
-import { type KnownSession, matchId, mayBeRun } from './ids/id-match.ts';
+import { RunId, runTag, SessionId } from '../core/log/ids.ts';
+import { editDistance } from '../core/text/spelling.ts';
 
 export type FindRefusal =
   | {
@@ -89,4 +89,119 @@ async function readRuns(sessions: SessionReader, sessionId: SessionId): Promise<
 async function indexedRuns(index: SessionIndex): Promise<ReadonlyMap<SessionId, readonly RunId[]>> {
   const summaries = await index.summaries();
   return new Map(summaries.unwrapOr([]).map(({ sessionId, runs }) => [sessionId, runs.map(({ runId }) => runId)]));
+}
+
+/** What a session may be called by; its runs by their tags and whole ids. */
+type KnownSession = { readonly sessionId: SessionId; readonly runNames: readonly string[] };
+
+export type IdMatch =
+  | { readonly kind: 'one'; readonly sessionId: SessionId }
+  | { readonly kind: 'several'; readonly sessionIds: readonly SessionId[] }
+  | { readonly kind: 'none'; readonly near: readonly SessionId[] };
+
+const RUN_TAG_CHARACTERS = 4;
+const NEAR_MAX = 3;
+
+/**
+ * The session that a person means: by its whole id, or by a beginning, an end or a run that only one session has.
+ * A text that fits two sessions in two ways names neither.
+ */
+export function matchId(asked: string, known: readonly KnownSession[]): IdMatch {
+  const text = normalised(asked);
+  const exact = known.find(({ sessionId }) => sessionId === text);
+  const fitting = exact === undefined ? known.filter((session) => fits(text, session)) : [exact];
+  const [first, ...others] = fitting.map(({ sessionId }) => sessionId);
+  if (first === undefined) return { kind: 'none', near: nearTo(text, known) };
+  return others.length === 0 ? { kind: 'one', sessionId: first } : { kind: 'several', sessionIds: [first, ...others] };
+}
+
+/** Whether it is worth reading the sessions for their runs. */
+export function mayBeRun(asked: string): boolean {
+  const text = normalised(asked);
+  return text.length === RUN_TAG_CHARACTERS || RunId.is(text);
+}
+
+/** The run of a session that it was named by; nothing where the text is part of the session's own id. */
+export function runNamed(
+  asked: string,
+  { sessionId, runIds }: { readonly sessionId: SessionId; readonly runIds: Iterable<RunId> },
+): RunId | undefined {
+  const text = normalised(asked);
+  if (text === '' || isPartOf(text, sessionId)) return undefined;
+  return [...runIds].find((runId) => runId === text || runTag(runId) === text);
+}
+
+/** Ids have no i, l or o, so whoever types one means the digit. */
+function normalised(asked: string): string {
+  return asked.trim().toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
+}
+
+function fits(text: string, { sessionId, runNames }: KnownSession): boolean {
+  return text !== '' && (isPartOf(text, sessionId) || runNames.includes(text));
+}
+
+function isPartOf(text: string, sessionId: SessionId): boolean {
+  const body = bodyOf(sessionId);
+  return sessionId.startsWith(text) || body.startsWith(text) || body.endsWith(text);
+}
+
+function nearTo(text: string, known: readonly KnownSession[]): readonly SessionId[] {
+  const allowed = Math.min(3, Math.floor(text.length / 4));
+  return known
+    .map(({ sessionId, runNames }) => {
+      const body = bodyOf(sessionId);
+      const forms = [sessionId, body, body.slice(0, text.length), body.slice(-text.length), ...runNames];
+      return { sessionId, distance: Math.min(...forms.map((form) => editDistance(text, form))) };
+    })
+    .filter(({ distance }) => distance <= allowed)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, NEAR_MAX)
+    .map(({ sessionId }) => sessionId);
+}
+
+function bodyOf(sessionId: SessionId): string {
+  return sessionId.slice(SessionId.prefix.length + 1);
+}
+
+const LENGTH_MIN = 4;
+
+/**
+ * Parts of session ids by which a person can name each of them: an end or a beginning that no other begins or ends with.
+ * The beginning of an id tells when it was made and is much the same for all of one day, so the end mostly is shorter.
+ */
+export function shortIds(sessionIds: readonly SessionId[]): (sessionId: SessionId) => string {
+  const known = new Set(sessionIds);
+  const usesByLength = new Map<number, Uses>();
+  // Of a thousand sessions a few are shown, so nothing is counted before it is asked for.
+  const usesAt = (length: number): Uses => {
+    const uses = usesByLength.get(length) ?? usesOf(sessionIds, length);
+    usesByLength.set(length, uses);
+    return uses;
+  };
+  return (sessionId) => {
+    if (!known.has(sessionId)) return sessionId;
+    for (let length = LENGTH_MIN; length <= bodyOf(sessionId).length; length += 1) {
+      const free = endsOf(sessionId, length).find((part) => usesAt(length).get(part) === 1);
+      if (free !== undefined) return free;
+    }
+    return sessionId;
+  };
+}
+
+/** How many ids begin or end with a part. */
+type Uses = ReadonlyMap<string, number>;
+
+function usesOf(sessionIds: readonly SessionId[], length: number): Uses {
+  const uses = new Map<string, number>();
+  for (const id of sessionIds) {
+    const [end, beginning] = endsOf(id, length);
+    uses.set(end, (uses.get(end) ?? 0) + 1);
+    if (beginning !== end) uses.set(beginning, (uses.get(beginning) ?? 0) + 1);
+  }
+  return uses;
+}
+
+function endsOf(sessionId: SessionId, length: number): readonly [string, string] {
+  const body = bodyOf(sessionId);
+  return [body.slice(-length), body.slice(0, length)];
 }

@@ -1,10 +1,34 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
-import type { CommandContext, CommandInput, CommandProblem, RunCommand } from './command.ts';
-import { shownKeys } from './commands/keys/shown-keys.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
-import type { KeysRotateData, ShownKeys } from './shapes/keys/keys-shapes.ts';
+import { assert } from '../core/assert.ts';
+import { canonicalBytes, digestHex, type Sha256 } from '../core/json/canonical-bytes.ts';
+import { toBase64Url } from '../core/token/base64url.ts';
+import type { Keyring, SigningKey } from '../core/token/keyring.ts';
+import {
+  type CommandContext,
+  type CommandInput,
+  type CommandProblem,
+  EXIT,
+  exitCodeOf,
+  type RunCommand,
+} from './command.ts';
+import { commandShape } from './command-shape.ts';
 import { explainStoreFailure } from './words.ts';
+
+const SHOWN_DIGITS = 12;
+
+/** The keys by their fingerprints; a key itself is never shown. */
+function shownKeys(keyring: Keyring | undefined, sha256: Sha256): ShownKeys {
+  const print = (key: SigningKey | undefined) => (key === undefined ? null : fingerprint(key, sha256));
+  return { current: print(keyring?.current), previous: print(keyring?.previous) };
+}
+
+function fingerprint(key: SigningKey, sha256: Sha256): string {
+  const bytes = canonicalBytes(toBase64Url(key));
+  assert(bytes.isOk(), 'a text is JSON');
+  return digestHex(sha256(bytes.value)).slice(0, SHOWN_DIGITS);
+}
 
 export const keysRotate: RunCommand = async (context, input) => {
   const { program } = context;
@@ -62,3 +86,49 @@ function refused(failure: StoreFailure, dataDir: string): Result<never, CommandP
 function problem(exitCode: CommandProblem['exitCode'], message: string, suggestion: string): CommandProblem {
   return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
 }
+
+export const keysStatus: RunCommand = async ({ program }) => {
+  const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+  const found = await keyring.find();
+  if (found.isErr()) {
+    const error = explainStoreFailure(found.error, dataDir);
+    return err({ error, exitCode: exitCodeOf(error.code) });
+  }
+  const keys = shownKeys(found.value, sha256);
+  return ok({
+    kind: 'done',
+    data: { dataDir, keys },
+    lines:
+      keys.current === null
+        ? [[`No keys yet in ${dataDir}; the first run makes one.`]]
+        : [
+            [`current   ${keys.current}  `, { text: 'signs every token that is handed out', style: 'dim' }],
+            keys.previous === null
+              ? ['previous  none']
+              : [
+                  `previous  ${keys.previous}  `,
+                  { text: 'tokens that it signed still work, until the next rotation', style: 'dim' },
+                ],
+          ],
+    next: keys.current === null ? 'workrail init' : 'workrail keys rotate',
+  });
+};
+
+/** The first characters of a digest of a key: enough to tell two apart, and no help in guessing one. */
+const fingerprintShape = z.string().regex(/^[0-9a-f]{12}$/);
+const keys = z.strictObject({
+  /** Signs; null while none was ever made. */
+  current: fingerprintShape.nullable(),
+  /** Only verifies; null before the first rotation. */
+  previous: fingerprintShape.nullable(),
+});
+type ShownKeys = z.infer<typeof keys>;
+
+const rotated = z.strictObject({
+  before: keys,
+  after: keys,
+});
+type KeysRotateData = z.infer<typeof rotated>;
+
+export const keysStatusShape = commandShape('keys status', z.strictObject({ dataDir: z.string(), keys }));
+export const keysRotateShape = commandShape('keys rotate', rotated);

@@ -3,16 +3,15 @@ import type { AuthorServices } from '../app/author/author-services.ts';
 import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
-import type { SessionsServices } from '../app/overview/overview-services.ts';
 import type { BundleOutput, OutputFailure } from '../app/ports/bundle-output.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
-import type { StoreAudit } from '../app/ports/upkeep/store-audit.ts';
-import type { SourceServices } from '../app/ports/workflows/workflow-sources.ts';
+import type { StoreAudit } from '../app/ports/upkeep.ts';
+import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
 import type { ListServices } from '../app/sessions/list-sessions.ts';
-import type { UpkeepServices } from '../app/upkeep/upkeep-services.ts';
-import type { Ask } from './output/ask.ts';
+import type { SessionsServices } from '../app/sessions/search-sessions.ts';
+import type { UpkeepServices } from '../app/upkeep/collect-garbage.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {
@@ -129,4 +128,29 @@ export type Program = {
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
+};
+
+/** One of several that a person may choose. */
+export type AskChoice = { readonly value: string; readonly label: string; readonly hint?: string };
+
+/** Asks a person at a terminal, on standard error. Every answer is `undefined` when the person broke off. */
+export type Ask = {
+  readonly choose: (question: {
+    readonly message: string;
+    readonly choices: readonly AskChoice[];
+    readonly chosen: readonly string[];
+  }) => Promise<readonly string[] | undefined>;
+  readonly confirm: (message: string) => Promise<boolean | undefined>;
+  /** One of several. */
+  readonly pick: (question: {
+    readonly message: string;
+    readonly choices: readonly AskChoice[];
+  }) => Promise<string | undefined>;
+  /** A line of text; what is there already can be changed. */
+  readonly write: (question: {
+    readonly message: string;
+    readonly initial?: string;
+    /** What is wrong with a text; it is asked for again. */
+    readonly check?: (text: string) => string | undefined;
+  }) => Promise<string | undefined>;
 };

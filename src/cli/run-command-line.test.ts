@@ -4,13 +4,12 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { emptyOverview, fakeSetup, HOME } from '../../test/cli/fake-setup.ts';
 import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
-import { COMMAND_GROUPS, commandName } from './command-entry.ts';
+import { COMMAND_GROUPS, commandName, EXIT } from './command.ts';
 import { COMMANDS } from './command-list.ts';
 import { COMMAND_SHAPES } from './command-shapes.ts';
-import { EXIT } from './exit-codes.ts';
-import { versionShape } from './shapes/about/version-shape.ts';
-import { welcomeShape } from './shapes/about/welcome-shape.ts';
-import { sessionVerifyShape } from './shapes/session/session-verify-shape.ts';
+import { sessionVerifyShape } from './sessions/verify-lines.ts';
+import { versionShape } from './version.ts';
+import { welcomeShape } from './welcome.ts';
 
 const ESCAPE = '\u001b';
 const ALL = ['input', 'output', 'error'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lookedAtWorld, MINUTE_MS } from '../../test/cli/looked-at.ts';
 import { searchSessions } from '../app/sessions/search-sessions.ts';
-import { searchLines } from './commands/search/search-lines.ts';
+import { searchLines } from './search.ts';
 
 async function searchable() {
   const world = lookedAtWorld();

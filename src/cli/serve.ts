@@ -1,9 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CommandContext, CommandInput, CommandOutcome, CommandProblem, RunCommand } from './command.ts';
-import type { ServeTrouble } from './commands/server/serve-words.ts';
-import { exitCodeOf } from './exit-codes.ts';
+import {
+  type CommandContext,
+  type CommandInput,
+  type CommandOutcome,
+  type CommandProblem,
+  exitCodeOf,
+  type RunCommand,
+} from './command.ts';
 import type { ServeOptions } from './program.ts';
-import { explainRefusal } from './words/explain.ts';
+import { explainRefusal, type ServeTrouble } from './words.ts';
 
 /** Registered for nothing that is widely used; fixed, so that a client can be told the address once. */
 const PORT = 7_433;

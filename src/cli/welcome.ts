@@ -1,13 +1,14 @@
 import { err, ok } from 'neverthrow';
-import { type Registrations, registrations } from '../app/machine/setup/registrations.ts';
+import * as z from 'zod';
+import { CLIENT_IDS } from '../app/clients/client.ts';
+import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
 import { shortPath } from '../app/ports/machine.ts';
 import type { CommandContext, CommandOutcome, RunCommand } from './command.ts';
-import { asTyped } from './output/as-typed.ts';
+import { commandShape } from './command-shape.ts';
 import type { Line } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
-import type { WelcomeData } from './shapes/about/welcome-shape.ts';
-import type { StatusData } from './shapes/status/status-shape.ts';
-import { status } from './status.ts';
+import { asTyped } from './output/wording.ts';
+import { type StatusData, status, statusData } from './status.ts';
 
 /** What someone sees who types the name of the program and nothing else: where things stand, and what to type next. */
 export const welcome: RunCommand = async (context, input) => {
@@ -93,3 +94,18 @@ const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
 /** Where a command is longer, as where the program has no name, what it does stands below it. */
 const WIDTH = Math.max(...SUGGESTED.map(([command]) => command.length));
 const BELOW = 6;
+
+const welcomeData = z.strictObject({
+  version: z.string(),
+  dataDir: z.string(),
+  /** Clients that have a workrail among their servers. */
+  registered: z.array(z.enum(CLIENT_IDS)),
+  /** Clients that are found on this machine. */
+  installed: z.array(z.enum(CLIENT_IDS)),
+  /** As `workrail status` tells it; null when the sessions cannot be read. */
+  status: statusData.nullable(),
+});
+type WelcomeData = z.infer<typeof welcomeData>;
+
+/** What `workrail --json`, without a command, prints. */
+export const welcomeShape = commandShape('workrail', welcomeData);

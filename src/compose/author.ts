@@ -3,16 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { memoryStore } from '../adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
-import { randomIds } from '../adapters/random-ids.ts';
 import { nodeAuthorFiles } from '../adapters/sources/node-author-files.ts';
+import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { nodeHasher } from '../adapters/system.ts';
-import { systemClock } from '../adapters/system-clock.ts';
-import { nodeFolderAccess } from '../adapters/workflow-files/folder-access.ts';
-import { referenceFiles } from '../adapters/workspace/reference-files.ts';
+import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
+import { referenceFiles } from '../adapters/workspace.ts';
 import type { AuthorServices } from '../app/author/author-services.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
-import { BUNDLED_ALIASES } from '../core/workflow/builtins/bundled-aliases.ts';
+import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 
 /** The bench of an author who works in a folder. */

@@ -1,9 +1,7 @@
 import { machineHealth } from '../adapters/clients/check-machine-health.ts';
-import { thisMachine } from '../adapters/clients/this-machine.ts';
-import { nodeUserFiles } from '../adapters/clients/user-files.ts';
+import { nodeCommands, thisMachine } from '../adapters/clients/this-machine.ts';
+import { nodeUserFiles, parseToml } from '../adapters/clients/user-files.ts';
 import { configFiles, loadConfig } from '../adapters/settings.ts';
-import { nodeCommands } from '../adapters/setup/node-commands.ts';
-import { parseToml } from '../adapters/setup/parse-toml.ts';
 import { nodeHasher } from '../adapters/system.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
 import type { Store } from '../app/services.ts';

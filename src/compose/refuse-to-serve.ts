@@ -1,5 +1,5 @@
-import { EXIT } from '../cli/exit-codes.ts';
-import { printable } from '../cli/output/printable.ts';
+import { EXIT } from '../cli/command.ts';
+import { printable } from '../cli/output/line.ts';
 import type { SettingProblem } from '../core/settings/resolve-settings.ts';
 import { configProblemText } from '../core/settings/settings-words.ts';
 

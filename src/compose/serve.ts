@@ -1,10 +1,8 @@
 import { ok, type Result } from 'neverthrow';
-import { loadOwnConfig } from '../adapters/settings.ts';
-import { settingsOf } from '../adapters/setup/config/settings.ts';
+import { loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
-import { mcpBackend } from '../mcp/backend.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
-import type { Backend } from '../mcp/server.ts';
+import { type Backend, mcpBackend } from '../mcp/server.ts';
 
 /** What the process gives a server. */
 type Host = {

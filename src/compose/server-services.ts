@@ -1,19 +1,17 @@
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { re2Patterns } from '../adapters/patterns.ts';
-import { randomIds } from '../adapters/random-ids.ts';
-import type { Settings } from '../adapters/setup/config/settings.ts';
+import { loadOwnConfig, type Settings } from '../adapters/settings.ts';
+import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { nodeHasher } from '../adapters/system.ts';
-import { systemClock } from '../adapters/system-clock.ts';
-import { nodeFolderAccess } from '../adapters/workflow-files/folder-access.ts';
-import { referenceFiles } from '../adapters/workspace/reference-files.ts';
-import { gitObserver } from '../adapters/workspace.ts';
+import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
+import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import type { Services } from '../app/services.ts';
-import { BUNDLED_ALIASES } from '../core/workflow/builtins/bundled-aliases.ts';
+import { defaultPreferences } from '../core/settings/settings-in-effect.ts';
+import { configProblemText } from '../core/settings/settings-words.ts';
+import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
-import { runDefaults } from './run-defaults.ts';
 import { openStore } from './store.ts';
 
 /** Joins ports to adapters for the server. */
@@ -51,3 +49,12 @@ function openCatalog(bundledFolder: string, compilePattern: CompilePattern): Wor
       compileWorkflow(input, { sha256, compilePattern: input.isBundled ? onceAsked : compilePattern }),
   });
 }
+
+/** How a run goes that is started without a mode, by the settings as they are then: a server need not be restarted. */
+const runDefaults: Services['defaults'] = async (workspace) => {
+  const config = await loadOwnConfig(workspace);
+  const [problem] = config.problems;
+  return problem === undefined
+    ? ok(defaultPreferences(config))
+    : err({ code: 'config_broken', problem: configProblemText(problem) });
+};

@@ -1,8 +1,7 @@
 import { fileStoreParts } from '../adapters/file-store/file-store-parts.ts';
 import { fileSessionIndex } from '../adapters/file-store/index/file-session-index.ts';
 import { fileSessionMarks } from '../adapters/file-store/upkeep/file-session-marks.ts';
-import { nodeHasher } from '../adapters/system.ts';
-import { systemClock } from '../adapters/system-clock.ts';
+import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { SessionListAccess } from '../cli/program.ts';
 

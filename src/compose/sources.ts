@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { sourcePlaces } from '../adapters/sources/added-sources.ts';
 import { fileSourceList } from '../adapters/sources/file-source-list.ts';
 import { gitCopies } from '../adapters/sources/git-copies.ts';
 import { sourceInspector } from '../adapters/sources/source-folders.ts';
-import type { SourceServices } from '../app/ports/workflows/workflow-sources.ts';
+import { sourcePlaces } from '../adapters/sources/workflow-files.ts';
+import type { SourceServices } from '../app/ports/workflow-sources.ts';
 
 /** Joins what looking after sources needs. */
 export function openSources(): SourceServices {

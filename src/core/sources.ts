@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 
 /** Names a source on the command line and its folder on disk. */
@@ -50,4 +51,80 @@ export const sourceListSchema = z.strictObject({
 function isInnerPath(path: string): boolean {
   if (path === '.') return true;
   return path.split('/').every((part) => /^[\w@+ -][\w.@+ -]*$/.test(part) && part !== '.git');
+}
+
+/** What somebody named as a source. */
+export type SourceAddress =
+  | { readonly kind: 'git'; readonly url: string }
+  | { readonly kind: 'package'; readonly package: string }
+  | { readonly kind: 'folder'; readonly path: string };
+
+export type AddressRefusal = {
+  readonly code: 'address_refused';
+  readonly address: string;
+  readonly reason: 'option' | 'protocol' | 'insecure' | 'form' | 'secret';
+};
+
+const PACKAGE = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*$/;
+/** `user@host:path`, as git writes it; a name that begins with a dash would be an option to ssh. */
+const SCP = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^-:\s][^\s]*$/;
+const HOST = /^(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9[][^\s/@]*$/;
+
+/**
+ * Reads what a source is from how it is written. Of git only https, ssh and files are taken: the other transports run
+ * programs, and plain http lets anyone on the way decide what an agent is told.
+ */
+export function parseSourceAddress(address: string): Result<SourceAddress, AddressRefusal> {
+  const refuse = (reason: AddressRefusal['reason']) => err({ code: 'address_refused' as const, address, reason });
+  if (hasControl(address) || address.trim() !== address || address === '') return refuse('form');
+  if (address.startsWith('-')) return refuse('option');
+  if (address.startsWith('npm:')) {
+    const name = address.slice('npm:'.length);
+    return PACKAGE.test(name) ? ok({ kind: 'package', package: name }) : refuse('form');
+  }
+  // `transport::address` runs a program of that name.
+  if (/^[A-Za-z0-9+.-]*::/.test(address)) return refuse('protocol');
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(address);
+  if (scheme !== null) {
+    const told = schemeRefusal(scheme[1]?.toLowerCase() ?? '', scheme[2] ?? '');
+    return told === undefined ? ok({ kind: 'git', url: address }) : refuse(told);
+  }
+  if (SCP.test(address)) return ok({ kind: 'git', url: address });
+  return ok(address.endsWith('.git') ? { kind: 'git', url: address } : { kind: 'folder', path: address });
+}
+
+/** Why an address with a scheme is refused; nothing when it is not. */
+function schemeRefusal(scheme: string, rest: string): AddressRefusal['reason'] | undefined {
+  const [authority = ''] = rest.split('/');
+  if (scheme === 'file') return authority === '' && rest.length > 1 ? undefined : 'form';
+  if (scheme === 'http' || scheme === 'git') return 'insecure';
+  if (scheme !== 'https' && scheme !== 'ssh') return 'protocol';
+  // A password would be kept in a file and shown in lists; git has better places for it.
+  if (/^[^@]*:[^@]*@/.test(authority)) return 'secret';
+  return HOST.test(authority) ? undefined : 'form';
+}
+
+function hasControl(text: string): boolean {
+  return [...text].some((char) => char < ' ' || char === '\u007f');
+}
+
+/** A branch or tag as git allows it, and never an option or an expression. */
+export function isRefName(ref: string): boolean {
+  return /^[A-Za-z0-9_][\w./+-]*$/.test(ref) && !ref.includes('..') && !ref.endsWith('.lock') && !ref.endsWith('/');
+}
+
+/** A name for a source that nobody named: the last word of its address. */
+export function suggestSourceName(address: string): string {
+  const last =
+    address
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '')
+      .split(/[/:]/)
+      .at(-1) ?? '';
+  const name = last
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '')
+    .slice(0, 40);
+  return name === '' ? 'source' : name;
 }

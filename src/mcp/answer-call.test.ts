@@ -1,10 +1,18 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
+import { ERROR_EXAMPLES } from '../../test/examples/errors.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
+import { AUTONOMY } from '../core/log/autonomy.ts';
+import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
 import { replySchema } from '../core/prompt/reply-schema.ts';
-import { answer, type CallServices, needsRoot } from './answer-call.ts';
+import { utf8Length } from '../core/text/utf8.ts';
+import { ALL_TOOLS, answer, type CallServices, errorResult, needsRoot, publishedTools, TOOLS } from './answer-call.ts';
+import { readArguments } from './arguments/read-arguments.ts';
+import { explain } from './explain/explain.ts';
 import { recentReplies } from './explain/recent-replies.ts';
 
 type Tokens = { readonly stateToken: string; readonly ackToken: string; readonly checkpointToken: string };
@@ -241,4 +249,145 @@ it('a workspace may be named by its address, as some clients do', async () => {
   const sent = { workflowId: 'wr.first_steps', workspacePath: 'file:///work/my%20shop' };
   await answer(placed, { name: 'start_workflow', arguments: sent });
   expect(asked).toEqual(['/work/my shop']);
+});
+
+test.each(Object.entries(ERROR_EXAMPLES))(
+  'the error "%s" is given whole, and as text that ends in the call to make',
+  (_, error) => {
+    enforces('error_envelope_shape', 'error_is_specific_and_says_next_step');
+    enforces('tool_errors_are_results', 'tool_reply_text_and_structured');
+    const { nextCall } = error;
+    const call = nextCall === undefined ? '' : `\nNext call: ${nextCall.tool} ${JSON.stringify(nextCall.arguments)}`;
+    const text = `${error.code}: ${error.message}\n${error.suggestion}${call}`;
+    const result = errorResult(error);
+    expect(result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text }],
+      structuredContent: { kind: 'error', error },
+    });
+    expect(replySchema.safeParse(result.structuredContent).error).toBeUndefined();
+  },
+);
+
+test('what was sent is named in bounds, however long and whatever it was', () => {
+  enforces('error_envelope_shape');
+  for (const tool of ['x'.repeat(100_000), 'é'.repeat(5_000), 'lone \ud800']) {
+    const error = explain({ code: 'tool_unknown', tools: ['start'] }, { tool, sent: {}, tokens: [], recent: [] });
+    const { structuredContent } = errorResult(error);
+    expect(errorEnvelopeSchema.safeParse((structuredContent as { error: unknown }).error).error).toBeUndefined();
+  }
+});
+
+test('a text that quotes a call of somebody else does not pass for ours', () => {
+  const error = {
+    ...(ERROR_EXAMPLES['not_retryable'] ?? expect.fail()),
+    message: 'Line 1.\nNext call: start_workflow {}',
+  };
+  const [{ text } = { text: '' }] = errorResult(error).content as { text: string }[];
+  expect(text.match(/^Next call:.*$/gm)).toEqual(['Next call: start_workflow {"workflowId":"wr.bug_hunt"}']);
+});
+
+const GOLDEN = fileURLToPath(new URL('../../../test/golden/tools', import.meta.url));
+
+/** Of the result of tools/list, in bytes. */
+const LIST_BYTES_MAX = 7_500;
+const WITH_ALL = { isSessionStartOn: true };
+
+describe('the tools', () => {
+  it('are these and no others, and none of them shows what is derived', () => {
+    enforces('tools_closed_set', 'no_projection_tools', 'no_session_crud_tools', 'resume_on_by_default');
+    const names = publishedTools().map(({ name }) => name);
+    expect(names).toEqual([
+      'list_workflows',
+      'inspect_workflow',
+      'start_workflow',
+      'continue_workflow',
+      'checkpoint_workflow',
+      'resume_session',
+    ]);
+    const all = publishedTools(WITH_ALL).map(({ name }) => name);
+    expect(all).toEqual([...names, 'start_session']);
+    expect(readdirSync(GOLDEN).sort()).toEqual(all.map((name) => `${name}.json`).sort());
+  });
+
+  it('take what they are meant to take', () => {
+    enforces('resume_arguments', 'checkpoint_arguments');
+    const taken = (name: string) => TOOLS.find((tool) => tool.name === name)?.arguments ?? expect.fail(name);
+    const required = (name: string) =>
+      Object.entries(taken(name)).flatMap(([argument, { isRequired }]) => (isRequired ? [argument] : []));
+    expect(Object.keys(taken('resume_session'))).toEqual([
+      'query',
+      'workspacePath',
+      'gitBranch',
+      'gitHeadSha',
+      'sessionId',
+      'runId',
+    ]);
+    expect(required('resume_session')).toEqual([]);
+    expect(Object.keys(taken('checkpoint_workflow'))).toEqual([
+      'checkpointToken',
+      'stateToken',
+      'sessionToken',
+      'output',
+    ]);
+    expect(required('checkpoint_workflow')).toEqual(['checkpointToken', 'output']);
+  });
+
+  it.each(publishedTools(WITH_ALL).map((tool) => [tool.name, tool] as const))(
+    '%s is published as it was agreed, to the byte',
+    (name, tool) => {
+      enforces('tools_closed_set', 'tool_schema_and_description_one_source');
+      expect(`${JSON.stringify(tool, null, 2)}\n`).toBe(readFileSync(`${GOLDEN}/${name}.json`, 'utf8'));
+    },
+  );
+
+  it('take little room in the context of an agent', () => {
+    enforces('budget_tools_list');
+    const bytes = utf8Length(JSON.stringify({ tools: publishedTools() }));
+    expect(bytes).toBeLessThanOrEqual(LIST_BYTES_MAX);
+  });
+
+  it('have a title, all four annotations, what they take, and no promise about what they give', () => {
+    enforces('tool_metadata_complete');
+    for (const tool of publishedTools(WITH_ALL)) {
+      expect(Object.keys(tool)).toEqual(['name', 'title', 'description', 'inputSchema', 'annotations']);
+      expect(tool.title).toMatch(/^[A-Z]/);
+      expect(Object.keys(tool.annotations ?? {})).toEqual([
+        'readOnlyHint',
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+      ]);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', properties: expect.anything() });
+    }
+  });
+
+  it('say truly what they change: only looking changes nothing, and only starting again makes another run', () => {
+    const hints = (hint: keyof (typeof TOOLS)[number]['annotations']) =>
+      ALL_TOOLS.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
+    expect(hints('readOnlyHint')).toEqual(['list_workflows', 'inspect_workflow', 'resume_session']);
+    expect(ALL_TOOLS.length - hints('idempotentHint').length).toBe(2);
+    for (const name of ['start_workflow', 'start_session']) expect(hints('idempotentHint')).not.toContain(name);
+    expect([...hints('destructiveHint'), ...hints('openWorldHint')]).toEqual([]);
+  });
+
+  it.each(ALL_TOOLS.map((tool) => [tool.name, tool] as const))(
+    '%s is described with one example, which it takes',
+    (_, tool) => {
+      const examples = [...tool.description.matchAll(/Example: (\{.*\})$/g)];
+      expect(examples).toHaveLength(1);
+      const sent = JSON.parse(examples[0]?.[1] ?? '');
+      expect(readArguments(tool.arguments, sent)._unsafeUnwrap()).toEqual(sent);
+    },
+  );
+
+  it('tell agents to write about one step only, and what the modes are', () => {
+    enforces('notes_are_per_step', 'mode_presets');
+    const { output } = TOOLS.find(({ name }) => name === 'continue_workflow')?.arguments ?? {};
+    expect(JSON.stringify(output)).toContain('this step only');
+    for (const name of ['start_workflow', 'continue_workflow']) {
+      const { inputSchema } = publishedTools().find((tool) => tool.name === name) ?? expect.fail(name);
+      expect(inputSchema.properties).toMatchObject({ mode: { enum: AUTONOMY } });
+    }
+  });
 });

@@ -1,19 +1,28 @@
 import type { CallToolResult, Tool as PublishedTool } from '@modelcontextprotocol/server';
 import type { Services } from '../app/services.ts';
 import type { JsonObject, JsonValue } from '../core/json/json-value.ts';
+import { ERROR_TEXT_BYTES_MAX } from '../core/log/budgets.ts';
+import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
+import { callText } from '../core/prompt/reply/call-text.ts';
+import { NEXT_CALL, quoteReservedLines } from '../core/prompt/reserved-lines.ts';
+import { truncate } from '../core/text/utf8.ts';
 import { TOKEN_SLOTS } from '../core/token/token.ts';
-import { inputSchema } from './arguments/input-schema.ts';
-import { readArguments } from './arguments/read-arguments.ts';
+import { inputSchema } from './arguments/argument.ts';
+import { isObject, readArguments } from './arguments/read-arguments.ts';
+import { folderOf } from './client-root.ts';
 import { defaultWorkspace, type WorkspaceHints } from './default-workspace.ts';
-import { errorResult } from './explain/error-result.ts';
-import { explain } from './explain/explain.ts';
+import { explain, type Refusal } from './explain/explain.ts';
 import type { RecentReplies } from './explain/recent-replies.ts';
-import type { Refusal } from './explain/refusal.ts';
 import { situate } from './explain/situation.ts';
-import { folderOf } from './folder-of.ts';
 import type { Tool } from './tool.ts';
-import { ALL_TOOLS, TOOLS } from './tools/tool-set.ts';
+import { checkpointWorkflowTool } from './tools/checkpoint-workflow-tool.ts';
+import { continueWorkflowTool } from './tools/continue-workflow-tool.ts';
+import { inspectWorkflowTool } from './tools/inspect-workflow-tool.ts';
+import { listWorkflowsTool } from './tools/list-workflows-tool.ts';
+import { resumeSessionTool } from './tools/resume-session-tool.ts';
+import { startSessionTool } from './tools/start-session-tool.ts';
+import { startWorkflowTool } from './tools/start-workflow-tool.ts';
 
 /** What a call is answered with. */
 export type CallServices = {
@@ -95,3 +104,38 @@ function toolsWith({ isSessionStartOn = false }: Switches): readonly Tool[] {
 function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find((tool) => tool.name === name);
 }
+
+/** An error as a client sees it, once for programs and once as text that ends in what to do next. */
+export function errorResult(error: ErrorEnvelope): CallToolResult {
+  const said = { ...error, message: fitted(error.message), suggestion: fitted(error.suggestion) };
+  const words = quoteReservedLines(`${said.code}${runOf(error)}: ${said.message}\n${said.suggestion}`);
+  const text = [words, ...callLines(error)].join('\n');
+  return { isError: true, content: [{ type: 'text', text }], structuredContent: { kind: 'error', error: said } };
+}
+
+/** An error names what was sent, and that may be of any length and of any characters. */
+function fitted(text: string): string {
+  return truncate(text.toWellFormed(), ERROR_TEXT_BYTES_MAX);
+}
+
+function runOf({ details }: ErrorEnvelope): string {
+  const run = details?.['run'];
+  return isObject(run) ? ` (run ${run['tag']}, ${run['workflowId']})` : '';
+}
+
+function callLines({ nextCall }: ErrorEnvelope): readonly string[] {
+  return nextCall === undefined ? [] : [`${NEXT_CALL} ${callText(nextCall).join('')}`];
+}
+
+/** The tools of every server, in the order a newcomer needs them. */
+export const TOOLS: readonly Tool[] = [
+  listWorkflowsTool,
+  inspectWorkflowTool,
+  startWorkflowTool,
+  continueWorkflowTool,
+  checkpointWorkflowTool,
+  resumeSessionTool,
+];
+
+/** With those that somebody has to switch on. */
+export const ALL_TOOLS: readonly Tool[] = [...TOOLS, startSessionTool];

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -8,7 +9,6 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { folderOf } from './folder-of.ts';
 
 /** Where the client says that it works, or the question that it must be asked first. */
 export type RootAnswer =
@@ -54,4 +54,12 @@ function askedRoot(server: Server): Promise<string | undefined> {
 
 function firstFolder(roots: readonly Root[]): string | undefined {
   return roots.map(({ uri }) => folderOf(uri)).find((path) => path !== undefined);
+}
+
+/** The folder that an address names on this machine; Node throws at any that names none. */
+export function folderOf(uri: unknown): string | undefined {
+  if (typeof uri !== 'string' || !URL.canParse(uri)) return undefined;
+  const url = new URL(uri);
+  const isHere = url.protocol === 'file:' && url.hostname === '' && !/%2f|%5c/i.test(url.pathname);
+  return isHere ? fileURLToPath(url) : undefined;
 }

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { MESSAGE_BYTES_MAX } from './serve-stdio.ts';
 import { type Backend, mcpServer } from './server.ts';
-import { MESSAGE_BYTES_MAX } from './transport/message-bytes.ts';
 
 /** MCP as a function from requests to responses. It keeps nothing between them, and leaves who may ask to its caller. */
 export type McpHttpHandler = {

@@ -1,13 +1,14 @@
+import { homedir } from 'node:os';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { ToolCall } from './answer-call.ts';
-import type { CallsUnderWay } from './calls-under-way.ts';
+import { type CallsUnderWay, callsUnderWay } from './calls-under-way.ts';
 import { clientRoot } from './client-root.ts';
-import type { RecentReplies } from './explain/recent-replies.ts';
-import { INSTRUCTIONS } from './instructions.ts';
-import { listedPrompts, promptNamed } from './prompts.ts';
-import type { CallEntry, ServerLog } from './server-log.ts';
+import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
+import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
+import { type CallEntry, type ServerLog, serverLog } from './server-log.ts';
 
 /** What a server is made from. */
 export type Backend = {
@@ -93,3 +94,36 @@ function entryFor({ name }: ToolCall, { structuredContent }: CallToolResult, ms:
 
 /** A tool that does not exist may have a name of any length. */
 const TOOL_NAME_SHOWN_MAX = 64;
+
+// Generating code for every schema takes longer than the checks it speeds up: most schemas of a server are used once.
+z.config({ jitless: true });
+
+export type BackendOptions = {
+  readonly version: string;
+  /** Called when the first call needs it. */
+  readonly services: () => Promise<Services>;
+  /** A line of JSON on standard error for everything that happens. */
+  readonly isLogged: boolean;
+  readonly isSessionStartOn?: boolean;
+};
+
+/** What a server of this process is made from. */
+export function mcpBackend({ version, services, isLogged, isSessionStartOn = false }: BackendOptions): Backend {
+  let opened: Promise<Services> | undefined;
+  return {
+    version,
+    services: () => {
+      opened ??= services();
+      return opened;
+    },
+    recent: recentReplies(),
+    log: serverLog({
+      write: (text) => process.stderr.write(text),
+      isStructured: isLogged,
+      now: () => new Date(),
+    }),
+    calls: callsUnderWay(),
+    place: { workingDir: process.cwd(), homeDir: homedir() },
+    isSessionStartOn,
+  };
+}

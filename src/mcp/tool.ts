@@ -3,7 +3,7 @@ import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import type { Arguments, ArgumentValues } from './arguments/argument.ts';
-import type { Refusal } from './explain/refusal.ts';
+import type { Refusal } from './explain/explain.ts';
 
 /** Where a call comes from, as far as its arguments do not say. */
 export type Caller = {

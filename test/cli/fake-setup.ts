@@ -1,11 +1,10 @@
 import { posix } from 'node:path';
 import { err, ok } from 'neverthrow';
+import { parseToml } from '../../src/adapters/clients/user-files.ts';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { parseToml } from '../../src/adapters/setup/parse-toml.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { LocalServices } from '../../src/app/clients/local-services.ts';
-import type { RunOf, UserFiles } from '../../src/app/machine/setup/setup-services.ts';
-import type { Machine } from '../../src/app/ports/machine.ts';
+import type { Machine, RunOf, UserFiles } from '../../src/app/ports/machine.ts';
 import type { MachineHealth } from '../../src/app/ports/machine-health.ts';
 import type { SessionAccess } from '../../src/cli/program.ts';
 import { type ResolvedSettings, resolveSettings } from '../../src/core/settings/resolve-settings.ts';

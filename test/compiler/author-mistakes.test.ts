@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
-import type { Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
-import { sourcePosition } from '../../src/core/workflow/source/position.ts';
+import { applyFixes, type Diagnostic, sourcePosition } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
-import type { Template } from '../../src/core/workflow/expand/expanded.ts';
-import { templateOf } from '../../src/core/workflow/expand/template-of.ts';
+import { type Template, templateOf } from '../../src/core/workflow/expand/expanded.ts';
 import { sha256 } from '../examples/sha256.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
-import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
+import { applyFixes, DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
 import { FIX_EXAMPLES } from '../lint/fix-examples.ts';
 import { mended } from '../lint/mended.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Hasher } from '../../src/app/ports/hasher.ts';
+import type { Hasher } from '../../src/app/ports/system.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import { enforces } from '../enforces.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ids } from '../../src/app/ports/ids.ts';
-import type { Clock } from '../../src/app/ports/system.ts';
+import type { Clock, Ids } from '../../src/app/ports/system.ts';
 import { RunId, SessionId } from '../../src/core/log/ids.ts';
 
 /** Fresh ids: well-formed, each once, and those of sessions in the order of time. */

@@ -1,7 +1,5 @@
 import { describe } from 'vitest';
-import { randomIds } from '../../src/adapters/random-ids.ts';
-import { nodeHasher } from '../../src/adapters/system.ts';
-import { systemClock } from '../../src/adapters/system-clock.ts';
+import { nodeHasher, randomIds, systemClock } from '../../src/adapters/system.ts';
 import { clockContract } from './clock.contract.ts';
 import { hasherContract } from './hasher.contract.ts';
 import { idsContract } from './ids.contract.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sessionVerifyShape } from '../../src/cli/shapes/session/session-verify-shape.ts';
+import { sessionVerifyShape } from '../../src/cli/sessions/verify-lines.ts';
 import { enforces } from '../enforces.ts';
 import { numberedSession } from '../store-folder.ts';
 import { CLIENTS } from './clients.ts';

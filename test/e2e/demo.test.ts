@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoShape } from '../../src/cli/shapes/demo/demo-shape.ts';
+import { demoShape } from '../../src/cli/demo.ts';
 import { enforces } from '../enforces.ts';
 
 const PROGRAM = join(process.cwd(), 'dist/workrail.js');

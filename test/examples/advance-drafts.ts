@@ -1,11 +1,8 @@
-import { type Blocker, contractRefSchema } from '../../src/core/log/blockers.ts';
-import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event-draft.ts';
-import type { StoredReply } from '../../src/core/log/events/advance-recorded.ts';
-import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
-import { DIVERGENCE_REASONS } from '../../src/core/log/events/divergence-recorded.ts';
-import { GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
+import { type Blocker, blockerReport, contractRefSchema } from '../../src/core/log/blockers.ts';
+import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event.ts';
+import { type CapabilityProvenance, DIVERGENCE_REASONS, GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
+import type { StoredReply } from '../../src/core/log/events/graph-events.ts';
 import { contextKeySchema } from '../../src/core/log/ids.ts';
-import { blockerReport } from '../../src/core/log/operation/blocker-report.ts';
 import {
   capabilityObservationId,
   contextId,

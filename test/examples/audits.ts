@@ -1,4 +1,4 @@
-import type { SessionAudit } from '../../src/app/ports/upkeep/store-audit.ts';
+import type { SessionAudit } from '../../src/app/ports/upkeep.ts';
 import { salvageSchema } from '../../src/core/log/health.ts';
 import { OTHER_SESSION, SESSION } from './ids.ts';
 

@@ -1,4 +1,4 @@
-import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event-draft.ts';
+import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event.ts';
 import { outputId } from '../../src/core/log/operation/derived-ids.ts';
 import { outputDrafts } from '../../src/core/log/operation/output-drafts.ts';
 import { STORED_REPLY } from './advance-drafts.ts';

@@ -1,6 +1,5 @@
-import type { Result } from 'neverthrow';
-import { err, ok } from 'neverthrow';
-import { nodeBundleTools } from '../../src/adapters/exchange/node-bundle-tools.ts';
+import { err, ok, type Result } from 'neverthrow';
+import { nodeBundleTools } from '../../src/adapters/bundle.ts';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import {
   type Exported,
@@ -16,8 +15,7 @@ import {
 } from '../../src/app/bundle/import-session.ts';
 import type { BundleOutput } from '../../src/app/ports/bundle-output.ts';
 import type { Store } from '../../src/app/services.ts';
-import type { IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
-import { bundleHead } from '../../src/core/bundle/bundle-head.ts';
+import { bundleHead, type IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';

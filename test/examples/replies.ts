@@ -1,15 +1,15 @@
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
+import { blockerReport } from '../../src/core/log/blockers.ts';
 import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
-import { blockerReport } from '../../src/core/log/operation/blocker-report.ts';
 import { fillReply, type GivenReply, type OpenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
 import type { ReplyParts } from '../../src/core/prompt/reply-parts.ts';
 import { checkStep } from '../../src/core/run/requirements/check-step.ts';
 import type { Unmet } from '../../src/core/run/requirements/step-check.ts';
-import type { RunFacts } from '../../src/core/run/run-facts.ts';
-import { loopVariablesAt } from '../../src/core/run/walk/loop-variables.ts';
+import type { RunFacts } from '../../src/core/run/step-place.ts';
+import { loopVariablesAt } from '../../src/core/run/walk/loop-range.ts';
 import { nextStep } from '../../src/core/run/walk/next-step.ts';
 import { pendingStepAt } from '../../src/core/run/walk/pending-step.ts';
 import { indexWorkflow, type WorkflowIndex } from '../../src/core/workflow/compiled/workflow-index.ts';

@@ -1,5 +1,4 @@
-import type { SessionEvent } from '../../src/core/log/event.ts';
-import { type EventDraft, placeEvents } from '../../src/core/log/event-draft.ts';
+import { type EventDraft, placeEvents, type SessionEvent } from '../../src/core/log/event.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Sha256, Sha256Digest } from '../../src/core/json/canonical-bytes.ts';
-import type { ContentHashes } from '../../src/core/log/plan/plan-content.ts';
+import type { ContentHashes } from '../../src/core/log/plan/append-plan.ts';
 
 /** The hash function that core is handed in tests. */
 export const sha256: Sha256 = digest;

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../src/core/log/event-draft.ts';
+import type { EventDraft } from '../../src/core/log/event.ts';
 import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
 import { observationDrafts } from '../../src/core/log/operation/changed-observations.ts';
 import { contextId, preferenceChangeId, traceId } from '../../src/core/log/operation/derived-ids.ts';

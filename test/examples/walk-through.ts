@@ -4,7 +4,7 @@ import type { TraceEntry } from '../../src/core/log/events/trace-events.ts';
 import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
 import { loopIdSchema } from '../../src/core/log/ids.ts';
 import { stepInstanceKey } from '../../src/core/log/step-instance-key.ts';
-import type { RunFacts } from '../../src/core/run/run-facts.ts';
+import type { RunFacts } from '../../src/core/run/step-place.ts';
 import { nextStep } from '../../src/core/run/walk/next-step.ts';
 import type { LoopTrouble, Walk } from '../../src/core/run/walk/walk.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';

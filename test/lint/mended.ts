@@ -1,5 +1,4 @@
-import { applyFixes } from '../../src/core/workflow/diagnostics/apply-fixes.ts';
-import type { Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
+import { applyFixes, type Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 
 /** A file with every fix made that is offered for it. */
 export function mended(text: string, diagnosticsOf: (text: string) => readonly Diagnostic[]): string {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Store } from '../../src/app/services.ts';
 import type { SessionEvent } from '../../src/core/log/event.ts';
-import type { WorkspaceObservation } from '../../src/core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../src/core/log/events/run-events.ts';
 import type { RunId, SessionId } from '../../src/core/log/ids.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { fileWith } from '../catalog/catalog-of.ts';

@@ -1,12 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FileSystem, WritableFile } from '../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../../src/adapters/file-store/disk/disk.ts';
 import { layout } from '../../src/adapters/file-store/disk/layout.ts';
 import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import type { SessionReader } from '../../src/app/ports/session-store.ts';
-import type { SessionBin } from '../../src/app/ports/upkeep/session-bin.ts';
+import type { SessionBin } from '../../src/app/ports/upkeep.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
-import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
+import { CAPABILITIES } from '../../src/core/log/blockers.ts';
 import type { EventKind, EventOf, SessionEvent } from '../../src/core/log/event.ts';
-import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
+import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import type { NodeId, RunId } from '../../src/core/log/ids.ts';
 import type { NodeSummary, SessionSummary, SummarySources } from './view-summary.ts';
 

@@ -1,15 +1,14 @@
 import { digestHex } from '../../src/core/json/canonical-bytes.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
-import type { Capability, CapabilityStatus } from '../../src/core/log/capabilities.ts';
-import type { EventOf } from '../../src/core/log/event.ts';
-import type { DraftOf, EventDraft } from '../../src/core/log/event-draft.ts';
-import type { CapabilityProvenance } from '../../src/core/log/events/capability-observed.ts';
+import type { Capability, CapabilityStatus } from '../../src/core/log/blockers.ts';
+import type { DraftOf, EventDraft, EventOf } from '../../src/core/log/event.ts';
+import type { CapabilityProvenance } from '../../src/core/log/events/gap-events.ts';
 import {
   OBSERVATION_KEYS,
   type ObservationKey,
   type WorkspaceObservation,
-} from '../../src/core/log/events/observation-recorded.ts';
+} from '../../src/core/log/events/run-events.ts';
 import {
   type ArtifactDigest,
   CapabilityObservationId,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { AUTONOMY } from '../../src/core/log/autonomy.ts';
-import { CAPABILITIES, CAPABILITY_STATUSES } from '../../src/core/log/capabilities.ts';
+import { CAPABILITIES, CAPABILITY_STATUSES } from '../../src/core/log/blockers.ts';
 import { GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
-import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
+import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import type { RunId } from '../../src/core/log/ids.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
 import type { CapabilityFact, GapFact, NodeFacts } from './node-facts.ts';

@@ -1,5 +1,11 @@
-import type { EventOf, SessionEvent } from '../../src/core/log/event.ts';
-import { type DraftOf, type EventDraft, eventIdOf, placeEvents } from '../../src/core/log/event-draft.ts';
+import {
+  type DraftOf,
+  type EventDraft,
+  type EventOf,
+  eventIdOf,
+  placeEvents,
+  type SessionEvent,
+} from '../../src/core/log/event.ts';
 import type { NodeKind } from '../../src/core/log/events/graph-events.ts';
 import {
   type EngineState,

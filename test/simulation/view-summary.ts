@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { Preferences } from '../../src/core/log/autonomy.ts';
-import { CAPABILITIES } from '../../src/core/log/capabilities.ts';
-import { OBSERVATION_KEYS } from '../../src/core/log/events/observation-recorded.ts';
+import { CAPABILITIES } from '../../src/core/log/blockers.ts';
+import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import { attemptIdSchema } from '../../src/core/log/ids.ts';
-import { advanceOutcome, attemptCount } from '../../src/core/views/advance-outcomes.ts';
+import { advanceOutcome, attemptCount, decisionTrace } from '../../src/core/views/advance-outcomes.ts';
 import { contextAt } from '../../src/core/views/context.ts';
 import { blockedDraft, currentOutputs, type NodeOutput, outputHistory } from '../../src/core/views/current-outputs.ts';
 import { gapHistory, unresolvedGaps } from '../../src/core/views/gaps.ts';
-import { decisionTrace } from '../../src/core/views/history/decision-trace.ts';
 import { capabilityAt, capabilityHistory } from '../../src/core/views/known-capabilities.ts';
 import { preferencesAt } from '../../src/core/views/preferences-in-force.ts';
 import { recapSources } from '../../src/core/views/recap.ts';

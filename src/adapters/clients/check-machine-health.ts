@@ -7,8 +7,8 @@ import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
 import { indexUpkeep } from '../file-store/index/rebuild-index.ts';
 import { loadConfig } from '../settings.ts';
-import { nodeCommands } from '../setup/node-commands.ts';
 import { nodeHasher } from '../system.ts';
+import { nodeCommands } from './this-machine.ts';
 
 const OTHERS = 0o077;
 /** Asking for a version is a matter of a moment. */

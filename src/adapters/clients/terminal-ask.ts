@@ -1,5 +1,5 @@
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
-import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/spelling/harmful-characters.ts';
+import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-text.ts';
 
 type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
 type Question = {

@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { constants, realpathSync } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import type { Machine } from '../../app/ports/machine.ts';
+import { delimiter, join } from 'node:path';
+import type { Commands, FoundProgram, Machine } from '../../app/ports/machine.ts';
 
 type Running = { readonly programPath: string; readonly version: string };
 
@@ -18,4 +20,41 @@ export function thisMachine({ programPath, version }: Running): Machine {
     programPath: realpathSync(programPath),
     version,
   };
+}
+
+/** A client's command writes a line into a file; some of them are slow to start. */
+const TIMEOUT_MS = 20_000;
+
+/** Programs that the environment leads to. */
+export function nodeCommands({ env, platform, workspace }: Pick<Machine, 'env' | 'platform' | 'workspace'>): Commands {
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const endings = platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  return {
+    find: async (name) => {
+      const candidates = folders.flatMap((folder) => endings.map((ending) => join(folder, `${name}${ending}`)));
+      const found = await Promise.all(candidates.map(programAt));
+      return found.filter((program) => program !== undefined);
+    },
+    run: ({ path, args, timeoutMs = TIMEOUT_MS }) =>
+      new Promise((resolve) => {
+        // Such files are run by a shell only, and no shell shall read what we pass on.
+        if (/\.(?:cmd|bat)$/i.test(path)) return resolve({ exitCode: undefined, said: '' });
+        const options = { cwd: workspace, env: { ...env }, timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+        const child = execFile(path, [...args], options, (error, stdout, stderr) => {
+          const code = error === null ? 0 : error.code;
+          resolve({ exitCode: typeof code === 'number' ? code : undefined, said: `${stdout}${stderr}`.trim() });
+        });
+        child.stdin?.end();
+      }),
+  };
+}
+
+async function programAt(path: string): Promise<FoundProgram | undefined> {
+  try {
+    await access(path, constants.X_OK);
+    if (!(await stat(path)).isFile()) return undefined;
+    return { path, realPath: await realpath(path) };
+  } catch {
+    return undefined;
+  }
 }

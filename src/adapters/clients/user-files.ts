@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
 import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { err, ResultAsync } from 'neverthrow';
-import type { FileAccessFailure, UserFiles } from '../../app/machine/setup/setup-services.ts';
+import { err, ok, ResultAsync } from 'neverthrow';
+import { parse, TomlError } from 'smol-toml';
+import type { ParseToml } from '../../app/clients/edit/toml-editor.ts';
+import type { FileAccessFailure, UserFiles } from '../../app/ports/machine.ts';
 import { atExit } from '../at-exit.ts';
 
 const OWN_FILE = 0o600;
@@ -111,3 +113,14 @@ async function makeFolder(folder: string): Promise<readonly string[]> {
   for (let at = folder; first !== undefined && at.startsWith(first); at = dirname(at)) made.unshift(at);
   return made;
 }
+
+/** TOML by a library that throws where it ends. */
+export const parseToml: ParseToml = (text) => {
+  try {
+    return ok(parse(text.replace(/^\uFEFF/, '')));
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [first = ''] = cause.message.split('\n');
+    return err({ line: cause.line, problem: `this is not TOML (${first.replace(/^Invalid TOML document: /, '')})` });
+  }
+};

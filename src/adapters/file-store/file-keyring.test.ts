@@ -12,7 +12,7 @@ import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import { type Keyring, keyringDocument } from '../../core/token/keyring.ts';
 import { systemLocks } from '../lock/system-locks.ts';
-import type { FileSystem } from './disk/file-system.ts';
+import type { FileSystem } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { fileKeyring } from './file-keyring.ts';
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ownClaim } from './claim.ts';
 import {
   claimAt,
   claimsDir,
@@ -11,8 +10,9 @@ import {
   isExclusive,
   type LaidClaim,
   liveHolder,
+  ownClaim,
   SHARED,
-} from './laid-claims.ts';
+} from './claim.ts';
 import type { LockAttempt, Locks } from './locks.ts';
 
 /**

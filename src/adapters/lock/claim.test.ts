@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { type Claim, isAlive, ownClaim, parseClaim } from './claim.ts';
-import { fromPs, runningProcess } from './running-process.ts';
+import { type Claim, fromPs, isAlive, ownClaim, parseClaim, runningProcess } from './claim.ts';
 
 const children: ChildProcess[] = [];
 

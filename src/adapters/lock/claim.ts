@@ -1,8 +1,64 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 import { Result } from 'neverthrow';
 import * as z from 'zod';
-import { runningProcess } from './running-process.ts';
+
+/** What the system tells of a process number; `startedAt` is `undefined` where it does not say. */
+export type RunningProcess = { readonly startedAt: string | undefined };
+
+/** The process that has a number now, or `undefined` when there is none that could still do anything. */
+export function runningProcess(pid: number): RunningProcess | undefined {
+  if (!isThere(pid)) return undefined;
+  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    // Anything else, such as a process of another user, is no proof that nobody is there.
+    return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
+  }
+}
+
+/** Fields of `/proc/PID/stat`, counted from the state, which follows the name. */
+const STATE = 0;
+const THREADS = 17;
+const START_TIME = 19;
+
+function fromProc(pid: number): RunningProcess | undefined {
+  const stat = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The name stands in parentheses and may itself contain spaces and parentheses.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const startedAt = fields[START_TIME];
+  // A dead process keeps its number until its parent takes notice; while a thread of it is still writing it is not dead.
+  return fields[STATE] === 'Z' && Number(fields[THREADS]) <= 1 ? undefined : { startedAt };
+}
+
+/** The same where there is no `/proc`. Everyone must be told the time alike, whatever their zone and language. */
+export function fromPs(pid: number): RunningProcess | undefined {
+  const line = orUndefined(() =>
+    execFileSync('ps', ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+    }),
+  );
+  const [state, ...startedAt] = line?.trim().split(/\s+/) ?? [];
+  if (state?.startsWith('Z') === true) return undefined;
+  return { startedAt: startedAt.length === 0 ? undefined : startedAt.join(' ') };
+}
+
+function orUndefined<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
 
 /** Who holds a lock. Process numbers are used again, so the start time belongs to the name. Empty is unknown. */
 const claimSchema = z.object({
@@ -49,7 +105,7 @@ export function isAlive(claim: Claim): boolean {
 }
 
 /** Whether this process can find out if the claiming one is alive; where not, only a person can. */
-export function canBeAsked({ host, pidSpace }: Claim): boolean {
+function canBeAsked({ host, pidSpace }: Claim): boolean {
   const here = ownClaim();
   return host === here.host && pidSpace === here.pidSpace;
 }
@@ -67,5 +123,56 @@ function orEmpty(look: () => string): string {
     return look();
   } catch {
     return '';
+  }
+}
+
+/** A claim where it lies; what cannot be parsed is a claim of nobody. */
+export type LaidClaim = { readonly path: string; readonly claim: Claim | undefined };
+
+/** Where those without native locks lay their claims on a lock. */
+export function claimsDir(lockPath: string): string {
+  return `${lockPath}.claims`;
+}
+
+/** Where a holder with native locks leaves its claim: Windows lets nobody else read the locked file itself. */
+export function holderPath(lockPath: string): string {
+  return `${lockPath}.holder`;
+}
+
+/** How the names of claims begin. */
+export const EXCLUSIVE = 'x-';
+export const SHARED = 's-';
+
+export function isExclusive({ path }: LaidClaim): boolean {
+  return basename(path).startsWith(EXCLUSIVE);
+}
+
+export function claimsIn(dir: string): readonly LaidClaim[] {
+  // Where native locks load nobody lays a claim, and to be refused a listing costs more than to look first.
+  if (statSync(dir, { throwIfNoEntry: false }) === undefined) return [];
+  return (ifThere(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
+}
+
+/** What was taken back while we looked is no claim. Any other failure to read says nothing, so it must not look like one. */
+export function claimAt(path: string): LaidClaim | undefined {
+  const text = ifThere(() => readFileSync(path, 'utf8'));
+  return text === undefined ? undefined : { path, claim: parseClaim(text) };
+}
+
+/** Names the first that lives, and how to go on where only a person can know that it does not. */
+export function liveHolder(claims: readonly LaidClaim[]): string | undefined {
+  for (const { path, claim } of claims) {
+    if (claim === undefined || !isAlive(claim)) continue;
+    return canBeAsked(claim) ? describeClaim(claim) : `${describeClaim(claim)}; if that is gone, delete ${path}`;
+  }
+  return undefined;
+}
+
+function ifThere<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw cause;
   }
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { LockAttempt } from './locks.ts';
-import { patience, waitForExclusive, waitForShared } from './wait-for-lock.ts';
-import { wantedMark } from './wanted-mark.ts';
+import { patience, waitForExclusive, waitForShared, wantedMark } from './wait-for-lock.ts';
 
 const busy: LockAttempt = { kind: 'busy', holder: 'process 7 on here' };
 const held: LockAttempt = { kind: 'held', lock: { isHeld: () => true, release: () => undefined } };

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from '../../app/ports/content-stores.ts';
 import type {
   AppendPermit,
   AppendRefusal,
@@ -14,29 +15,40 @@ import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
 import type { CanonicalBytes, Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
-import { advanceRecordedSchema } from '../../core/log/events/advance-recorded.ts';
-import { sealSnapshot } from '../../core/log/execution-snapshot.ts';
+import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
+import { type ExecutionSnapshot, sealSnapshot } from '../../core/log/execution-snapshot.ts';
+import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
-import type { SessionId } from '../../core/log/ids.ts';
+import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
 import { parseDocument } from '../../core/log/parse-document.ts';
 import {
   type AppendPlan,
+  type ContentHashes,
   type ManifestTail,
   manifestRecords,
   planNovelty,
   sealPlan,
 } from '../../core/log/plan/append-plan.ts';
-import type { ContentHashes } from '../../core/log/plan/plan-content.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
-import { knownGraph } from '../../core/views/known-graph.ts';
-import { checkedView } from '../../core/views/labelled-view.ts';
-import { applyEvent, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
+import { isSnapshotOf } from '../../core/run/walk/pending-step.ts';
+import {
+  applyEvent,
+  checkedView,
+  emptySessionView,
+  knownGraph,
+  type SessionView,
+} from '../../core/views/session-view.ts';
+import {
+  type CompiledWorkflow,
+  parseCompiledWorkflow,
+  sealWorkflow,
+} from '../../core/workflow/compiled/compiled-workflow.ts';
 import { digestOf } from '../file-store/content/content-files.ts';
+import { damagedContent, parseStored } from '../file-store/content/parse-stored.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { describeClaim, ownClaim } from '../lock/claim.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';
-import type { MemoryContent } from './memory-content.ts';
 
 type MemorySession = {
   readonly sessionId: SessionId;
@@ -181,4 +193,59 @@ function healthOf(sessionId: SessionId, salvage: Salvage | undefined): SessionHe
 
 function loaded({ sessionId, view }: MemorySession): LoadedSession {
   return { ...checkedView(view, { kind: 'healthy' }), sessionId };
+}
+
+/** What lies beside the log under the name of its hash. */
+type MemoryContent = {
+  readonly snapshots: Map<SnapshotRef, ExecutionSnapshot>;
+  readonly artifacts: Map<ArtifactDigest, Uint8Array>;
+  readonly workflows: Map<WorkflowHash, CompiledWorkflow>;
+};
+
+export function emptyContent(): MemoryContent {
+  return { snapshots: new Map(), artifacts: new Map(), workflows: new Map() };
+}
+
+export function memorySnapshots({ snapshots, workflows }: MemoryContent): SnapshotStore {
+  return {
+    get: async (ref) =>
+      named(snapshots, ref).andThen((snapshot) => {
+        const workflow = workflows.get(snapshot.workflowHash);
+        const isFit = workflow === undefined || isSnapshotOf(workflow, snapshot);
+        return isFit ? ok(snapshot) : err(damagedContent(ref, 'content_wrong_shape'));
+      }),
+  };
+}
+
+export function memoryArtifacts({ artifacts }: MemoryContent): ArtifactStore {
+  return {
+    get: async (digest) => named(artifacts, digest),
+    getJson: async (digest) =>
+      named(artifacts, digest).andThen((bytes) =>
+        parseStored(digest, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({
+          value,
+          bytes,
+        })),
+      ),
+  };
+}
+
+export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha256): PinnedWorkflows {
+  return {
+    pin: async (workflow) => {
+      const { hash, bytes } = sealWorkflow(workflow, sha256);
+      // As a file would give it back.
+      return parseStored(hash, bytes, parseCompiledWorkflow).map((stored) => {
+        workflows.set(hash, stored);
+        return hash;
+      });
+    },
+    get: async (hash) => named(workflows, hash),
+  };
+}
+
+function named<Name extends string, Value>(values: ReadonlyMap<Name, Value>, name: Name): Result<Value, StoreFailure> {
+  const value = values.get(name);
+  if (value !== undefined) return ok(value);
+  return err(damagedContent(name, 'content_missing'));
 }

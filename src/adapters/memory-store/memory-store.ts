@@ -1,11 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { err, ok } from 'neverthrow';
+import type { SnapshotStore } from '../../app/ports/content-stores.ts';
+import type { KeyringStore } from '../../app/ports/keyring-store.ts';
+import type { SessionIndex, StoredSession } from '../../app/ports/session-index.ts';
 import type { MarkStore } from '../../app/ports/session-marks.ts';
+import type { SessionReader } from '../../app/ports/session-store.ts';
+import { summariseSession } from '../../app/run/summarise-session.ts';
 import type { Store } from '../../app/services.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
-import { emptyContent, memoryArtifacts, memoryPinnedWorkflows, memorySnapshots } from './memory-content.ts';
-import { memoryKeyring } from './memory-keyring.ts';
-import { memorySessionIndex } from './memory-session-index.ts';
-import { memorySessionMarks } from './memory-session-marks.ts';
-import { memorySessionStore } from './memory-session-store.ts';
+import type { RunId, SessionId } from '../../core/log/ids.ts';
+import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
+import {
+  emptyContent,
+  memoryArtifacts,
+  memoryPinnedWorkflows,
+  memorySessionStore,
+  memorySnapshots,
+} from './memory-session-store.ts';
 
 /** A store that ends with the process, for rehearsals and tests: it keeps every rule of a durable one but durability. */
 export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore } {
@@ -21,5 +32,77 @@ export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore
     artifacts: memoryArtifacts(content),
     pinnedWorkflows: memoryPinnedWorkflows(content, sha256),
     keyring: memoryKeyring(),
+  };
+}
+
+const KEY_BYTES = 32;
+
+function memoryKeyring(): KeyringStore {
+  let keyring: Keyring | undefined;
+  return {
+    find: async () => ok(keyring),
+    open: async () => {
+      keyring ??= { current: freshKey() };
+      return ok(keyring);
+    },
+    rotate: async () => {
+      keyring = rotate(keyring ?? { current: freshKey() }, freshKey());
+      return ok(keyring);
+    },
+  };
+}
+
+function freshKey(): SigningKey {
+  return signingKey(randomBytes(KEY_BYTES));
+}
+
+/** Sums up every session each time it is asked: in memory that is the plain truth, and fast enough. */
+function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): SessionIndex {
+  const sessions: SessionIndex['sessions'] = async () => {
+    const listed = await reader.list();
+    if (listed.isErr()) return err(listed.error);
+    const stored: StoredSession[] = [];
+    for (const sessionId of listed.value) {
+      const session = await reader.load(sessionId);
+      const summary = session.isOk() ? await summariseSession(session.value, snapshots) : undefined;
+      stored.push({ sessionId, summary: summary?.unwrapOr(undefined) });
+    }
+    return ok(stored);
+  };
+  return {
+    sessions,
+    look: async ({ sessionId }) => {
+      const prefix = await reader.loadValidPrefix(sessionId);
+      if (prefix.isErr()) return err(prefix.error);
+      const summary = (await summariseSession(prefix.value, snapshots)).unwrapOr(undefined);
+      const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
+      return ok({ sessionId, summary, health });
+    },
+    summaries: async () => (await sessions()).map((stored) => stored.flatMap(({ summary }) => summary ?? [])),
+  };
+}
+
+/** Marks of sessions that are there. */
+function memorySessionMarks(sessions: Pick<SessionReader, 'loadValidPrefix'>): MarkStore {
+  const kept = new Set<SessionId>();
+  const closed = new Map<SessionId, Map<RunId, number>>();
+  const isThere = async (sessionId: SessionId) => (await sessions.loadValidPrefix(sessionId)).isOk();
+  const closedOf = (sessionId: SessionId) => new Map<RunId, number>(closed.get(sessionId));
+  return {
+    of: async (sessionId) => ok({ isKept: kept.has(sessionId), closed: closedOf(sessionId) }),
+    closed: async (sessionId) => ok(closedOf(sessionId)),
+    setKept: async (sessionId, isKept) => {
+      if (!(await isThere(sessionId))) return err({ code: 'session_not_found', sessionId });
+      kept[isKept ? 'add' : 'delete'](sessionId);
+      return ok(undefined);
+    },
+    setClosed: async (sessionId, runId, closedAt) => {
+      if (!(await isThere(sessionId))) return err({ code: 'session_not_found', sessionId });
+      const runs = closed.get(sessionId) ?? new Map<RunId, number>();
+      closed.set(sessionId, runs);
+      if (closedAt === undefined) runs.delete(runId);
+      else runs.set(runId, closedAt);
+      return ok(undefined);
+    },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
-import type { SourceList, SourceListFailure } from '../../app/ports/workflows/workflow-sources.ts';
+import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { GitCopies, GitRefusal } from '../../app/ports/workflows/workflow-sources.ts';
+import type { GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts';
 import type { GitSource } from '../../core/sources.ts';
 import { atExit } from '../at-exit.ts';
 

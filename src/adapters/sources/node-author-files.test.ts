@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
 import { nodeAuthorFiles } from './node-author-files.ts';
+import { nodeFolderAccess } from './read-folder.ts';
 
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), 'workrail-author-')));
 

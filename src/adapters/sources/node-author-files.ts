@@ -13,7 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuthorFiles, FileFailure } from '../../app/ports/author-files.ts';
-import type { FolderAccess } from '../workflow-files/folder-access.ts';
+import type { FolderAccess } from './read-folder.ts';
 
 const DEPTH_MAX = 8;
 /** Editors write a file in several moves; what comes within this time is one change. */

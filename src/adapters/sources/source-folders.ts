@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fileClaim } from '../../app/catalog/file-claim.ts';
-import type { SourceHealth, SourceInspector } from '../../app/ports/workflows/workflow-sources.ts';
+import type { SourceHealth, SourceInspector } from '../../app/ports/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
-import { nodeFolderAccess } from '../workflow-files/folder-access.ts';
 import { copyFolder } from './git-copies.ts';
-import { readFolder, type SourceFolder } from './read-folder.ts';
+import { nodeFolderAccess, readFolder, type SourceFolder } from './read-folder.ts';
 
 /** What a package says in its package.json when it brings workflows. */
 const declarationSchema = z.object({ workrail: z.object({ workflows: z.string().min(1) }) });

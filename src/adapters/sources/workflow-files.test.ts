@@ -5,7 +5,7 @@ import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
-import { type FolderAccess, nodeFolderAccess } from '../workflow-files/folder-access.ts';
+import { type FolderAccess, nodeFolderAccess } from './read-folder.ts';
 import { workflowFiles } from './workflow-files.ts';
 
 let root: string;

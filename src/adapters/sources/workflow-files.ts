@@ -1,12 +1,80 @@
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { SourceFile, SourceListing, WorkflowFile, WorkflowSource } from '../../app/ports/workflow-sources.ts';
-import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import type {
+  SourceFile,
+  SourceListFailure,
+  SourceListing,
+  WorkflowFile,
+  WorkflowSource,
+} from '../../app/ports/workflow-sources.ts';
+import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
-import type { FolderAccess } from '../workflow-files/folder-access.ts';
-import { readSourceFile, sightThroughLinks } from '../workflow-files/read-source-file.ts';
-import { addedSources } from './added-sources.ts';
-import { readFolder, type SourceFolder } from './read-folder.ts';
+import { readSourceList } from './file-source-list.ts';
+import { type FolderAccess, readFolder, readSourceFile, type SourceFolder, sightThroughLinks } from './read-folder.ts';
+import { sourceFolder, sourceHealth, type Unready } from './source-folders.ts';
+
+/** Where the user's sources are kept, inside of their own folder. */
+export function sourcePlaces(own: string): { readonly list: string; readonly copies: string } {
+  return { list: join(own, 'sources.json'), copies: join(own, 'sources') };
+}
+
+/** Lowest first: packages, repositories, folders; among those of a kind the later one ranks higher. */
+const RANKS: { readonly [kind in WorkflowSourceEntry['kind']]: number } = { package: 0.1, git: 0.4, folder: 0.7 };
+const RANK_STEP = 0.001;
+
+/** The sources that the user added, by what the list says at each call. Nearly nobody has one, so a look is enough. */
+export function addedSources(own: string): () => AddedSources {
+  const { list, copies } = sourcePlaces(own);
+  return () => {
+    if (!isThere(list)) return NONE;
+    const read = readSourceList(list);
+    if (read.isErr()) return { folders: [], unread: [unreadList(read.error)] };
+    const sources = read.value.map((source, i) => ({ source, rank: RANKS[source.kind] + i * RANK_STEP }));
+    const found = sources.map(({ source, rank }) => ({
+      source,
+      rank,
+      health: sourceHealth(copies, source),
+      folder: sourceFolder(copies, source),
+    }));
+    return {
+      folders: found.flatMap(({ folder, rank }) => (folder === undefined ? [] : [{ ...folder, rank }])),
+      unread: found.flatMap(({ source, rank, health }) =>
+        health.kind === 'ready' ? [] : [unreadSource(source, rank, health)],
+      ),
+    };
+  };
+}
+
+const NONE: AddedSources = { folders: [], unread: [] };
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function unreadList({ file, cause }: SourceListFailure): WorkflowFile {
+  const reason = { code: 'io_failed', cause } as const;
+  return {
+    kind: 'user',
+    rank: 1,
+    ref: 'sources.json',
+    path: file,
+    isInRoutines: false,
+    content: { kind: 'unread', reason },
+  };
+}
+
+function unreadSource({ kind, name }: WorkflowSourceEntry, rank: number, health: Unready): WorkflowFile {
+  const listed = { git: 'remote', folder: 'user', package: 'plugin' } as const;
+  const cause =
+    health.kind === 'missing' && kind === 'git'
+      ? `the copy is missing; type "workrail source update ${name}"`
+      : `${health.kind.replaceAll('_', ' ')}; type "workrail source list"`;
+  const path = health.kind === 'not_installed' ? health.from : health.dir;
+  const content = { kind: 'unread', reason: { code: 'io_failed', cause } } as const;
+  return { kind: listed[kind], rank, ref: `${name}/`, path, isInRoutines: false, content };
+}
 
 /** More than the folders of one workspace can hold. */
 const KEPT_MAX = 4096;
@@ -20,7 +88,7 @@ export type FixedFolders = {
 };
 
 /** Folders that rank between the bundle and the user's own, and what cannot be read of them. */
-export type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
+type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
 
 export function fixedFolders(bundled: string): FixedFolders {
   const own = join(homedir(), '.workrail');

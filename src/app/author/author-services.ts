@@ -1,5 +1,4 @@
-import type { CatalogTools } from '../catalog/build-catalog.ts';
-import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
+import type { CatalogTools, WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AuthorFiles } from '../ports/author-files.ts';
 import type { WorkflowSource } from '../ports/workflow-sources.ts';
 import type { Services } from '../services.ts';

@@ -1,15 +1,31 @@
 import { err, ok, type Result } from 'neverthrow';
 import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
-import type { DiagnosticCode, Fix, SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
+import {
+  applyFixes,
+  type Diagnostic,
+  type DiagnosticCode,
+  type Fix,
+  type Position,
+  type SourceSpan,
+} from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { LintCode } from '../../core/workflow/lint/lint-rule.ts';
 import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.ts';
-import type { Position } from '../../core/workflow/source/position.ts';
-import { type Asked, isWithin, type NothingOwn, nothingOwn, scopeOf, type TargetScope } from '../bench/files/scope.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import type { FileFailure } from '../ports/author-files.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
-import { findTargets, isScenarioPath, type TargetRefusal } from './find-targets.ts';
+import {
+  type Asked,
+  findTargets,
+  isScenarioPath,
+  isWithin,
+  type NothingOwn,
+  nothingOwn,
+  scopeOf,
+  type TargetRefusal,
+  type TargetScope,
+} from './find-targets.ts';
 
 /** Something that an author should know: of the compiler, of a rule of quality, or about scenarios. */
 export type CheckFinding = Position & {
@@ -102,4 +118,46 @@ function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
   });
   const id = read.isOk() ? { workflowId: read.value.workflowId } : {};
   return { path, ...id, text, findings };
+}
+
+/** A change that was made, in the words of its fix. */
+export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };
+
+/** One fix may uncover the next; more rounds than this would be two fixes that undo each other. */
+const ROUNDS_MAX = 10;
+
+/** Makes every fix that a machine can make, and says what is left. Nothing else in a file is touched. */
+export async function fixFiles(
+  bench: AuthorServices,
+  asked: Asked,
+): Promise<Result<CheckReport & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
+  const made: MadeFix[] = [];
+  for (let round = 0; ; round += 1) {
+    const checked = await checkFiles(bench, asked);
+    if (checked.isErr()) return err(checked.error);
+    const before = made.length;
+    const { scope, files } = checked.value;
+    for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(bench, one, scope)) : []) {
+      const fixed = fixFile(bench, file);
+      if (fixed.isErr()) return err(fixed.error);
+      made.push(...fixed.value);
+    }
+    if (made.length === before) return ok({ ...checked.value, made });
+  }
+}
+
+/** What was installed is not changed, unless somebody names it. */
+function isOwn(bench: AuthorServices, { path }: CheckedFile, { kind }: TargetScope): boolean {
+  return kind === 'named' || isWithin(bench, [bench.workspace, bench.folders.user], path);
+}
+
+function fixFile(
+  { files }: AuthorServices,
+  { path, text, findings }: CheckedFile,
+): Result<readonly MadeFix[], FileFailure> {
+  const mendable = findings.filter((finding) => finding.fix !== undefined) as readonly Diagnostic[];
+  const { text: fixed, mended } = applyFixes(text, mendable);
+  if (fixed === text) return ok([]);
+  const made = mended.flatMap(({ code, fix }) => (fix === undefined ? [] : [{ path, code, title: fix.title }]));
+  return files.write(path, fixed).map(() => made);
 }

@@ -1,14 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type DocumentProblem, readDocument } from '../../core/author/read-document.ts';
 import { type Script, scriptSchema } from '../../core/author/scenario.ts';
-import type { TargetWorkflow } from '../bench/files/find-workflow.ts';
-import { listedAnswers } from '../bench/play/listed-answers.ts';
-import type { Turn } from '../bench/play/turn.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
 import type { AuthorServices } from './author-services.ts';
-import { type Answer, type PlayedRun, playRun } from './play-run.ts';
-import { rehearsal } from './rehearsal.ts';
+import type { TargetWorkflow } from './find-targets.ts';
+import { type Answer, listedAnswers, type PlayedRun, playRun } from './play-run.ts';
+import { rehearsal, type Turn } from './rehearsal.ts';
 
 export type DryRunRequest = {
   readonly script: Script;

@@ -1,6 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
-import { knownWorkflow } from '../bench/files/known-workflow.ts';
+import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import {
+  type Catalog,
+  type FoundWorkflow,
+  findWorkflow,
+  type InvalidFile,
+  type ListedWorkflow,
+} from '../catalog/catalog.ts';
+import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 
@@ -58,4 +65,77 @@ async function targetsOf(bench: AuthorServices, name: string): Promise<Result<re
   if (found.kind === 'invalid') return ok([found.invalid.file.path]);
   const problem = all.workspaceProblem === undefined ? {} : { workspaceProblem: all.workspaceProblem };
   return err({ code: 'target_unknown', asked: name, known: found.known, ...problem });
+}
+
+/** A workflow with the catalog it was found in. */
+export type TargetWorkflow = { readonly listed: ListedWorkflow; readonly catalog: WorkflowCatalog };
+
+export type WorkflowRefusal =
+  | TargetRefusal
+  | { readonly code: 'workflow_broken'; readonly asked: string; readonly invalid: InvalidFile };
+
+/** The one workflow that is meant, by its id or its file. It compiles. */
+export async function findTargetWorkflow(
+  bench: AuthorServices,
+  asked: string,
+): Promise<Result<TargetWorkflow, WorkflowRefusal>> {
+  const { files } = bench;
+  if (files.kindOf(asked) !== 'file') {
+    const { catalog, all } = await authorCatalog(bench);
+    const found = knownWorkflow(all, asked);
+    if (found.kind === 'found') return ok({ listed: found.listed, catalog });
+    if (found.kind === 'invalid') return err({ code: 'workflow_broken', asked, invalid: found.invalid });
+    const problem = all.workspaceProblem === undefined ? {} : { workspaceProblem: all.workspaceProblem };
+    return err({ code: 'target_unknown', asked, known: found.known, ...problem });
+  }
+  const targets = await findTargets(bench, [asked]);
+  if (targets.isErr()) return err(targets.error);
+  const { catalog, all } = await authorCatalog(bench, targets.value);
+  const isMeant = ({ file }: ListedWorkflow | InvalidFile) => targets.value.includes(files.resolve(file.path));
+  const invalid = all.invalid.find(isMeant);
+  if (invalid !== undefined) return err({ code: 'workflow_broken', asked, invalid });
+  const listed = all.workflows.find(isMeant);
+  return listed === undefined ? err({ code: 'target_unknown', asked, known: [] }) : ok({ listed, catalog });
+}
+
+/** What a person means by an id: all of it, its beginning, or the beginning of the part behind the namespace. */
+function knownWorkflow(all: Catalog, asked: string): FoundWorkflow {
+  const exact = findWorkflow(all, asked);
+  if (exact.kind !== 'unknown' || asked === '') return exact;
+  const begins = exact.known.filter((id) => id.startsWith(asked) || id.slice(id.indexOf('.') + 1).startsWith(asked));
+  const [only, ...others] = begins;
+  return only !== undefined && others.length === 0 ? findWorkflow(all, only) : exact;
+}
+
+/** What somebody wants looked at: what they name, or without a name what is theirs, or all there is. */
+export type Asked = { readonly names: readonly string[]; readonly isAll: boolean };
+
+/** What is looked at. The folders are those of the project, or of the user where there is no project. */
+export type TargetScope =
+  | { readonly kind: 'named' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'project' | 'user'; readonly folders: readonly string[] };
+
+export type NothingOwn = { readonly code: 'nothing_own'; readonly folders: readonly string[] };
+
+/** What a request means in this folder. Only folders that are there count. */
+export function scopeOf({ workspace, folders, files }: AuthorServices, { names, isAll }: Asked): TargetScope {
+  if (names.length > 0) return { kind: 'named' };
+  if (isAll) return { kind: 'all' };
+  const isThere = (folder: string) => files.kindOf(folder) === 'folder';
+  const project = [folders.project, `${workspace}/workflows`].filter(isThere);
+  return project.length > 0
+    ? { kind: 'project', folders: project }
+    : { kind: 'user', folders: [folders.user].filter(isThere) };
+}
+
+/** Whether a file lies in one of these folders. */
+export function isWithin({ files }: AuthorServices, folders: readonly string[], path: string): boolean {
+  const real = files.resolve(path);
+  return folders.some((folder) => real.startsWith(`${files.resolve(folder)}/`));
+}
+
+/** The places that were looked into when nothing of one's own was found. */
+export function nothingOwn({ workspace, folders }: AuthorServices): NothingOwn {
+  return { code: 'nothing_own', folders: [folders.project, `${workspace}/workflows`, folders.user] };
 }

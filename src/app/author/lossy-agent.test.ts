@@ -2,12 +2,10 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { EXAMPLE } from '../../../test/bench/example-workflow.ts';
 import { memoryBench } from '../../../test/bench/memory-bench.ts';
-import { listedAnswers } from '../bench/play/listed-answers.ts';
-import type { Turn } from '../bench/play/turn.ts';
 import { authorCatalog } from './author-catalog.ts';
 import { lossyAgent } from './lossy-agent.ts';
-import { playRun } from './play-run.ts';
-import { type Rehearsal, rehearsal } from './rehearsal.ts';
+import { listedAnswers, playRun } from './play-run.ts';
+import { type Rehearsal, rehearsal, type Turn } from './rehearsal.ts';
 
 /** All faults in turn, on a stage that may have something wrong with it. */
 async function played(spoil: (stage: Rehearsal) => Rehearsal) {

@@ -1,8 +1,7 @@
 import type { Result } from 'neverthrow';
-import { type Sent, type Turn, turnAckToken, turnOf } from '../bench/play/turn.ts';
 import type { AdvanceRefusal } from '../run/advance.ts';
 import type { Send } from './play-run.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import { type Rehearsal, type Sent, type Turn, turnAckToken, turnOf } from './rehearsal.ts';
 
 /** A way in which agents spoil a call. It tells what went wrong that must not. */
 type Fault = (call: Call, problems: string[]) => Promise<Result<Turn, AdvanceRefusal>>;

@@ -1,13 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { findTargetWorkflow, type WorkflowRefusal } from '../bench/files/find-workflow.ts';
-import { type PlaceRefusal, placeFor } from '../bench/write/place-for.ts';
-import { renamedTexts } from '../bench/write/renamed-texts.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
-import { templateIdOf } from '../catalog/file-claim.ts';
-import { isNamedAfter } from '../catalog/file-name.ts';
+import { isNamedAfter, templateIdOf } from '../catalog/file-claim.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import type { AuthorServices } from './author-services.ts';
-import { scenarioPathOf } from './find-targets.ts';
+import { findTargetWorkflow, scenarioPathOf, type WorkflowRefusal } from './find-targets.ts';
+import { type PlaceRefusal, placeFor, renamedTexts } from './new-workflow.ts';
 
 export type MigrateRefusal =
   | WorkflowRefusal

@@ -1,10 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Destination, type PlaceRefusal, placeFor } from '../bench/write/place-for.ts';
-import type { Naming } from '../bench/write/starters/head.ts';
+import { quote } from '../../core/json/quote.ts';
+import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
+import type { Edit } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { creatableId, type IdRefusal } from '../../core/workflow/format/read-names.ts';
+import { parseSource } from '../../core/workflow/source/parse-source.ts';
+import { nodeAt, sourceTexts } from '../../core/workflow/source/source-node.ts';
+import { findWorkflow } from '../catalog/catalog.ts';
+import { SOURCE_NAMESPACES } from '../catalog/file-claim.ts';
 import type { FileFailure } from '../ports/author-files.ts';
+import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
-import { scenarioPathOf } from './find-targets.ts';
-import { STARTERS, type StarterName } from './starters.ts';
+import { findTargetWorkflow, scenarioPathOf, type WorkflowRefusal } from './find-targets.ts';
+import { type Naming, STARTERS, type StarterName } from './starters.ts';
 
 export type NewWorkflow = Naming & { readonly starter: StarterName; readonly to: Destination };
 
@@ -28,4 +35,99 @@ export async function newWorkflow(
 
 function pretty(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+export type CopyRefusal = WorkflowRefusal | PlaceRefusal | FileFailure;
+
+export type Copied = {
+  readonly id: string;
+  readonly from: string;
+  readonly path: string;
+  /** The scenarios that went along. */
+  readonly scenarios?: string;
+  /** References that are looked for beside the original, where a copy does not lie. */
+  readonly lostReferences: readonly string[];
+};
+
+/** Puts a copy of a workflow under an id of one's own, with its scenarios. Its text stays as it is but for the id. */
+export async function copyWorkflow(
+  bench: AuthorServices,
+  { asked, newId, to }: { readonly asked: string; readonly newId?: string | undefined; readonly to: Destination },
+): Promise<Result<Copied, CopyRefusal>> {
+  const { files } = bench;
+  const found = await findTargetWorkflow(bench, asked);
+  if (found.isErr()) return err(found.error);
+  const { listed } = found.value;
+  const id = newId ?? ownId(listed.id, to);
+  const place = await placeFor(bench, { id, to, isRoutine: listed.kind === 'routine' });
+  if (place.isErr()) return err(place.error);
+  const written = files.write(place.value, withId(listed.origin.text, id), { isNew: true });
+  if (written.isErr()) return err(written.error);
+  const scenarios = files.read(scenarioPathOf(listed.file.path));
+  const scenarioPath = scenarioPathOf(place.value);
+  if (scenarios.isOk()) {
+    const along = files.write(scenarioPath, withWorkflowId(scenarios.value, id), { isNew: true });
+    if (along.isErr()) return err(along.error);
+  }
+  return ok({
+    id,
+    from: listed.id,
+    path: place.value,
+    ...(scenarios.isOk() ? { scenarios: scenarioPath } : {}),
+    lostReferences: listed.workflow.references
+      .filter(({ resolveFrom }) => resolveFrom === 'package')
+      .map(({ source }) => source),
+  });
+}
+
+export type Destination = 'project' | 'user';
+
+export type PlaceRefusal = IdRefusal | { readonly code: 'id_taken'; readonly id: string; readonly path: string };
+
+/** Where a workflow of this id belongs that is to be written. */
+export async function placeFor(
+  bench: AuthorServices,
+  { id, to, isRoutine = false }: { readonly id: string; readonly to: Destination; readonly isRoutine?: boolean },
+): Promise<Result<string, PlaceRefusal>> {
+  const creatable = creatableId(id);
+  if (creatable.isErr()) return err(creatable.error);
+  const { all } = await authorCatalog(bench);
+  const found = findWorkflow(all, id);
+  if (found.kind === 'found' && found.alias === undefined) {
+    return err({ code: 'id_taken', id, path: found.listed.file.path });
+  }
+  if (found.kind === 'invalid') return err({ code: 'id_taken', id, path: found.invalid.file.path });
+  return ok(`${bench.folders[to]}/${isRoutine ? 'routines/' : ''}${id}.json`);
+}
+
+/** The id that a copy gets when none is chosen. */
+function ownId(id: string, to: Destination): string {
+  return `${SOURCE_NAMESPACES[to]}.${id.slice(id.indexOf('.') + 1)}`;
+}
+
+/** Changes the texts of a JSON file at the places that are meant; all else stays as it is written. */
+export function renamedTexts(
+  text: string,
+  newName: (pointer: string, value: string) => string | undefined,
+): { readonly text: string; readonly edits: readonly (Edit & { readonly pointer: string })[] } {
+  const parsed = parseSource(text, collectDiagnostics());
+  if (parsed.isErr()) return { text, edits: [] };
+  const edits = sourceTexts(nodeAt(parsed.value, '')).flatMap(({ pointer, value, span }) => {
+    const renamed = newName(pointer, value);
+    return renamed === undefined || renamed === value ? [] : [{ ...span, pointer, text: quote(renamed) }];
+  });
+  const changed = edits
+    .toSorted((a, b) => b.offset - a.offset)
+    .reduce((whole, edit) => whole.slice(0, edit.offset) + edit.text + whole.slice(edit.offset + edit.length), text);
+  return { text: changed, edits };
+}
+
+/** A workflow file under another id. */
+function withId(text: string, id: string): string {
+  return renamedTexts(text, (pointer) => (pointer === '/id' ? id : undefined)).text;
+}
+
+/** A file of scenarios for a workflow of another id. */
+function withWorkflowId(text: string, id: string): string {
+  return renamedTexts(text, (pointer) => (pointer === '/workflowId' ? id : undefined)).text;
 }

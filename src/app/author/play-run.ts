@@ -1,15 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Met } from '../../core/author/coverage.ts';
+import type { ConditionOutcome, Met } from '../../core/author/coverage.ts';
 import type { SentStep } from '../../core/author/scenario.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
-import type { ConditionOutcome } from '../../core/run/coverage/outcomes.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { GapRecord } from '../../core/views/gaps.ts';
-import { type Sent, type Turn, turnAckToken } from '../bench/play/turn.ts';
 import type { AdvanceRefusal } from '../run/advance.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import { type Rehearsal, type Sent, type Turn, turnAckToken } from './rehearsal.ts';
 
 export type PlayRequest = {
   readonly workflowId: string;
@@ -141,4 +139,42 @@ async function outcome({ stage }: Player, progress: Progress, stuck: Stuck | und
     ...(stuck === undefined ? {} : { stuck }),
     met: { stepIds: path, outcomes: [...outcomes, ...recorded.outcomes] },
   };
+}
+
+/** Answers with what is listed, in order; a step that is not listed gets its own example. */
+export function listedAnswers(steps: readonly SentStep[]): { readonly answer: Answer; readonly left: SentStep[] } {
+  const left = [...steps];
+  return {
+    left,
+    answer: async (turn) => {
+      const [first] = left;
+      const { pending } = turn.reply;
+      if (first === undefined || first.at !== pending?.stepId) return turn.example && { sent: turn.example };
+      left.shift();
+      return { sent: filledIn(first, turn.example), listed: first };
+    },
+  };
+}
+
+/**
+ * What is sent for a listed step: what it says, and the example for the rest. Where a block is wanted, only what it
+ * says, because the example would meet what is to be missed.
+ */
+function filledIn({ notes, artifacts, context, expect }: SentStep, example: Sent | undefined): Sent {
+  if (expect === 'blocked' || example === undefined) {
+    return { notes, artifacts: artifacts ?? [], context };
+  }
+  const given = artifacts ?? [];
+  const kinds = new Set(given.map(kindOf));
+  const rest = example.artifacts.filter((artifact) => !kinds.has(kindOf(artifact)));
+  const whole = { ...example.context, ...context };
+  return {
+    notes: notes ?? example.notes,
+    artifacts: [...given, ...rest],
+    ...(Object.keys(whole).length === 0 ? {} : { context: whole }),
+  };
+}
+
+function kindOf({ kind }: JsonObject): string {
+  return String(kind);
 }

@@ -5,15 +5,14 @@ import { fillReply, type GivenReply } from '../../core/log/operation/stored-repl
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
 import { evaluateCondition } from '../../core/run/condition/evaluate-condition.ts';
-import { loopVariablesAt } from '../../core/run/walk/loop-variables.ts';
+import { loopVariablesAt } from '../../core/run/walk/loop-range.ts';
 import { nextStep } from '../../core/run/walk/next-step.ts';
-import { pendingStepAt } from '../../core/run/walk/pending-step.ts';
-import { stateAtStep } from '../../core/run/walk/place-of.ts';
+import { pendingStepAt, stateAtStep } from '../../core/run/walk/pending-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
-import { shownGoal } from '../run/reply/shown-goal.ts';
 import { patternsFor } from '../run/run-place.ts';
+import { shownGoal } from '../run/shortened-parts.ts';
 import type { Services } from '../services.ts';
 
 export type PreviewRequest = {

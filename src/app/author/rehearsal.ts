@@ -1,19 +1,21 @@
 import type { Result } from 'neverthrow';
+import type * as z from 'zod';
 import { assert } from '../../core/assert.ts';
-import { isCriterion } from '../../core/run/coverage/condition-sites.ts';
-import { type ConditionOutcome, outcomesAt, tracedOutcome } from '../../core/run/coverage/outcomes.ts';
+import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '../../core/author/coverage.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
-import { loopVariablesAt } from '../../core/run/walk/loop-variables.ts';
+import { loopVariablesAt } from '../../core/run/walk/loop-range.ts';
 import { pendingStepAt } from '../../core/run/walk/pending-step.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/gaps.ts';
-import { type Sent, type Turn, turnAckToken, turnOf } from '../bench/play/turn.ts';
-import { readChronicle } from '../overview/read-chronicle.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
 import { findTokenNode } from '../run/find-token-node.ts';
 import { rehydrate } from '../run/rehydrate.ts';
 import { runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
+import { readChronicle } from '../sessions/inspect-session.ts';
 
 /** What the log tells of a run when it is over. */
 export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
@@ -94,4 +96,56 @@ async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
     skipped: [...skipped.values()].flat().map(({ stepId }) => stepId),
     outcomes: [...view.trace.values()].flat().flatMap((entry) => tracedOutcome(entry) ?? []),
   };
+}
+
+type RunReply =
+  | z.infer<typeof pendingReplySchema>
+  | z.infer<typeof completeReplySchema>
+  | z.infer<typeof blockedReplySchema>;
+
+/** What an agent hands in with a call. */
+export type Sent = {
+  readonly notes?: string | undefined;
+  readonly artifacts: readonly JsonObject[];
+  readonly context?: JsonObject | undefined;
+};
+
+/** A reply as the agent has it before its next call. */
+export type Turn = {
+  readonly reply: RunReply;
+  readonly text: string;
+  /** What the reply says to send; nothing where no call from here leads on. */
+  readonly example: Sent | undefined;
+};
+
+export function turnOf({ text, furtherTexts = [], structured }: GivenReply): Turn {
+  const reply = replyIn(structured);
+  return { reply, text: [text, ...furtherTexts].join('\n\n'), example: exampleIn(reply) };
+}
+
+/** A use case gives errors as refusals, so these are all there are. */
+function replyIn(structured: JsonObject): RunReply {
+  if (structured['kind'] === 'blocked') return blockedReplySchema.parse(structured);
+  return structured['isComplete'] === true
+    ? completeReplySchema.parse(structured)
+    : pendingReplySchema.parse(structured);
+}
+
+export function turnAckToken({ reply }: Turn): string | undefined {
+  return 'ackToken' in reply ? reply.ackToken : undefined;
+}
+
+function exampleIn({ nextCall }: RunReply): Sent | undefined {
+  if (nextCall === null || nextCall.arguments['ackToken'] === undefined) return undefined;
+  const { output = {}, context } = nextCall.arguments;
+  const { notesMarkdown, artifacts = [] } = output as JsonObject;
+  return {
+    ...(typeof notesMarkdown === 'string' ? { notes: notesMarkdown } : {}),
+    artifacts: (artifacts as readonly JsonValue[]).filter(isObject),
+    ...(isObject(context) ? { context } : {}),
+  };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

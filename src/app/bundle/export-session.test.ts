@@ -10,7 +10,7 @@ import { sessionOf, sharedSession } from '../../../test/examples/shared-session.
 import { storeFolder } from '../../../test/store-folder.ts';
 import { layout } from '../../adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
-import { randomIds } from '../../adapters/random-ids.ts';
+import { randomIds } from '../../adapters/system.ts';
 import { bundleSchema } from '../../core/bundle/bundle-document.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';

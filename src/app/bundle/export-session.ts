@@ -1,8 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
-import type { IntegrityEntry, Producer } from '../../core/bundle/bundle-document.ts';
-import { bundleHead } from '../../core/bundle/bundle-head.ts';
-import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-limits.ts';
+import { BUNDLE_BYTES_MAX, bundleHead, type IntegrityEntry, type Producer } from '../../core/bundle/bundle-document.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import type { Salvage } from '../../core/log/health.ts';

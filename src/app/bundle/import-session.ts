@@ -9,7 +9,7 @@ import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts'
 import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
 import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { SessionBin } from '../ports/upkeep/session-bin.ts';
+import type { SessionBin } from '../ports/upkeep.ts';
 import { appendPlan, failureOf } from '../run/append-decision.ts';
 import type { Services } from '../services.ts';
 

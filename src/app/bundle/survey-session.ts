@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { admitAppend, emptyHistory } from '../../core/bundle/admit-append.ts';
-import type { IntegrityEntry } from '../../core/bundle/bundle-document.ts';
-import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX } from '../../core/bundle/bundle-limits.ts';
+import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX, type IntegrityEntry } from '../../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { listDigest, segmentLines } from '../../core/bundle/digest-lists.ts';
-import { isTooDeep } from '../../core/bundle/too-deep.ts';
+import { isTooDeep } from '../../core/bundle/json-walk.ts';
 import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-bytes.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';

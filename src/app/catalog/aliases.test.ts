@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
-import { creatableId } from '../../core/workflow/read/names/creatable-id.ts';
+import { creatableId } from '../../core/workflow/format/read-names.ts';
 import type { SourceListing } from '../ports/workflow-sources.ts';
 import { startWorkflow } from '../run/start-workflow.ts';
 import { findWorkflow } from './catalog.ts';

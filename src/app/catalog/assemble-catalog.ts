@@ -1,16 +1,15 @@
 import { assert } from '../../core/assert.ts';
-import type { Sha256, Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
+import { legacyName } from '../../core/workflow/format/read-workflow.ts';
 import type { SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
-import type { Built, CatalogTools, Surroundings } from './build-catalog.ts';
 import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
 import type { ChosenFile, FileChoice } from './choose-files.ts';
-import { type FileClaim, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
+import { type FileClaim, isNamedAfter, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
-import { isNamedAfter } from './file-name.ts';
-import { suggestIds } from './suggest-ids.ts';
+import type { Built, CatalogTools, Surroundings } from './workflow-catalog.ts';
 
 type Parts = Pick<Built, 'claims' | 'surroundings'> & {
   readonly choice: FileChoice;
@@ -174,4 +173,31 @@ function withOwnNamespace(diagnostic: Diagnostic, claim: FileClaim | undefined):
   const id = `${SOURCE_NAMESPACES[claim.file.kind]}.${claim.id.slice(claim.id.indexOf('.') + 1)}`;
   const edits = [{ ...claim.idSpan(), text: JSON.stringify(id) }];
   return { ...diagnostic, fix: { title: `Rename it to "${id}"`, edits } };
+}
+
+const SUFFIX_LENGTH = 4;
+
+/** Ids with a namespace for files whose id has none. Equal files get equal suggestions, on every machine. */
+function suggestIds(claims: readonly FileClaim[], sha256: Sha256): ReadonlyMap<WorkflowFile, string> {
+  const taken = new Set(claims.map(({ id }) => id));
+  const oldIds = new Map<string, Set<string>>();
+  const plain = claims.filter(({ id }) => !id.includes('.')).map((claim) => ({ claim, id: plainSuggestion(claim) }));
+  for (const { claim, id } of plain) oldIds.set(id, (oldIds.get(id) ?? new Set()).add(claim.id));
+  return new Map(
+    plain.map(({ claim: { file }, id }) => {
+      const isFree = !taken.has(id) && oldIds.get(id)?.size === 1;
+      return [file, isFree ? id : `${id}_${suffixOf(file, sha256)}`];
+    }),
+  );
+}
+
+function plainSuggestion({ file, id }: FileClaim): string {
+  return `${SOURCE_NAMESPACES[file.kind]}.${legacyName(id)}`;
+}
+
+/** Told from where the file is rather than from what it says, so that an edit does not change the suggestion. */
+function suffixOf({ kind, ref }: WorkflowFile, sha256: Sha256): string {
+  const bytes = canonicalBytes([kind, ref]);
+  assert(bytes.isOk(), 'the name of a file is JSON');
+  return digestHex(sha256(bytes.value)).slice(0, SUFFIX_LENGTH);
 }

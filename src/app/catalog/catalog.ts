@@ -1,11 +1,11 @@
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
-import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
-import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
+import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
+import { isNamedAfter } from './file-claim.ts';
 import type { LocatedDiagnostic } from './file-diagnostics.ts';
-import { isNamedAfter } from './file-name.ts';
 
 /** A workflow or routine that can be started. */
 export type ListedWorkflow = {
@@ -85,4 +85,32 @@ function namespaceOf(id: string): string {
 /** By code units: the same on every machine, whatever language it speaks. */
 function order(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
+}
+
+export type WorkflowFilter = {
+  /** Words that must all occur, wherever. */
+  readonly query?: string | undefined;
+  /** Tags that it must all have. */
+  readonly tags?: readonly string[] | undefined;
+};
+
+/** Those workflows that a search asks for, in their order. */
+export function filterWorkflows(
+  workflows: readonly ListedWorkflow[],
+  { query = '', tags = [] }: WorkflowFilter,
+): readonly ListedWorkflow[] {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const wanted = tags.map((tag) => tag.toLowerCase());
+  return workflows.filter((workflow) => {
+    const text = textOf(workflow);
+    const has = workflow.tags.map((tag) => tag.toLowerCase());
+    return words.every((word) => text.includes(word)) && wanted.every((tag) => has.includes(tag));
+  });
+}
+
+function textOf({ id, name, description, tags, aliases }: ListedWorkflow): string {
+  return [id, name, description, ...tags, ...aliases].join('\n').toLowerCase();
 }

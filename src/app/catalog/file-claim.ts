@@ -1,11 +1,10 @@
 import { Result } from 'neverthrow';
-import type { WorkflowSourceKind } from '../../core/log/events/run-started.ts';
+import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { routineTemplateId } from '../../core/workflow/builtins/templates.ts';
 import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
-import type { Template } from '../../core/workflow/expand/expanded.ts';
-import { templateOf } from '../../core/workflow/expand/template-of.ts';
+import { type Template, templateOf } from '../../core/workflow/expand/expanded.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
-import type { WorkflowFile } from '../ports/workflow-sources.ts';
+import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 
 /** A file with the id it claims. */
 export type FileClaim = {
@@ -70,4 +69,20 @@ function claimedTemplate(file: WorkflowFile, id: string, text: string): Template
 /** A routine with an id of the old kind is called under the namespace of its source. */
 export function templateIdOf({ kind }: WorkflowFile, id: string): string {
   return routineTemplateId(id.includes('.') ? id : `${SOURCE_NAMESPACES[kind]}.${id}`);
+}
+
+/** What a file would be called by, going by its name alone. */
+export function stemOf({ ref }: Pick<SourceFile, 'ref'>): string {
+  return ref.slice(ref.lastIndexOf('/') + 1).replace(/\.json$/, '');
+}
+
+/** Whether a file is named after an id: after all of it, or after the part behind the namespace. */
+export function isNamedAfter(file: Pick<SourceFile, 'ref'>, id: string): boolean {
+  const name = id.slice(id.indexOf('.') + 1);
+  const stem = alike(stemOf(file));
+  return [id, name, name.replace(/^routine-/, '')].some((fitting) => alike(fitting) === stem);
+}
+
+function alike(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
 }

@@ -1,6 +1,10 @@
 import { unreachable } from '../../core/assert.ts';
-import type { Diagnostic, DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
-import { type Position, sourcePosition } from '../../core/workflow/source/position.ts';
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  type Position,
+  sourcePosition,
+} from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { SourceFile, UnreadReason } from '../ports/workflow-sources.ts';
 
 /** A diagnostic as an editor shows it. */

@@ -1,11 +1,9 @@
-import type { BrokenTemplate } from '../../core/workflow/broken-template.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
-import type { Template } from '../../core/workflow/expand/expanded.ts';
+import type { BrokenTemplate, Template } from '../../core/workflow/expand/expanded.ts';
 import type { WorkflowFile } from '../ports/workflow-sources.ts';
 import type { FileChoice } from './choose-files.ts';
-import { type FileClaim, isRoutine, templateIdOf } from './file-claim.ts';
+import { type FileClaim, isRoutine, stemOf, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
-import { stemOf } from './file-name.ts';
 
 /** A file whose steps others may call, and the name they call it by. */
 export type Routine = { readonly file: WorkflowFile; readonly templateId: string; readonly claim?: FileClaim };

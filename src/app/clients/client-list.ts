@@ -1,6 +1,5 @@
-import type { Launch } from '../machine/setup/clients/launch.ts';
 import { dotConfig, settingsFolder } from '../ports/machine.ts';
-import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
+import { type Client, type ClientScope, type Launch, SERVER_NAME } from './client.ts';
 
 const SERVERS = 'mcpServers';
 const plainEntry = ({ command, args, env }: Launch) => ({ command, args: [...args], env: { ...env } });

@@ -1,7 +1,14 @@
-import { isSameLaunch, type Launch, launchFor } from '../machine/setup/clients/launch.ts';
-import { registeredLaunch } from '../machine/setup/clients/registered-launch.ts';
-import type { ClientServices } from '../machine/setup/setup-services.ts';
-import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
+import type { ClientServices } from '../ports/machine.ts';
+import {
+  type Client,
+  type ClientScope,
+  isSameLaunch,
+  type Launch,
+  launchFor,
+  registeredLaunch,
+  SERVER_NAME,
+} from './client.ts';
+import { CLIENTS } from './client-list.ts';
 import type { EntryEditor, FileTrouble } from './edit/entry-editor.ts';
 import { jsonEditor } from './edit/json-editor.ts';
 import { tomlEditor } from './edit/toml-editor.ts';
@@ -81,4 +88,34 @@ async function fileOf(
   const candidates = userFiles(machine);
   for (const candidate of candidates) if (await files.isThere(candidate)) return candidate;
   return candidates[0];
+}
+
+/** The clients that are installed on this machine, as far as one can see. */
+export async function findClients({ machine, files, commands }: ClientServices): Promise<readonly Client[]> {
+  const isInstalled = async ({ signs, command }: Client): Promise<boolean> => {
+    for (const sign of signs(machine)) if (await files.isThere(sign)) return true;
+    return command !== undefined && (await commands.find(command.program)).length > 0;
+  };
+  const installed = await Promise.all(CLIENTS.map(isInstalled));
+  return CLIENTS.filter((_, i) => installed[i]);
+}
+
+export type Registrations = {
+  /** Clients that know us, for all of the user's work or for this folder. */
+  readonly registered: readonly Client[];
+  readonly installed: readonly Client[];
+};
+
+/** Who could start us, by their files alone; nothing is started. */
+export async function registrations(services: ClientServices): Promise<Registrations> {
+  const installed = await findClients(services);
+  const isRegistered = async (client: Client): Promise<boolean> => {
+    const looked = await Promise.all([
+      inspectClient(services, client, 'user'),
+      inspectClient(services, client, 'project'),
+    ]);
+    return looked.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
+  };
+  const known = await Promise.all(installed.map(isRegistered));
+  return { installed, registered: installed.filter((_, i) => known[i]) };
 }

@@ -1,6 +1,6 @@
 import type { ResolvedSettings, SettingsLayer } from '../../core/settings/resolve-settings.ts';
-import type { ClientServices } from '../machine/setup/setup-services.ts';
 import type { KeyringStore } from '../ports/keyring-store.ts';
+import type { ClientServices } from '../ports/machine.ts';
 import type { MachineHealth } from '../ports/machine-health.ts';
 
 /** What setting up and looking after a machine needs. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
-import type { ClientServices } from '../machine/setup/setup-services.ts';
+import type { ClientServices } from '../ports/machine.ts';
 import { CLIENT_IDS, type ClientId, type ClientScope } from './client.ts';
 import { CLIENTS } from './client-list.ts';
 import { inspectClient } from './inspect-client.ts';

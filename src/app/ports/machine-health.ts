@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
-import type { Launch } from '../machine/setup/clients/launch.ts';
+import type { Launch } from '../clients/client.ts';
 import type { KeyringStore } from './keyring-store.ts';
 import type { SessionReader } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
-import type { StoreAudit } from './upkeep/store-audit.ts';
+import type { StoreAudit } from './upkeep.ts';
 
 /** A folder or file that others may look into. The modes are octal, as `chmod` takes them. */
 export type OpenPlace = { readonly path: string; readonly found: string; readonly wanted: string };

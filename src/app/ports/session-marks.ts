@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { EventIndex, RunId, SessionId } from '../../core/log/ids.ts';
-import type { ClosedRuns } from '../../core/run/closed-runs.ts';
+import type { ClosedRuns } from '../../core/views/run-status.ts';
 import type { LoadRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 

@@ -1,11 +1,11 @@
 import type { Result } from 'neverthrow';
-import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { EventIndex, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import type { SegmentClosed, SnapshotPinned } from '../../core/log/manifest.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
-import type { CheckedView, WholeView } from '../../core/views/labelled-view.ts';
+import type { CheckedView, WholeView } from '../../core/views/session-view.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** A healthy session as it stands in the log. The view follows the log: later appends show in it. */

@@ -1,5 +1,7 @@
 import type { Result } from 'neverthrow';
+import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { GateRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 export type CollectRequest = {
@@ -65,4 +67,79 @@ export type Collector = {
     request: CollectRequest,
     onProgress?: (progress: CollectProgress) => void,
   ): Promise<Result<Collection, CollectRefusal>>;
+};
+
+/** A session that somebody has deleted, and when. */
+export type BinnedSession = { readonly sessionId: SessionId; readonly deletedAtMs: number };
+
+export type BinRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId } | GateRefusal;
+
+export type RestoreRefusal =
+  | { readonly code: 'not_in_bin'; readonly sessionId: SessionId }
+  /** A session of this id came into being since. */
+  | { readonly code: 'session_exists'; readonly sessionId: SessionId }
+  | StoreFailure;
+
+/** Where deleted sessions lie until collection takes them; what they refer to stays as long. */
+export type SessionBin = {
+  /** Takes a session away whole or not at all, whatever its health. Whoever writes to it is waited for. */
+  put(sessionId: SessionId, nowMs: number): Promise<Result<void, BinRefusal>>;
+  /** Puts back what was deleted last under this id, byte for byte. */
+  restore(sessionId: SessionId): Promise<Result<void, RestoreRefusal>>;
+  /** What was deleted last comes last. */
+  list(): Promise<Result<readonly BinnedSession[], StoreFailure>>;
+};
+
+/** Something that verification noticed. Only `damage` makes a session less than healthy. */
+export type AuditFinding = {
+  readonly severity: 'damage' | 'note';
+  readonly what: AuditFindingKind;
+  readonly place: string;
+  /** Where in the file; not told when all of it is meant. */
+  readonly offset?: number;
+  readonly reason?: DamageReason;
+  /** The version that is not known. */
+  readonly version?: string;
+  /** What the system said of something that cannot be read. */
+  readonly code?: string;
+};
+
+export const AUDIT_FINDING_KINDS = [
+  'session_damaged',
+  'unknown_version',
+  'event_invalid',
+  'history_inconsistent',
+  'content_missing',
+  'content_damaged',
+  'unreadable',
+  'orphan_segment',
+  'torn_tail',
+  'torn_bytes_kept',
+  'leftover_file',
+  'salvage_mark',
+] as const;
+export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
+
+/** What cannot be read may be whole; nobody can say. A part of a session has nothing wrong with it, and never goes on. */
+export type AuditedHealth =
+  | SessionHealth
+  | { readonly kind: 'salvaged'; readonly salvage: Salvage }
+  | { readonly kind: 'unreadable'; readonly place: string; readonly code: string };
+
+export type SessionAudit = {
+  readonly sessionId: SessionId;
+  readonly health: AuditedHealth;
+  readonly events: number;
+  readonly bytes: number;
+  readonly findings: readonly AuditFinding[];
+};
+
+export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId };
+
+/**
+ * Checks every stored byte of a session and of what it refers to. Repairs nothing. What the system will not let us read
+ * is a finding like any other; a session that was removed meanwhile has none.
+ */
+export type StoreAudit = {
+  audit(sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>>;
 };

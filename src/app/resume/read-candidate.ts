@@ -1,22 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
-import { truncate } from '../../core/json/truncate.ts';
 import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
-import type { ResumeCandidate } from '../../core/resume/candidate.ts';
+import { type ResumeCandidate, shorterCandidate } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import type { ShownCandidate } from '../../core/resume/resume-replies.ts';
-import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
+import { truncate } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { searchedText } from '../../core/views/session-summary.ts';
 import { indexWorkflow, stepOf } from '../../core/workflow/compiled/workflow-index.ts';
 import { stateTokenOf } from '../run/give-reply.ts';
-import { readPlace } from '../run/place/read-place.ts';
 import type { RehydrateRefusal } from '../run/rehydrate.ts';
+import { readPlace } from '../run/run-place.ts';
 import type { ReadServices } from '../services.ts';
 import type { VerifiedRuns } from './verified-runs.ts';
 

@@ -2,10 +2,9 @@ import { err, type Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
 import { canonicalLength } from '../../core/log/field-schemas.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import type { ResumeCandidate } from '../../core/resume/candidate.ts';
+import { type ResumeCandidate, shorterCandidate } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
-import { resumedReply } from '../../core/resume/resumed-reply.ts';
-import { shorterCandidate } from '../../core/resume/shorter-candidate.ts';
+import { resumedReply } from '../../core/resume/resume-replies.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { rehydrateNode, type ShownRoom } from '../run/rehydrate.ts';
 import {

@@ -1,12 +1,12 @@
 import { err, ok, Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
-import { SessionId } from '../../core/log/ids.ts';
+import { SessionId, type WorkflowHash } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import type { MatchReason } from '../../core/resume/match-reason.ts';
+import type { MatchReason, WorkflowNames } from '../../core/resume/rank-runs.ts';
 import { type ResumeClues, type ResumeQuestion, resumeQuestion } from '../../core/resume/resume-question.ts';
 import { candidateList } from '../../core/resume/resume-replies.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
-import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
+import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace.ts';
 import type { RehydrateRefusal } from '../run/rehydrate.ts';
@@ -14,7 +14,25 @@ import type { ReadServices } from '../services.ts';
 import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';
 import { resumeRun } from './resume-run.ts';
 import { type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
-import { workflowNames } from './workflow-names.ts';
+
+type Pinned = ReadServices['pinnedWorkflows'];
+
+/** The name under a hash never changes, and a search asks for the names of all workflows that ever ran. */
+const known = new WeakMap<Pinned, Map<WorkflowHash, string>>();
+
+/** What the workflows of these sessions are called; one that cannot be read has no name. */
+export async function workflowNames(pinned: Pinned, summaries: Iterable<SessionSummary>): Promise<WorkflowNames> {
+  const names = known.get(pinned) ?? new Map<WorkflowHash, string>();
+  known.set(pinned, names);
+  for (const { runs } of summaries) {
+    for (const { workflowHash } of runs) {
+      if (names.has(workflowHash)) continue;
+      const workflow = await pinned.get(workflowHash);
+      if (workflow.isOk()) names.set(workflowHash, workflow.value.name);
+    }
+  }
+  return names;
+}
 
 export type ResumeRequest = ResumeClues & { readonly workspace?: string | undefined };
 

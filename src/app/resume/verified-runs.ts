@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { likelyRuns } from '../../core/resume/contenders.ts';
-import { type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
+import { likelyRuns, type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
-import { isClosed } from '../../core/run/closed-runs.ts';
+import { isClosed } from '../../core/views/run-status.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
-import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
+import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
 import { summariseSession } from '../run/summarise-session.ts';
 import type { ReadServices } from '../services.ts';

@@ -1,12 +1,11 @@
-import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import type { AttemptOutcome } from '../../core/run/decide/advance-run.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
-import { listedGaps } from './reply/listed-gaps.ts';
-import { shownAssessments } from './shortened-parts.ts';
+import { listedGaps, shownAssessments } from './shortened-parts.ts';
 
 /** The reply to a try at a step. It is stored with the try, so it tells nothing that only holds today. */
 export function advanceReply(

@@ -4,7 +4,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
-import type { WorkspaceObservation } from '../../core/log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { outputHistory } from '../../core/views/current-outputs.ts';
 import { checkpoint } from './checkpoint.ts';

@@ -1,6 +1,6 @@
 import type { NodeId, RunId } from '../../core/log/ids.ts';
-import { isClosed } from '../../core/run/closed-runs.ts';
 import { findRun, nodeOf } from '../../core/views/run-graph.ts';
+import { isClosed } from '../../core/views/run-status.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
-import type { RunFacts } from '../../core/run/run-facts.ts';
+import type { RunFacts } from '../../core/run/step-place.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';

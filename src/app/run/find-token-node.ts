@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
-import { parseToken } from '../../core/token/parse-token.ts';
+import { parseToken } from '../../core/token/node-token.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { resolveToken, type TokenScope, type TokenTarget } from '../../core/token/token-scope.ts';

@@ -1,8 +1,8 @@
-import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import { type AttemptId, eventIndexSchema, type NodeId, type SessionId } from '../../core/log/ids.ts';
 import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { FIRST_ATTEMPT } from '../../core/token/attempt.ts';
 import { type MintableNode, mintToken, type TokenMint } from '../../core/token/node-token.ts';
+import { FIRST_ATTEMPT } from '../../core/token/token.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 

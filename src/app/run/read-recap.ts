@@ -3,7 +3,7 @@ import { assert } from '../../core/assert.ts';
 import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
-import { type NotedStep, recapPart } from '../../core/prompt/reply/recap-part.ts';
+import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
 import type { BranchPart, RecapPart } from '../../core/prompt/reply-parts.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';

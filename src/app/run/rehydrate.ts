@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { EngineState } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
@@ -6,8 +7,9 @@ import type { ReplyParts } from '../../core/prompt/reply-parts.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { blockersOf } from '../../core/run/decide/advance-run.ts';
 import { judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
-import { type AttemptsUsedUp, nextAttempt } from '../../core/token/attempt.ts';
+import type { EarlierStep, Unmet } from '../../core/run/requirements/step-check.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
+import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { attemptCount } from '../../core/views/advance-outcomes.ts';
@@ -22,10 +24,8 @@ import { earlierAttempts, triedStep } from './earlier-attempts.ts';
 import { findTokenNode } from './find-token-node.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
 import { leftNode, readRecap } from './read-recap.ts';
-import { listedGaps } from './reply/listed-gaps.ts';
-import { shownGoal } from './reply/shown-goal.ts';
-import { earlierStep } from './reply/way-back.ts';
 import { type RunPlace, runPlace } from './run-place.ts';
+import { listedGaps, shownGoal } from './shortened-parts.ts';
 
 export type RehydrateRequest = {
   readonly stateToken: string;
@@ -175,4 +175,59 @@ export async function standingBlock(
   if (verdict.kind !== 'blocked') return ok(held);
   const { unmet } = verdict;
   return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet } });
+}
+
+/** The nearest step above a node where something can be met that no call from the node itself can meet. */
+async function earlierStep(
+  { snapshots }: Pick<ReadServices, 'snapshots'>,
+  { graph }: SessionView,
+  from: { readonly nodeId: NodeId; readonly unmet: readonly Unmet[] },
+): Promise<Result<NodeId | undefined, StoreFailure>> {
+  const ways = from.unmet.flatMap((unmet) => unmet.wayBack ?? []);
+  if (ways.length === 0) return ok(undefined);
+  for (let id = nodeOf(graph, from.nodeId).parentNodeId; id !== null; id = nodeOf(graph, id).parentNodeId) {
+    const { kind, snapshotRef } = nodeOf(graph, id);
+    if (kind !== 'step') continue;
+    const snapshot = await snapshots.get(snapshotRef);
+    if (snapshot.isErr()) return err(snapshot.error);
+    const { state } = snapshot.value.enginePayload;
+    if (ways.some((way) => leadsTo(way, state))) return ok(id);
+  }
+  return ok(undefined);
+}
+
+function leadsTo(way: EarlierStep, state: EngineState): boolean {
+  if (state.kind !== 'running') return way.kind === 'before_loop';
+  if (way.kind === 'before_loop') return !state.loopStack.some(({ loopId }) => loopId === way.loopId);
+  return state.pending.kind === 'some' && state.pending.step.stepId === way.stepId;
+}
+
+/** What a token leads to: its run, and the tokens that are good there now. A complete run takes no ack. */
+export type TokenHolder = {
+  readonly kind: TokenKind;
+  readonly tag: string;
+  readonly workflowId: string;
+  readonly stateToken: string;
+  readonly ackToken?: string;
+  readonly checkpointToken?: string;
+};
+
+/** Looks up any token, for telling an agent what it should have sent; `undefined` when it leads nowhere. */
+export async function tokenHolder(services: ReadServices, text: string): Promise<TokenHolder | undefined> {
+  const found = await findTokenNode(services, { text, slot: 'attachTo' });
+  if (found.isErr()) return undefined;
+  const { session, target, keys } = found.value;
+  const mint = { ...keys, form: services.tokenForm };
+  const shown = await rehydrateNode(services, { session, target, mint, workspace: undefined });
+  if (shown.isErr()) return undefined;
+  const { kind, tag, workflowId } = target;
+  const { stateToken, ackToken, checkpointToken } = shown.value.structured;
+  return {
+    kind,
+    tag,
+    workflowId,
+    stateToken: String(stateToken),
+    ...(typeof ackToken === 'string' ? { ackToken } : {}),
+    ...(typeof checkpointToken === 'string' ? { checkpointToken } : {}),
+  };
 }

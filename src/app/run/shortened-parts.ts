@@ -1,8 +1,9 @@
-import { TRUNCATION_MARKER, truncate } from '../../core/json/truncate.ts';
-import { RATIONALES_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { GAPS_LISTED_MAX, GOAL_BYTES_MAX, RATIONALES_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/step-check.ts';
-import { utf8Length } from '../../core/text/utf8.ts';
+import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
+import type { GapRecord } from '../../core/views/gaps.ts';
 
 /** Assessments as a reply tells them: every level, and of the reasons as much as there is room for. */
 export function shownAssessments(accepted: readonly AcceptedAssessment[]): {
@@ -25,4 +26,29 @@ export function shownAssessments(accepted: readonly AcceptedAssessment[]): {
     })),
   }));
   return { accepted: shown, warnings: isCut ? [{ code: 'text_cut', parts: ['rationales of assessments'] }] : [] };
+}
+
+type Gap = GapRecord['data'];
+
+/** Gaps as a reply lists them: all there are, up to more than anybody reads; then it is said how many more there are. */
+export function listedGaps(gaps: readonly Gap[]): {
+  readonly gaps: readonly Gap[];
+  readonly warnings: readonly WarningFact[];
+} {
+  const more = gaps.length - GAPS_LISTED_MAX;
+  if (more <= 0) return { gaps, warnings: [] };
+  return { gaps: gaps.slice(0, GAPS_LISTED_MAX), warnings: [{ code: 'text_cut', parts: [`${more} more open gaps`] }] };
+}
+
+/** The goal as a reply tells it: context may hold one of any kind and length. */
+export function shownGoal(
+  goal: JsonValue | undefined,
+  bytesMax = GOAL_BYTES_MAX,
+): {
+  readonly text?: string;
+  readonly warnings: readonly WarningFact[];
+} {
+  if (typeof goal !== 'string' || goal.trim() === '') return { warnings: [] };
+  const text = truncate(goal, bytesMax);
+  return { text, warnings: text === goal ? [] : [{ code: 'text_cut', parts: ['the goal'] }] };
 }

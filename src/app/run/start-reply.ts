@@ -1,14 +1,14 @@
-import type { StoredReply } from '../../core/log/events/advance-recorded.ts';
+import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { blockersOf } from '../../core/run/decide/advance-run.ts';
 import type { StartDecision } from '../../core/run/decide/start-run.ts';
-import type { RunFacts } from '../../core/run/run-facts.ts';
+import type { RunFacts } from '../../core/run/step-place.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
-import { shownGoal } from './reply/shown-goal.ts';
+import { shownGoal } from './shortened-parts.ts';
 
 export type StartedRun = {
   readonly runId: RunId;

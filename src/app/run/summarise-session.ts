@@ -5,7 +5,7 @@ import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { SessionId, SnapshotRef } from '../../core/log/ids.ts';
 import { type SessionSummary, summarise, tipSnapshots } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { SnapshotStore } from '../ports/snapshot-store.ts';
+import type { SnapshotStore } from '../ports/content-stores.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 
 /** Sums up a session, together with the snapshots of its tips that a summary looks at. */

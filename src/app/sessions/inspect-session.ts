@@ -6,12 +6,12 @@ import { duePlace } from '../../core/sessions/due-step.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
 import { contextAt } from '../../core/views/context.ts';
+import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import type { SessionView } from '../../core/views/session-view.ts';
+import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';
 import { preferredTip } from '../../core/views/tips.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { readChronicle } from '../overview/read-chronicle.ts';
-import type { LoadRefusal } from '../ports/session-store.ts';
+import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
 export type InspectServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
@@ -95,4 +95,25 @@ async function readWorkflows(
     if (workflow.isOk()) found.set(pinned.workflowHash, workflow.value);
   }
   return found;
+}
+
+type ChronicleServices = { readonly logs: SessionLogs };
+
+/** The chronicle of a session, as far as a view of it goes: what was appended since it was made is left out. */
+export async function readChronicle(
+  { logs }: ChronicleServices,
+  sessionId: SessionId,
+  { nextEventIndex }: SessionView,
+): Promise<Chronicle> {
+  const chronicle = emptyChronicle();
+  const log = await logs.open(sessionId);
+  for (const append of log.isErr() ? [] : log.value.appends) {
+    const events = log.isErr() ? [] : (await log.value.readEvents(append)).unwrapOr([]);
+    // The manifest attests these events, and the view took them in.
+    for (const event of events as readonly AppliedEvent[]) {
+      if (event.eventIndex >= nextEventIndex) return chronicle;
+      chronicleEvent(chronicle, event);
+    }
+  }
+  return chronicle;
 }

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { RunId } from '../../core/log/ids.ts';
 import { bareFolder } from '../../core/resume/resume-question.ts';
-import { isClosed } from '../../core/run/closed-runs.ts';
 import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
+import { isClosed } from '../../core/views/run-status.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SeenSession, StoredSession } from '../ports/session-index.ts';
 import type { SessionMarks } from '../ports/session-marks.ts';

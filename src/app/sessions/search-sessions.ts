@@ -1,20 +1,71 @@
 import { err, ok, type Result } from 'neverthrow';
+import { quote } from '../../core/json/quote.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
-import type { NodeId, RunId } from '../../core/log/ids.ts';
+import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
+import { contextValueAt } from '../../core/views/context.ts';
+import { currentOutputs } from '../../core/views/current-outputs.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import { SEARCHED_KINDS, type SearchedTexts, searchedTexts } from '../overview/searched-texts.ts';
 import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Clock } from '../ports/system.ts';
+import type { WorkspaceObserver } from '../ports/workspace.ts';
 import type { ReadServices } from '../services.ts';
+import type { InspectServices } from './inspect-session.ts';
 import { type ListServices, newestSessions } from './list-sessions.ts';
+import { readOutputs } from './read-outputs.ts';
+import type { ResumeCallServices } from './resume-call.ts';
 
-export type SearchServices = ListServices &
-  Pick<ReadServices, 'sessions' | 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;
+/** Where words are looked for; of equal finds the first kind counts most. */
+export const SEARCHED_KINDS = ['goal', 'note', 'artifact'] as const;
+
+type SearchedText = {
+  readonly kind: (typeof SEARCHED_KINDS)[number];
+  readonly runId: RunId;
+  readonly dueAt: NodeId | undefined;
+  readonly text: string;
+};
+
+/** All that a session says, and what of it cannot be read. */
+type SearchedTexts = {
+  readonly view: SessionView;
+  readonly texts: readonly SearchedText[];
+  readonly unreadable: number;
+  readonly health: SessionHealth;
+};
+
+/** What was turned down or corrected is not searched: it is not what the session says. */
+async function searchedTexts(
+  services: Pick<ReadServices, 'sessions' | 'artifacts'>,
+  sessionId: SessionId,
+): Promise<SearchedTexts | undefined> {
+  const prefix = await services.sessions.loadValidPrefix(sessionId);
+  if (prefix.isErr()) return undefined;
+  const { view } = prefix.value;
+  const texts: SearchedText[] = [];
+  let unreadable = 0;
+  for (const { runId, rootNodeId } of view.graph.runs.values()) {
+    const goal = rootNodeId === undefined ? undefined : contextValueAt(view.context, rootNodeId, 'goal');
+    if (typeof goal === 'string') texts.push({ kind: 'goal', runId, dueAt: undefined, text: goal });
+  }
+  for (const { nodeId, runId, kind, parentNodeId } of view.graph.nodes.values()) {
+    // What a step holds was handed in for the one above.
+    const dueAt = kind === 'step' ? (parentNodeId ?? nodeId) : nodeId;
+    for (const output of await readOutputs(services.artifacts, currentOutputs(view.outputs, nodeId))) {
+      if (output.kind === 'note') texts.push({ kind: 'note', runId, dueAt, text: output.text });
+      else if (output.value === undefined) unreadable += 1;
+      else texts.push({ kind: 'artifact', runId, dueAt, text: quote(output.value) });
+    }
+  }
+  const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
+  return { view, texts, unreadable, health };
+}
+
+type SearchServices = ListServices & Pick<ReadServices, 'sessions' | 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;
 
 export type SearchRequest = {
   /** As `searchWords` gives them. */
@@ -140,3 +191,9 @@ async function placeAt(
   const workflow = await pinnedWorkflows.get(workflowHash);
   return snapshot.isErr() ? { kind: 'untold' } : duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
 }
+
+/** What looking at sessions needs; nothing in it can append. */
+export type SessionsServices = ListServices &
+  InspectServices &
+  SearchServices &
+  ResumeCallServices & { readonly workspace: WorkspaceObserver; readonly clock: Clock };

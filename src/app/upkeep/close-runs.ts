@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { eventIndexSchema, type RunId, type SessionId } from '../../core/log/ids.ts';
-import { isClosed } from '../../core/run/closed-runs.ts';
+import { eventIndexSchema, type RunId, runTag, type SessionId, type WorkflowId } from '../../core/log/ids.ts';
+import { isClosed } from '../../core/views/run-status.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
 
 export type CloseRequest = {
   readonly sessionId: SessionId;
@@ -68,4 +67,30 @@ function mark(
 function activityOf({ view }: LoadedSession, runId: RunId): number {
   const run = view.graph.runs.get(runId);
   return run === undefined ? 0 : lastActivityIndex(view.graph, run);
+}
+
+export type SelectedRun = { readonly runId: RunId; readonly tag: string; readonly workflowId: WorkflowId };
+
+/** No run of the session is called so, or more than one. */
+export type RunUnmatched = {
+  readonly code: 'run_unmatched';
+  readonly sessionId: SessionId;
+  readonly asked: string;
+  readonly runs: readonly SelectedRun[];
+};
+
+/** The run of a session that a person names by its tag or id; all runs, in the order of their start, where none is named. */
+export function selectRuns(
+  { sessionId, view }: LoadedSession,
+  asked: string | undefined,
+): Result<readonly SelectedRun[], RunUnmatched> {
+  const runs = [...view.graph.runs.values()].map(({ runId, pinned }) => ({
+    runId,
+    tag: runTag(runId),
+    workflowId: pinned.workflowId,
+  }));
+  if (asked === undefined) return ok(runs);
+  const text = asked.trim().toLowerCase();
+  const fitting = runs.filter(({ runId, tag }) => runId === text || tag === text);
+  return fitting.length === 1 ? ok(fitting) : err({ code: 'run_unmatched', sessionId, asked, runs });
 }

@@ -1,6 +1,9 @@
 import type { Result } from 'neverthrow';
+import type { SessionIndex } from '../ports/session-index.ts';
+import type { MarkStore } from '../ports/session-marks.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Collection, Collector, CollectProgress, CollectRefusal } from '../ports/upkeep.ts';
+import type { Collection, Collector, CollectProgress, CollectRefusal, SessionBin } from '../ports/upkeep.ts';
+import type { PreferServices } from './set-preferences.ts';
 
 /** Long enough to come back to a piece of work after a quarter, short enough that nobody tidies by hand. */
 export const RETENTION_DAYS = 90;
@@ -29,3 +32,12 @@ export async function collectGarbage(
   const binnedBeforeMs = isBinEmptied ? Number.POSITIVE_INFINITY : nowMs - BIN_DAYS * DAY_MS;
   return collector.collect({ nowMs, expiredBeforeMs, binnedBeforeMs, isDryRun }, onProgress);
 }
+
+/** What changing and removing sessions from outside of a chat needs. */
+export type UpkeepServices = PreferServices & {
+  readonly sessionIndex: SessionIndex;
+  readonly marks: MarkStore;
+  readonly bin: SessionBin;
+  readonly collector: Collector;
+  readonly clock: Clock;
+};

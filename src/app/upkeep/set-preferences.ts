@@ -1,22 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/autonomy.ts';
-import { placeEvents } from '../../core/log/event-draft.ts';
+import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import {
-  type PreferenceWarning,
-  preferenceDrafts,
-  preferenceWarnings,
-} from '../../core/run/decide/preference-draft.ts';
+import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { preferencesAt } from '../../core/views/preferences-in-force.ts';
 import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/tips.ts';
-import type { OtherWorkflowStored } from '../ports/pinned-workflows.ts';
+import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import { appendPlan } from '../run/append-decision.ts';
 import { isRunClosed } from '../run/closed-run.ts';
 import { summariseSession } from '../run/summarise-session.ts';
 import type { Services } from '../services.ts';
-import { type RunUnmatched, type SelectedRun, selectRuns } from './named-runs.ts';
+import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts';
 
 export type PreferRequest = {
   readonly sessionId: SessionId;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { SessionAudit } from '../ports/upkeep/store-audit.ts';
+import type { SessionAudit } from '../ports/upkeep.ts';
 import { type VerifyProgress, verifySessions } from './verify-sessions.ts';
 
 const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { LoadRefusal, SessionReader } from '../ports/session-store.ts';
-import type { SessionAudit, StoreAudit } from '../ports/upkeep/store-audit.ts';
+import type { SessionAudit, StoreAudit } from '../ports/upkeep.ts';
 
 export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; readonly audit: StoreAudit };
 

@@ -1,6 +1,7 @@
-import type { TargetScope } from '../../app/bench/files/scope.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
+import * as z from 'zod';
+import type { TargetScope } from '../../app/author/find-targets.ts';
 import type { Line } from '../output/line.ts';
+import { pathFrom } from './workflow-words.ts';
 
 /** What was looked at, where nobody named it. */
 export function scopeLines(
@@ -20,3 +21,6 @@ export function scopeLines(
     }
   }
 }
+
+/** The folders that were looked into because nobody named anything: of the project, or of the user where there is none. */
+export const ownScope = z.strictObject({ kind: z.enum(['project', 'user']), folders: z.array(z.string()).readonly() });

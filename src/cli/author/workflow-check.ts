@@ -1,16 +1,124 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { AuthorServices } from '../../app/author/author-services.ts';
-import { type CheckReport, checkFiles } from '../../app/author/check-files.ts';
-import { fixFiles } from '../../app/bench/check/fix-files.ts';
-import type { Asked } from '../../app/bench/files/scope.ts';
+import {
+  type CheckedFile,
+  type CheckFinding,
+  type CheckReport,
+  checkFiles,
+  fixFiles,
+  type MadeFix,
+} from '../../app/author/check-files.ts';
+import type { Asked } from '../../app/author/find-targets.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
-import { type Checked, checkLines } from '../commands/workflow/check/check-lines.ts';
-import { explainRule } from '../commands/workflow/check/explain-rule.ts';
-import { EXIT } from '../exit-codes.ts';
+import { nearest } from '../../core/text/spelling.ts';
+import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
+import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
+import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
+import type { Line } from '../output/line.ts';
 import { plural } from '../output/wording.ts';
-import type { WorkflowCheckData } from '../shapes/workflow/check-shape.ts';
-import { benchProblem, problem, wrongUse } from './workflow-words.ts';
+import { ownScope, scopeLines } from './check-scope.ts';
+import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
+
+const WIDTH_MAX = 100;
+/** What is kept of a long line before the place that is meant. */
+const LEAD = 40;
+/** A longer mark says no more than where it begins. */
+const MARKS_MAX = 48;
+
+/** The line that is meant with the one before it, and a mark under the place. Long lines are cut around it. */
+function codeFrame(
+  text: string,
+  { line, column, length }: { readonly line: number; readonly column: number; readonly length: number },
+): readonly Line[] {
+  const lines = text.replaceAll('\t', ' ').split('\n');
+  const here = lines[line - 1];
+  if (here === undefined || here.trim() === '') return [];
+  const characters = [...here.replace(/\r$/, '')];
+  const from =
+    characters.length <= WIDTH_MAX ? 0 : Math.max(0, Math.min(column - 1 - LEAD, characters.length - WIDTH_MAX));
+  const shown = characters.slice(from, from + WIDTH_MAX).join('');
+  const lead = from > 0 ? '…' : '';
+  const tail = from + WIDTH_MAX < characters.length ? '…' : '';
+  const at = column - 1 - from + lead.length;
+  const marked = Math.max(1, Math.min(length, WIDTH_MAX - (column - 1 - from), characters.length - column + 1));
+  const marks = marked > MARKS_MAX ? 1 : marked;
+  const gutter = String(line).length;
+  const before = lines[line - 2];
+  const isShown = before !== undefined && before.trim() !== '' && before.length <= WIDTH_MAX;
+  return [
+    ...(isShown ? [[{ text: `    ${String(line - 1).padStart(gutter)} │ ${before}`, style: 'dim' } as const]] : []),
+    [{ text: `  ▸ ${line} │ `, style: 'dim' }, `${lead}${shown}${tail}`],
+    [
+      { text: `    ${' '.repeat(gutter)} │ ${' '.repeat(at)}`, style: 'dim' },
+      { text: '^'.repeat(marks), style: 'bad' },
+    ],
+  ];
+}
+
+type Checked = CheckReport & {
+  readonly made: readonly MadeFix[];
+  readonly totals: WorkflowCheckData['totals'];
+};
+
+function checkLines(
+  { scope, files, made, totals }: Checked,
+  { workspace, isVerbose }: { readonly workspace: string; readonly isVerbose: boolean },
+): readonly Line[] {
+  const told = new Set<string>();
+  const clean = files.filter(({ findings }) => findings.length === 0);
+  return [
+    ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${pathFrom(path, workspace)}: ${title}`]),
+    ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, told }))),
+    ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, pathFrom(file.path, workspace)]) : []),
+    ...scopeLines(scope, { workspace, verb: 'Checked' }),
+    summary(totals),
+    ...(totals.errors === 0 ? [] : [[{ text: REST_OF_THE_RULES, style: 'dim' } as const]]),
+  ];
+}
+
+const REST_OF_THE_RULES =
+  'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.';
+
+/** What to do about a kind of finding is told once. */
+function findingLines(
+  { path, text }: CheckedFile,
+  finding: CheckFinding,
+  { workspace, told }: { readonly workspace: string; readonly told: Set<string> },
+): readonly Line[] {
+  const { code, severity, line, column, message, hint, fix, isLint, span } = finding;
+  const isFirst = !told.has(code);
+  told.add(code);
+  return [
+    [
+      { text: `${pathFrom(path, workspace)}:${line}:${column}`, style: 'strong' },
+      '  ',
+      { text: severity, style: severity === 'error' ? 'bad' : 'notable' },
+      { text: `  ${code}`, style: 'dim' },
+    ],
+    [`  ${message}`],
+    ...codeFrame(text, { line, column, length: span?.length ?? 0 }),
+    ...(hint === undefined || !isFirst ? [] : [[{ text: '  do: ', style: 'strong' } as const, hint]]),
+    ...(fix === undefined ? [] : [[{ text: '  --fix: ', style: 'good' } as const, fix.title]]),
+    ...(isLint && isFirst
+      ? [[{ text: `  why: workrail workflow check --explain ${code}`, style: 'dim' } as const]]
+      : []),
+    [],
+  ];
+}
+
+function summary({ files, errors, warnings, mendable }: WorkflowCheckData['totals']): Line {
+  const isClean = errors + warnings === 0;
+  return [
+    { text: isClean ? '✓ ' : '', style: 'good' },
+    `${plural(files, 'file')} checked: `,
+    { text: plural(errors, 'error'), style: errors === 0 ? 'dim' : 'bad' },
+    ', ',
+    { text: plural(warnings, 'warning'), style: warnings === 0 ? 'dim' : 'notable' },
+    ...(mendable === 0 ? [] : [`; ${mendable} can be mended with --fix`]),
+  ];
+}
 
 /** Where the rules of quality are explained. */
 const LINT_PAGE = 'docs/reference/lint.md';
@@ -145,3 +253,77 @@ function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
     })),
   };
 }
+
+/** A rule of quality in words, wherever its page may be. */
+function explainRule(code: string): Result<CommandOutcome, CommandProblem> {
+  const rule = LINT_RULES.find((one) => one.code === code);
+  if (rule === undefined) {
+    const meant = nearest(code, LINT_CODES);
+    return err(
+      problem(EXIT.notFound, {
+        code: 'VALIDATION_ERROR',
+        message: `There is no rule of quality "${code}".`,
+        suggestion: meant === undefined ? `The rules are ${LINT_CODES.join(', ')}.` : `Did you mean ${meant}?`,
+      }),
+    );
+  }
+  const { finds, why, hint } = rule;
+  const data: WorkflowCheckData = {
+    scope: { kind: 'rule' },
+    files: [],
+    made: [],
+    totals: { files: 0, errors: 0, warnings: 0, mendable: 0 },
+    rule: { code: rule.code, finds, why, hint },
+  };
+  return ok({
+    kind: 'done',
+    data,
+    lines: [
+      [{ text: code, style: 'strong' }, `  finds ${finds}.`],
+      [why],
+      [{ text: 'Instead: ', style: 'strong' }, hint],
+    ],
+    next: 'workrail workflow check',
+  });
+}
+
+const count = z.int().min(0);
+const edit = z.strictObject({ offset: count, length: count, text: z.string() });
+
+const finding = z.strictObject({
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  line: count,
+  column: count,
+  /** JSON pointer of the value, or of the object that lacks one. */
+  pointer: z.string(),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+  /** Where the rule is explained. */
+  docs: z.string().exactOptional(),
+  /** What --fix would do; edits count UTF-16 code units. */
+  fix: z.strictObject({ title: z.string(), edits: z.array(edit).readonly() }).exactOptional(),
+});
+
+const workflowCheckData = z.strictObject({
+  /** What was looked at; a rule when one was to be explained. */
+  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all', 'rule']) }), ownScope]),
+  /** The rule that --explain asked for. */
+  rule: z.strictObject({ code: z.string(), finds: z.string(), why: z.string(), hint: z.string() }).exactOptional(),
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        workflowId: z.string().exactOptional(),
+        findings: z.array(finding).readonly(),
+      }),
+    )
+    .readonly(),
+  /** What --fix changed. */
+  made: z.array(z.strictObject({ path: z.string(), code: z.string(), title: z.string() })).readonly(),
+  totals: z.strictObject({ files: count, errors: count, warnings: count, mendable: count }),
+});
+type WorkflowCheckData = z.infer<typeof workflowCheckData>;
+
+/** What `workrail workflow check --json` prints. */
+export const workflowCheckShape = commandShape('workflow check', workflowCheckData);

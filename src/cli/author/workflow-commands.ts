@@ -1,4 +1,4 @@
-import type { CommandEntry } from '../command-entry.ts';
+import type { CommandEntry } from '../command.ts';
 
 const CONTEXT = { flags: '--context <json>', help: 'what is in context, as a JSON object' };
 const MODE = { flags: '--mode <mode>', help: 'guided (default), full_auto_stop_on_user_deps or full_auto_never_stop' };

@@ -1,11 +1,9 @@
 import { err, ok } from 'neverthrow';
-import { copyWorkflow } from '../../app/bench/write/copy-workflow.ts';
+import { copyWorkflow } from '../../app/author/new-workflow.ts';
 import type { RunCommand } from '../command.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
 import type { Line } from '../output/line.ts';
-import type { WorkflowCopyData } from '../shapes/workflow/write-shapes.ts';
-import { wrongUse } from './workflow-words.ts';
-import { readDestination, writeProblem } from './written-workflow.ts';
+import { pathFrom, wrongUse } from './workflow-words.ts';
+import { readDestination, type WorkflowCopyData, writeProblem } from './written-workflow.ts';
 
 export const workflowCopy: RunCommand = async ({ program }, { operands, options }) => {
   const [asked, newId, ...more] = operands;

@@ -1,14 +1,13 @@
 import { ok } from 'neverthrow';
 import { authorCatalog } from '../../app/author/author-catalog.ts';
-import { filterWorkflows } from '../../app/catalog/filter-workflows.ts';
-import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
+import { filterWorkflows } from '../../app/catalog/catalog.ts';
+import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import type { RunCommand } from '../command.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import { plural } from '../output/wording.ts';
-import type { ListedData, WorkflowListData } from '../shapes/workflow/look-shapes.ts';
-import { listedWorkflowData, sourceText } from './workflow-data.ts';
+import { type ListedData, listedWorkflowData, sourceText, type WorkflowListData } from './workflow-data.ts';
+import { pathFrom } from './workflow-words.ts';
 
 export const workflowList: RunCommand = async ({ program, switches, say }, { operands, options }) => {
   const bench = await program.bench();

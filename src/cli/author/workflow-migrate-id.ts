@@ -2,12 +2,10 @@ import { err, ok } from 'neverthrow';
 import { migrateId } from '../../app/author/migrate-id.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { RunCommand } from '../command.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
 import type { Line } from '../output/line.ts';
 import { plural } from '../output/wording.ts';
-import type { WorkflowMigrateIdData } from '../shapes/workflow/write-shapes.ts';
-import { wrongUse } from './workflow-words.ts';
-import { writeProblem } from './written-workflow.ts';
+import { pathFrom, wrongUse } from './workflow-words.ts';
+import { type WorkflowMigrateIdData, writeProblem } from './written-workflow.ts';
 
 export const workflowMigrateId: RunCommand = async ({ program }, { operands, options }) => {
   const [oldId, newId, ...more] = operands;

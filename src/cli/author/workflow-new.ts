@@ -2,12 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import { newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
 import { nearest } from '../../core/text/spelling.ts';
-import { creatableId } from '../../core/workflow/read/names/creatable-id.ts';
+import { creatableId } from '../../core/workflow/format/read-names.ts';
 import type { CommandContext, CommandInput, CommandProblem, RunCommand } from '../command.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
-import type { WorkflowNewData } from '../shapes/workflow/write-shapes.ts';
-import { BROKEN_OFF, wrongUse } from './workflow-words.ts';
-import { readDestination, writeProblem } from './written-workflow.ts';
+import { BROKEN_OFF, pathFrom, wrongUse } from './workflow-words.ts';
+import { readDestination, type WorkflowNewData, writeProblem } from './written-workflow.ts';
 
 const NAMES = Object.keys(STARTERS) as StarterName[];
 

@@ -1,18 +1,22 @@
 import { err, ok } from 'neverthrow';
+import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { previewStep } from '../../app/author/preview-step.ts';
-import { findTargetWorkflow } from '../../app/bench/files/find-workflow.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import type { RunCommand } from '../command.ts';
-import { readContext, readMode } from '../commands/workflow/run-options.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf } from '../output/text-width.ts';
 import { sizeOf } from '../output/wording.ts';
-import type { WorkflowPreviewData } from '../shapes/workflow/look-shapes.ts';
-import { conditionLines, conditionsData, outlineData, outlineLines } from './workflow-data.ts';
-import { benchProblem, oneOperand } from './workflow-words.ts';
+import {
+  conditionLines,
+  conditionsData,
+  outlineData,
+  outlineLines,
+  type WorkflowPreviewData,
+} from './workflow-data.ts';
+import { benchProblem, oneOperand, readContext, readMode } from './workflow-words.ts';
 
 export const workflowPreview: RunCommand = async ({ program }, { operands, options }) => {
   const asked = oneOperand(operands, 'workrail workflow preview ID --step STEP');

@@ -1,15 +1,12 @@
 import { err, ok } from 'neverthrow';
-import { findTargetWorkflow } from '../../app/bench/files/find-workflow.ts';
+import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
-import { workflowSize } from '../../core/workflow/outline/workflow-size.ts';
+import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
 import type { RunCommand } from '../command.ts';
-import { pathFrom } from '../commands/workflow/short-path.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import { plural, sizeOf } from '../output/wording.ts';
-import type { WorkflowShowData } from '../shapes/workflow/look-shapes.ts';
 import {
   conditionLines,
   conditionsData,
@@ -17,8 +14,9 @@ import {
   outlineData,
   outlineLines,
   sourceText,
+  type WorkflowShowData,
 } from './workflow-data.ts';
-import { benchProblem, oneOperand } from './workflow-words.ts';
+import { benchProblem, oneOperand, pathFrom } from './workflow-words.ts';
 
 export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
   const asked = oneOperand(operands, 'workrail workflow show ID');

@@ -1,13 +1,83 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type TestReport, testWorkflows } from '../../app/author/test-workflows.ts';
-import { percentOf } from '../../core/author/coverage.ts';
+import * as z from 'zod';
+import { type TestedFile, type TestReport, testWorkflows } from '../../app/author/test-workflows.ts';
+import { type Coverage, percentOf } from '../../core/author/coverage.ts';
+import { autonomySchema } from '../../core/log/autonomy.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import type { CommandProblem, RunCommand } from '../command.ts';
-import { testLines } from '../commands/workflow/test/test-lines.ts';
-import { EXIT } from '../exit-codes.ts';
-import { plural } from '../output/wording.ts';
-import type { WorkflowTestData } from '../shapes/workflow/test-shape.ts';
-import { benchProblem, problem, wrongUse } from './workflow-words.ts';
+import { type CommandProblem, EXIT, type RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
+import type { Line } from '../output/line.ts';
+import { plural, shortList, sizeOf } from '../output/wording.ts';
+import { ownScope, scopeLines } from './check-scope.ts';
+import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
+
+type Told = { readonly isVerbose: boolean; readonly workspace: string };
+
+const MISSING_SHOWN_MAX = 8;
+
+/** Every scenario on a line, what went wrong under it, and what no scenario reaches. */
+function testLines({ scope, files, untested }: TestReport, told: Told): readonly Line[] {
+  const scenarios = files.flatMap((file) => file.scenarios);
+  const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
+  const passed = `${scenarios.length - failed} passed`;
+  return [
+    ...files.flatMap((file) => fileLines(file, told)),
+    ...(untested.length === 0
+      ? []
+      : [
+          [
+            {
+              text: `no scenarios: ${told.isVerbose ? untested.join(', ') : shortList(untested)}`,
+              style: 'notable',
+            } as const,
+          ],
+        ]),
+    ...scopeLines(scope, { workspace: told.workspace, verb: 'Tested' }),
+    [
+      `${plural(scenarios.length, 'scenario')} in ${plural(files.length, 'file')}, each also with a lossy agent: `,
+      { text: passed, style: failed === 0 ? 'good' : 'strong' },
+      ...(failed === 0 ? [] : [', ', { text: `${failed} failed`, style: 'bad' } as const]),
+    ],
+  ];
+}
+
+function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, told: Told): readonly Line[] {
+  const file = pathFrom(path, told.workspace);
+  return [
+    [
+      { text: workflowId ?? file, style: 'strong' },
+      { text: `  ${file}`, style: 'dim' },
+    ],
+    ...problems.map(
+      ({ line, column, message }): Line => [{ text: '  ✗ ', style: 'bad' }, `${file}:${line}:${column}  ${message}`],
+    ),
+    ...scenarios.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
+      [
+        { text: failures.length === 0 ? '  ✓ ' : '  ✗ ', style: failures.length === 0 ? 'good' : 'bad' },
+        name,
+        { text: `  ${mode}, ${plural(steps.length, 'step')}, ${sizeOf(bytesRead)} read`, style: 'dim' },
+      ],
+      ...failures.map((words): Line => [`      ${words}`]),
+      ...(told.isVerbose ? [[{ text: `      ${steps.join(' → ')}`, style: 'dim' } as const]] : []),
+    ]),
+    ...(coverage === undefined ? [] : coverageLines(coverage, told)),
+  ];
+}
+
+function coverageLines({ steps, outcomes }: Coverage, { isVerbose }: Told): readonly Line[] {
+  const share = (of: { readonly reached: number; readonly total: number }) =>
+    ({ text: `${of.reached}/${of.total}`, style: percentOf(of) === 100 ? 'good' : 'notable' }) as const;
+  const unmet = outcomes.missing.map(({ condition, never }) => `never ${never}: ${condition}`);
+  const missing = [...steps.missing.map((stepId) => `step never due: ${stepId}`), ...unmet];
+  const shown = isVerbose ? missing : missing.slice(0, MISSING_SHOWN_MAX);
+  return [
+    ['  covered: steps ', share(steps), ', condition outcomes ', share(outcomes)],
+    ...shown.map((words): Line => [{ text: `    ${words}`, style: 'notable' }]),
+    ...(missing.length > shown.length
+      ? [[{ text: `    and ${missing.length - shown.length} more (--verbose)`, style: 'dim' } as const]]
+      : []),
+  ];
+}
 
 export const workflowTest: RunCommand = async ({ program, switches, progress }, { operands, options }) => {
   const wanted = minimumsIn(options['minCoverage']);
@@ -84,3 +154,48 @@ function problemOf(
         : 'Mend the workflow where it is wrong, or the scenario where it expects the wrong thing.',
   });
 }
+
+const count = z.int().min(0);
+const share = { reached: count, total: count };
+
+const coverage = z.strictObject({
+  steps: z.strictObject({ ...share, missing: z.array(z.string()).readonly() }),
+  outcomes: z.strictObject({
+    ...share,
+    /** Conditions that never came out one way. */
+    missing: z.array(z.strictObject({ condition: z.string(), never: z.string() })).readonly(),
+  }),
+});
+
+const file = z.strictObject({
+  path: z.string(),
+  workflowId: z.string().exactOptional(),
+  /** Why it was not played. */
+  problems: z
+    .array(z.strictObject({ line: count, column: count, pointer: z.string(), message: z.string() }))
+    .readonly(),
+  scenarios: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        mode: autonomySchema,
+        failures: z.array(z.string()).readonly(),
+        path: z.array(z.string()).readonly(),
+        bytesRead: count,
+      }),
+    )
+    .readonly(),
+  coverage: coverage.exactOptional(),
+});
+
+const workflowTestData = z.strictObject({
+  /** What was looked at. */
+  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all']) }), ownScope]),
+  files: z.array(file).readonly(),
+  untested: z.array(z.string()).readonly(),
+  totals: z.strictObject({ scenarios: count, failed: count }),
+});
+type WorkflowTestData = z.infer<typeof workflowTestData>;
+
+/** What `workrail workflow test --json` prints. */
+export const workflowTestShape = commandShape('workflow test', workflowTestData);

@@ -1,17 +1,17 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import type { ScriptRefusal } from '../../app/author/dry-run.ts';
-import type { TargetRefusal } from '../../app/author/find-targets.ts';
+import type { NothingOwn, TargetRefusal, WorkflowRefusal } from '../../app/author/find-targets.ts';
 import type { PreviewRefusal } from '../../app/author/preview-step.ts';
-import type { WorkflowRefusal } from '../../app/bench/files/find-workflow.ts';
-import type { NothingOwn } from '../../app/bench/files/scope.ts';
-import type { ScenarioRefusal } from '../../app/bench/scenario/scenario-files.ts';
+import type { ScenarioRefusal } from '../../app/author/test-workflows.ts';
 import type { FileFailure } from '../../app/ports/author-files.ts';
 import { unreachable } from '../../core/assert.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
-import type { CommandProblem } from '../command.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommandProblem, EXIT, type ExitCode } from '../command.ts';
 import { shortList } from '../output/wording.ts';
 
 /** Everything the bench may refuse before it looks into a workflow. */
@@ -144,4 +144,28 @@ export const BROKEN_OFF = problem(EXIT.interrupted, {
 /** A command line that does not say what it should. */
 export function wrongUse(message: string, suggestion: string): CommandProblem {
   return problem(EXIT.usage, { code: 'VALIDATION_ERROR', message, suggestion });
+}
+
+/** A path as somebody in a folder would type it. */
+export function pathFrom(path: string, folder: string): string {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+}
+
+const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
+
+/** The context that was typed as JSON. */
+export function readContext(option: unknown): Result<JsonObject | undefined, CommandProblem> {
+  if (option === undefined) return ok(undefined);
+  const parsed = parseJson(String(option)).map((value) => jsonObjectSchema.safeParse(value));
+  if (parsed.isOk() && parsed.value.success) return ok(parsed.value.data);
+  return err(wrongUse('--context is no JSON object.', `Type it in quotes, like --context '{"taskSize":"small"}'.`));
+}
+
+export function readMode(option: unknown): Result<Autonomy | undefined, CommandProblem> {
+  if (option === undefined) return ok(undefined);
+  const mode = AUTONOMY.find((name) => name === option);
+  if (mode !== undefined) return ok(mode);
+  const meant = nearest(String(option), AUTONOMY);
+  const choice = meant === undefined ? `It may be ${AUTONOMY.join(', ')}.` : `Did you mean ${meant}?`;
+  return err(wrongUse(`There is no mode "${String(option)}".`, choice));
 }

@@ -1,12 +1,15 @@
 import { err, ok } from 'neverthrow';
+import * as z from 'zod';
 import { type Imported, importSession } from '../../app/bundle/import-session.ts';
+import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
+import { salvageSchema } from '../../core/log/health.ts';
+import { SessionId } from '../../core/log/ids.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import type { RunCommand } from '../command.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, exitCodeOf, type RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
 import { plural } from '../output/wording.ts';
-import type { ImportData } from '../shapes/exchange/import-shape.ts';
-import { type CommandRefusal, explainRefusal } from '../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../words.ts';
 import { salvageLine } from './salvage-line.ts';
 
 export const importCommand: RunCommand = async ({ program, progress }, { operands, options }) => {
@@ -53,3 +56,23 @@ function linesOf(imported: Imported): readonly Line[] {
     sessionId === from ? `${from}` : `${from} as ${sessionId ?? 'a new session'}, because that id is taken here`;
   return [[`${verb} ${as}: ${content}.`], ...(salvage === undefined ? [] : [salvageLine(salvage)])];
 }
+
+const count = z.int().min(0);
+
+const importData = z.strictObject({
+  isDryRun: z.boolean(),
+  bundleId: bundleIdSchema,
+  /** The session in the bundle. */
+  from: SessionId.schema,
+  /** The session here. Another one when that id is taken; not known yet in a dry run that finds it taken. */
+  sessionId: SessionId.schema.exactOptional(),
+  events: count,
+  runs: count,
+  artifacts: count,
+  /** Told when it is only part of a session: it can be read and exported, and never goes on. */
+  salvage: salvageSchema.exactOptional(),
+});
+type ImportData = z.infer<typeof importData>;
+
+/** What `workrail import --json` prints. */
+export const importShape = commandShape('import', importData);

@@ -1,5 +1,6 @@
 import { unreachable } from '../../core/assert.ts';
 import type { Salvage } from '../../core/log/health.ts';
+import { type CommandProblem, EXIT } from '../command.ts';
 import type { Line } from '../output/line.ts';
 
 /** The banner of a session that is only part of one. */
@@ -21,4 +22,12 @@ function causeOf(health: Salvage['health']): string {
     default:
       return unreachable(health);
   }
+}
+
+/** The problem of a command line that cannot be meant. */
+export function wrongUse(message: string, suggestion: string): CommandProblem {
+  return {
+    exitCode: EXIT.usage,
+    error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } },
+  };
 }

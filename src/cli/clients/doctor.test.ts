@@ -5,7 +5,7 @@ import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
 import type { TrialLaunch, TrialResult } from '../../app/ports/machine-health.ts';
 import { resolveSettings } from '../../core/settings/resolve-settings.ts';
-import { doctorShape } from '../shapes/setup/doctor-shape.ts';
+import { doctorShape } from './doctor.ts';
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;
 const ZED = `${HOME}/.config/zed/settings.json`;

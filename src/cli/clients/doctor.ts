@@ -1,12 +1,16 @@
 import { ok } from 'neverthrow';
-import type { DoctorFinding, FindingKind } from '../../app/clients/doctor/doctor-finding.ts';
+import * as z from 'zod';
+import {
+  CHECKS,
+  type DoctorFinding,
+  FINDING_KINDS,
+  type FindingKind,
+} from '../../app/clients/doctor/doctor-finding.ts';
 import { examine } from '../../app/clients/doctor/examine.ts';
-import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { asTyped } from '../output/as-typed.ts';
+import { type CommandContext, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
-import type { DoctorData } from '../shapes/setup/doctor-shape.ts';
+import { asTyped, plural } from '../output/wording.ts';
 
 export const doctor: RunCommand = async ({ program, progress }, { options }) => {
   progress.show({ label: 'looking at this machine' });
@@ -70,3 +74,23 @@ function problemOf(faults: readonly DoctorFinding[]): CommandProblem {
     },
   };
 }
+
+const doctorData = z.strictObject({
+  version: z.string(),
+  dataDir: z.string(),
+  findings: z.array(
+    z.strictObject({
+      check: z.enum(CHECKS),
+      kind: z.enum(FINDING_KINDS),
+      text: z.string(),
+      fix: z.string().exactOptional(),
+      /** Whether `--fix` mends it. */
+      isMendable: z.boolean(),
+    }),
+  ),
+  totals: z.strictObject({ good: z.int(), note: z.int(), fault: z.int(), mended: z.int() }),
+});
+type DoctorData = z.infer<typeof doctorData>;
+
+/** What `workrail doctor --json` prints. */
+export const doctorShape = commandShape('doctor', doctorData);

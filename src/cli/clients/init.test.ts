@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
-import { initShape } from '../shapes/setup/init-shape.ts';
+import { initShape } from './init.ts';
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;
 const TERMINAL = ['input', 'error'] as const;

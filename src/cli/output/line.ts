@@ -1,5 +1,5 @@
 import picocolors from 'picocolors';
-import { printable } from './printable.ts';
+import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-text.ts';
 
 type Style = 'good' | 'bad' | 'notable' | 'dim' | 'strong';
 
@@ -22,4 +22,17 @@ export function lineRenderer(hasColor: boolean): RenderLines {
   const render = (span: LineSpan) =>
     typeof span === 'string' ? printable(span) : styles[span.style](printable(span.text));
   return (lines) => lines.map((line) => `${line.map(render).join('')}\n`).join('');
+}
+
+/**
+ * A text as one line that a terminal shows as it is: what would move the cursor, hide, reorder or colour something
+ * becomes a visible escape. Doing it twice changes nothing.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+}
+
+/** A value as one line of JSON that is safe to show: the same value for whoever parses it. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
 }

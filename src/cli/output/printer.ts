@@ -1,10 +1,8 @@
-import type { CommandOutcome, CommandProblem } from '../command.ts';
+import type { CommandOutcome, CommandProblem, Switches } from '../command.ts';
 import type { Program } from '../program.ts';
-import type { Switches } from '../switches.ts';
-import { asTyped } from './as-typed.ts';
-import { type Line, lineRenderer } from './line.ts';
-import { printableJson } from './printable.ts';
+import { type Line, lineRenderer, printableJson } from './line.ts';
 import { type Progress, progressDisplay } from './progress.ts';
+import { asTyped } from './wording.ts';
 
 type Done = Extract<CommandOutcome, { kind: 'done' }>;
 

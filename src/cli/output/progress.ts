@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from './line.ts';
 
 /** What is under way; a bar is drawn once the total is known. */
 export type Step = { readonly label: string; readonly done?: number; readonly total?: number };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { clipText, padText, textWidth, wrapText } from './text-width.ts';
+import { clipText, fitLine, padText, textWidth, wrapText } from './text-width.ts';
 
 it('wide characters take two cells and marks none', () => {
   expect(textWidth('日本 a')).toBe(6);
@@ -36,4 +36,11 @@ it('lines break at blanks where they can', () => {
   expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrapText('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij']);
   expect(wrapText('', 3)).toEqual([]);
+});
+
+it('what somebody says goes on below the words where it does not fit, and stays as it is where it does', () => {
+  const speaker = { text: '  rail   ', style: 'good' } as const;
+  const line = [speaker, { text: 'blocked: ', style: 'bad' } as const, 'This step needs notes and none were sent.'];
+  expect(fitLine(line, 80)).toEqual([line]);
+  expect(fitLine(line, 40)).toEqual([[speaker, 'blocked: This step needs notes'], ['         and none were sent.']]);
 });

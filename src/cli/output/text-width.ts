@@ -1,5 +1,5 @@
 import type { Terminal } from '../program.ts';
-import { printable } from './printable.ts';
+import { type Line, printable } from './line.ts';
 
 /** Marks that stand over the character before them, and what is not seen at all. */
 const UNSEEN = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
@@ -105,4 +105,14 @@ function cellsOf(character: string): number {
   if (character < '\u0300') return 1;
   if (UNSEEN.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
+}
+
+/** A line whose first piece says who speaks: what does not fit goes on below the words. */
+export function fitLine(line: Line, columns: number): readonly Line[] {
+  const [speaker = '', ...words] = line;
+  const text = words.map((span) => (typeof span === 'string' ? span : span.text)).join('');
+  const before = typeof speaker === 'string' ? speaker : speaker.text;
+  if (words.length === 0 || textWidth(before + text) <= columns) return [line];
+  const [first = '', ...rest] = hangText(text, { first: '', rest: before.length, width: columns });
+  return [[speaker, first.slice(before.length)], ...rest.map((one): Line => [one])];
 }

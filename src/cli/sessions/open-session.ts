@@ -2,16 +2,15 @@ import { err, ok, type Result } from 'neverthrow';
 import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { RunLine } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
 import type { CommandContext, CommandProblem } from '../command.ts';
-import { refusalProblem, widthOf } from '../commands/session/look/look-output.ts';
-import { runNamed } from '../ids/id-match.ts';
-import { shortIds } from '../ids/short-ids.ts';
-import { findSessions } from '../ids.ts';
+import { findSessions, runNamed, shortIds } from '../ids.ts';
 import type { SessionAccess } from '../program.ts';
-import type { CommandRefusal } from '../words/explain.ts';
-import { EMPTY_ID, NO_SESSIONS } from './session-words.ts';
+import type { CommandRefusal } from '../words.ts';
+import { numbered } from './run-words.ts';
+import { EMPTY_ID, NO_SESSIONS, refusalProblem, widthOf } from './session-words.ts';
 
 /** A session that a person wants to look at. */
 export type OpenedSession = {
@@ -83,4 +82,20 @@ async function latest(overview: SessionAccess): Promise<Result<SessionId | undef
 function runMeant({ sessionId, runs }: InspectedSession, asked: string | undefined): RunStanding | undefined {
   const named = runNamed(asked ?? '', { sessionId, runIds: runs.map(({ runId }) => runId) });
   return runs.find(({ runId }) => runId === named);
+}
+
+const NEAR_MAX = 4;
+
+/** The steps of lines that may have been meant: for a number those nearest to it, with their titles; else all ids. */
+export function knownSteps(lines: readonly RunLine[], asked: string): readonly string[] {
+  const places = lines.flatMap(({ steps }) => steps.flatMap(({ place }) => (place.kind === 'step' ? [place] : [])));
+  const steps = [...new Map(places.map((place) => [place.stepId, place])).values()];
+  const number = Number(asked);
+  if (!Number.isSafeInteger(number)) return steps.map(({ stepId }) => stepId);
+  const away = ({ position = 0 }: (typeof steps)[number]) => Math.abs(position - number);
+  return steps
+    .toSorted((a, b) => away(a) - away(b))
+    .slice(0, NEAR_MAX)
+    .toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
+    .map(({ position, title }) => numbered({ title, ...(position === undefined ? {} : { position }) }));
 }

@@ -1,4 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { quote } from '../../core/json/quote.ts';
+import { jsonValueSchema } from '../../core/log/field-schemas.ts';
+import { NodeId } from '../../core/log/ids.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import type { LineEnd } from '../../core/sessions/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../core/sessions/node-difference.ts';
@@ -6,12 +11,13 @@ import { type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CommandProblem, RunCommand } from '../command.ts';
-import { diffLines } from '../commands/session/look/diff/diff-lines.ts';
-import { knownSteps } from '../commands/session/look/known-steps.ts';
-import type { DiffSideData, SessionDiffData } from '../shapes/session/look/session-diff-shape.ts';
-import { entriesData } from './note-entries.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, shownGap } from './run-words.ts';
+import { commandShape } from '../command-shape.ts';
+import type { Line } from '../output/line.ts';
+import { clipText } from '../output/text-width.ts';
+import { entriesData, entryLines } from './note-entries.ts';
+import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
+import { bannerOf, gapWords, shownGap } from './run-words.ts';
+import { entryShape, gapShape, sessionHead } from './session-shapes.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
 
 export const sessionDiff: RunCommand = async (context, { operands }) => {
@@ -94,3 +100,80 @@ async function sideData(
     gaps: gaps.map((gap) => shownGap(placed(gap, workflow))),
   };
 }
+
+type Layout = { readonly width: number; readonly isWhole: boolean };
+
+/** What only the first has, what only the second has, and values that both have in their own way. */
+function diffLines(data: SessionDiffData, layout: Layout): readonly Line[] {
+  const lines = [
+    ...sideLines(data.a, { ...layout, mark: '-' }),
+    ...sideLines(data.b, { ...layout, mark: '+' }),
+    ...contextLines(data, layout),
+  ];
+  if (lines.length > 0) return lines.slice(lines[0]?.[0] === '' ? 1 : 0);
+  const due = [data.a, data.b].filter(({ isDue }) => isDue).map(({ asked }) => ` ${asked} is not done yet.`);
+  return [[`Nothing differs between ${data.a.asked} and ${data.b.asked}.${[...new Set(due)].join('')}`]];
+}
+
+type SideLayout = Layout & { readonly mark: '-' | '+' };
+
+function sideLines({ asked, entries, gaps }: DiffSideData, { width, isWhole, mark }: SideLayout): readonly Line[] {
+  if (entries.length === 0 && gaps.length === 0) return [];
+  const style = mark === '-' ? 'bad' : 'good';
+  return [
+    [''],
+    [{ text: `${mark} only in ${asked}`, style }],
+    ...entryLines(entries, isWhole).map(
+      (line): Line => (line[0] === '' ? line : [{ text: `${mark} `, style }, ...line]),
+    ),
+    ...gaps.map(
+      (gap): Line => [
+        { text: `${mark} `, style },
+        { text: 'gap ', style: 'notable' },
+        clipText(gapWords(gap), width - 6),
+      ],
+    ),
+  ];
+}
+
+function contextLines({ context }: SessionDiffData, { width }: Layout): readonly Line[] {
+  if (context.length === 0) return [];
+  return [
+    [''],
+    [{ text: 'context', style: 'strong' }],
+    ...context.flatMap(({ key, a, b }): Line[] => [
+      [`  ${clipText(key, width - 2)}`],
+      [{ text: '  - ', style: 'bad' }, valueWords(a, width)],
+      [{ text: '  + ', style: 'good' }, valueWords(b, width)],
+    ]),
+  ];
+}
+
+function valueWords(value: JsonValue | undefined, width: number): string {
+  return value === undefined ? '(not set)' : clipText(quote(value), width - 4);
+}
+
+/** One of the two places, and what only it has. */
+const side = z.strictObject({
+  asked: z.string(),
+  nodeId: NodeId.schema,
+  /** A step that is not done yet: compared is what was saved on the way to it. */
+  isDue: z.boolean(),
+  entries: z.array(entryShape),
+  gaps: z.array(gapShape),
+});
+type DiffSideData = z.infer<typeof side>;
+
+const sessionDiffData = z.strictObject({
+  ...sessionHead,
+  a: side,
+  b: side,
+  /** Keys whose values differ; a side that lacks the key has no value. */
+  context: z.array(
+    z.strictObject({ key: z.string(), a: jsonValueSchema.exactOptional(), b: jsonValueSchema.exactOptional() }),
+  ),
+});
+type SessionDiffData = z.infer<typeof sessionDiffData>;
+
+/** What `workrail session diff --json` prints. */
+export const sessionDiffShape = commandShape('session diff', sessionDiffData);

@@ -1,15 +1,16 @@
 import { err, ok } from 'neverthrow';
+import * as z from 'zod';
 import { findStep } from '../../core/sessions/find-step.ts';
 import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import type { CommandProblem, RunCommand } from '../command.ts';
-import { knownSteps } from '../commands/session/look/known-steps.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import type { SessionNotesData } from '../shapes/session/look/session-notes-shape.ts';
 import { entriesData, entryLines } from './note-entries.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
+import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, quoted, runHeadData, runStateWords } from './run-words.ts';
+import { entryShape, runHead, sessionHead } from './session-shapes.ts';
 import { placeAmbiguous, placeUnknown } from './session-words.ts';
 
 export const sessionNotes: RunCommand = async (context, { operands, options }) => {
@@ -72,3 +73,13 @@ function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean)
     ...(run.entries.length === 0 ? [['No notes yet.']] : entryLines(run.entries, isWhole)),
   ]);
 }
+
+const sessionNotesData = z.strictObject({
+  ...sessionHead,
+  /** Each with what its line holds that goes on, in order. */
+  runs: z.array(z.strictObject({ ...runHead, entries: z.array(entryShape) })),
+});
+type SessionNotesData = z.infer<typeof sessionNotesData>;
+
+/** What `workrail session notes --json` prints. */
+export const sessionNotesShape = commandShape('session notes', sessionNotesData);

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { isAt, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
-import type { NodeId } from '../../core/log/ids.ts';
+import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
@@ -8,13 +10,42 @@ import { runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { isOver } from '../../core/sessions/session-state.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import type { CommandProblem, RunCommand } from '../command.ts';
-import { knownSteps } from '../commands/session/look/known-steps.ts';
-import { openHere, toldOpen } from '../commands/session/look/resume/open-here.ts';
-import type { SessionResumeData } from '../shapes/session/look/session-resume-shape.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
-import { placeData } from './run-words.ts';
+import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
+import { shortIds } from '../ids.ts';
+import { clipText } from '../output/text-width.ts';
+import { shortList } from '../output/wording.ts';
+import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
+import { placeData, quoted, summaryTitle } from './run-words.ts';
+import { placeShape } from './session-shapes.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from './session-words.ts';
+
+/** The sessions of this folder in which a run is open, the one last worked on first. */
+async function openHere({ program }: CommandContext): Promise<OpenSessionData[]> {
+  const overview = await program.overview();
+  const [listed, workspaces] = await Promise.all([
+    listSessions(overview),
+    workspacesAt(overview.workspace, overview.folder),
+  ]);
+  // What cannot be listed is told by whoever opens a session.
+  const sessions = listed.unwrapOr([]);
+  const shortId = shortIds(sessions.map(({ sessionId }) => sessionId));
+  return sessions.flatMap(({ sessionId, state, summary }) => {
+    if ((state !== 'running' && state !== 'blocked') || !isAt(summary, workspaces)) return [];
+    const title = summary === undefined ? undefined : summaryTitle(summary);
+    return [{ sessionId, shortId: shortId(sessionId), state, ...(title === undefined ? {} : { title }) }];
+  });
+}
+
+const TITLE_WIDTH = 30;
+
+/** What else is open, on one line. */
+function toldOpen(sessions: readonly OpenSessionData[], width: number): string {
+  const names = sessions.map(
+    ({ shortId, title }) => `${shortId}${title === undefined ? '' : ` ${quoted(title, TITLE_WIDTH)}`}`,
+  );
+  return clipText(`Also open here: ${shortList(names)}`, width);
+}
 
 /** Prints text that brings a new chat back to a session, at its current step or an earlier one. */
 export const sessionResume: RunCommand = async (context, { operands, options }) => {
@@ -91,3 +122,39 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
     nodeId: doneBy === undefined ? found.line.tip : nodeId,
   });
 }
+
+const openSessionShape = z.strictObject({
+  sessionId: SessionId.schema,
+  shortId: z.string(),
+  state: z.enum(['running', 'blocked']),
+  title: z.string().exactOptional(),
+});
+type OpenSessionData = z.infer<typeof openSessionShape>;
+
+const sessionResumeData = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  /** What a new chat comes back to. */
+  place: placeShape,
+  /** Whether the run has gone further than that. */
+  isEarlier: z.boolean(),
+  /** What else is open in this folder; told when no session was named. */
+  alsoOpen: z.array(openSessionShape).exactOptional(),
+  /** Text to paste into a new chat. */
+  prompt: z.string(),
+  /** The call that it asks for. */
+  call: z.discriminatedUnion('tool', [
+    z.strictObject({
+      tool: z.literal('resume_session'),
+      arguments: z.strictObject({ sessionId: z.string(), runId: z.string() }),
+    }),
+    z.strictObject({
+      tool: z.literal('continue_workflow'),
+      arguments: z.strictObject({ stateToken: z.string() }),
+    }),
+  ]),
+});
+type SessionResumeData = z.infer<typeof sessionResumeData>;
+
+/** What `workrail session resume --json` prints. */
+export const sessionResumeShape = commandShape('session resume', sessionResumeData);

@@ -7,11 +7,12 @@ import { DAMAGE_REASONS } from '../../core/log/health.ts';
 import { artifactDigestSchema, NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { SESSION_STATES } from '../../core/sessions/session-state.ts';
 import { RUN_STATUSES } from '../../core/views/run-status.ts';
+import { commandShape } from '../command-shape.ts';
 
 export const count = z.int().min(0);
 /** Milliseconds since 1970; told where the events tell it. */
 export const moment = z.int().min(0);
-export const stateShape = z.enum(SESSION_STATES);
+const stateShape = z.enum(SESSION_STATES);
 
 const stepShape = z.strictObject({
   kind: z.literal('step'),
@@ -120,3 +121,33 @@ export const entryShape = z.strictObject({
   ),
 });
 export type EntryData = z.infer<typeof entryShape>;
+
+const { workflowName: _, ...listedRun } = runHead;
+
+export const listedSessionShape = z.strictObject({
+  sessionId: SessionId.schema,
+  /** The end of the id, as far as no other session has it; any command takes it. */
+  shortId: z.string(),
+  state: stateShape,
+  /** The goal of its first run, else that run's workflow; not there when nothing of it can be read. */
+  title: z.string().exactOptional(),
+  runs: z.array(z.strictObject(listedRun)),
+  lastAt: moment.exactOptional(),
+  workspace: z.string().exactOptional(),
+  branch: z.string().exactOptional(),
+  isHere: z.boolean(),
+  isKept: z.boolean(),
+});
+export type ListedSessionData = z.infer<typeof listedSessionShape>;
+
+const sessionListData = z.strictObject({
+  dataDir: z.string(),
+  /** Newest first. */
+  sessions: z.array(listedSessionShape),
+  /** How many fit what was asked for; not all may be shown. */
+  total: count,
+});
+export type SessionListData = z.infer<typeof sessionListData>;
+
+/** What `workrail session list --json` prints. */
+export const sessionListShape = commandShape('session list', sessionListData);

@@ -4,15 +4,10 @@ import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-l
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { RunCommand } from '../command.ts';
-import type {
-  SessionTreeData,
-  TreeLineData,
-  TreeRunData,
-  TreeStepData,
-} from '../shapes/session/look/session-tree-shape.ts';
 import { type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, placeData, runHeadData, runState } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
+import type { SessionTreeData, TreeLineData, TreeRunData, TreeStepData } from './tree-steps.ts';
 
 export const sessionTree: RunCommand = async (context, { operands }) => {
   const opened = await openSession(context, operands[0], 'history');

@@ -3,9 +3,9 @@ import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
 import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
-import type { SessionAudit } from '../../app/ports/upkeep/store-audit.ts';
+import type { SessionAudit } from '../../app/ports/upkeep.ts';
 import { runTag } from '../../core/log/ids.ts';
-import { sessionVerifyShape } from '../shapes/session/session-verify-shape.ts';
+import { sessionVerifyShape } from './verify-lines.ts';
 
 const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });

@@ -1,9 +1,9 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
-import type { CommandProblem } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
+import { type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
 import { shortList } from '../output/wording.ts';
-import { explainStoreFailure } from '../words.ts';
+import type { SessionAccess } from '../program.ts';
+import { type CommandRefusal, explainRefusal, explainStoreFailure } from '../words.ts';
 
 type Words = { readonly message: string; readonly suggestion: string };
 
@@ -96,4 +96,20 @@ function usage(words: Words): CommandProblem {
 
 function notFound(words: Words): CommandProblem {
   return { exitCode: EXIT.notFound, error: { code: 'SESSION_NOT_FOUND', ...words, retry: { kind: 'not_retryable' } } };
+}
+
+/** What is written to something that is no terminal may be read in one. */
+const WIDTH_ELSEWHERE = 100;
+/** Narrower than this nothing can be told apart. */
+const WIDTH_MIN = 40;
+
+/** How wide what is shown may be. */
+export function widthOf({ columns }: Pick<SessionAccess, 'columns'>): number {
+  return Math.max(WIDTH_MIN, columns() ?? WIDTH_ELSEWHERE);
+}
+
+/** A refusal in words, with the code that the process ends with. */
+export function refusalProblem(refusal: CommandRefusal, dataDir: string): CommandProblem {
+  const error = explainRefusal(refusal, dataDir);
+  return { error, exitCode: exitCodeOf(error.code) };
 }

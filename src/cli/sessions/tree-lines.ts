@@ -1,12 +1,201 @@
-import { lineWidth } from '../commands/session/look/tree/branch-rows.ts';
-import { shortened } from '../commands/session/look/tree/shortened.ts';
-import { treeRows } from '../commands/session/look/tree/tree-rows.ts';
 import type { Line, LineSpan } from '../output/line.ts';
-import { textWidth, wrapText } from '../output/text-width.ts';
+import { padText, textWidth, wrapText } from '../output/text-width.ts';
 import { clockTime } from '../output/times.ts';
 import { plural } from '../output/wording.ts';
-import type { SessionTreeData, TreeRunData } from '../shapes/session/look/session-tree-shape.ts';
-import { endSpans, placeWords, quoted, runState, runStateWords } from './run-words.ts';
+import { endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
+import {
+  type Chunk,
+  chunksOf,
+  roundsRow,
+  type SessionTreeData,
+  skippedRows,
+  stepRow,
+  type TreeLineData,
+  type TreeRow,
+  type TreeRunData,
+  type TreeStepData,
+  widestTime,
+  widestTitle,
+} from './tree-steps.ts';
+
+type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
+
+/** Each line that was left, on one line: where it comes from, when it was left, and how far it got. */
+function branchRows(lines: readonly TreeLineData[], layout: BranchLayout): readonly TreeRow[] {
+  return lines.map((line) => ({ line: branchLine(line, layout), steps: 0, branches: 1 }));
+}
+
+function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): Line {
+  const words = padText(branchLabel(line, nowMs), label);
+  return [{ text: `${words}  `, style: 'dim' }, ...fitting(line.steps, width - textWidth(words) - 2)];
+}
+
+/** What stands before the steps of a branch. */
+function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
+  const origin = from === undefined || from === 'main' ? '' : `off ${from}`;
+  const left = lastAt === undefined ? '' : `left ${clockTime(lastAt, nowMs)}`;
+  const facts = [origin, left].filter((fact) => fact !== '').join(', ');
+  return `├─⑂ branch ${name}${facts === '' ? '' : ` (${facts})`}`;
+}
+
+/** As many steps as fit: the first ones and, behind an ellipsis, where it ended. */
+function fitting(steps: readonly TreeStepData[], width: number): Line {
+  const whole = compactSteps(steps, LEFT);
+  if (lineWidth(whole) <= width) return whole;
+  for (let shown = steps.length - 1; shown > 1; shown -= 1) {
+    const head = Math.floor(shown / 2);
+    const line: Line = [
+      ...compactSteps(steps.slice(0, head), LEFT),
+      '  …  ',
+      ...compactSteps(steps.slice(steps.length - (shown - head)), LEFT),
+    ];
+    if (lineWidth(line) <= width) return line;
+  }
+  return compactSteps(steps.slice(-1), LEFT);
+}
+
+/** `isLacking` says that something is missing at the end of the line. */
+type Drawn = { readonly isLeft: boolean; readonly isLacking: boolean };
+const LEFT: Drawn = { isLeft: true, isLacking: false };
+
+/** Steps as numbers with their marks. */
+function compactSteps(steps: readonly TreeStepData[], how: Drawn): Line {
+  return steps.flatMap((step, i): readonly LineSpan[] => [
+    ...(i === 0 ? [''] : ['  ', ...compactSkips(step)]),
+    ...compactStep(step, how),
+  ]);
+}
+
+function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly LineSpan[] {
+  const { place, state, blocked, checkpoints, gaps } = step;
+  const saved: readonly LineSpan[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
+  if (state === 'complete')
+    return [{ text: 'complete', style: isLacking ? 'notable' : 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
+  const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
+  const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
+  const beside: readonly LineSpan[] = [
+    ...(blocked === 0 ? [] : [{ text: turnedDown, style: 'notable' } as const]),
+    ...saved,
+    ...(gaps === 0 ? [] : [{ text: times('!', gaps), style: 'notable' } as const]),
+  ];
+  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...beside];
+  if (state === 'blocked') return [number, ...beside];
+  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...beside];
+}
+
+function times(mark: string, count: number): string {
+  return count > 1 ? `${mark}×${count}` : mark;
+}
+
+/** Steps that were passed by on the way to a step, the first and the last of them. */
+function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
+  if (skipped.length === 0) return [];
+  // A loop has no number, so only steps tell the range.
+  const numbers = skipped.flatMap(({ position }) => position ?? []);
+  const [first = skipped[0]?.stepId, last = first] = [numbers[0], numbers.at(-1)];
+  return [{ text: `${first}${last === first ? '' : `…${last}`} –`, style: 'dim' }, '  '];
+}
+
+/** How many cells a line takes. */
+function lineWidth(line: Line): number {
+  return line.reduce((sum, span) => sum + textWidth(typeof span === 'string' ? span : span.text), 0);
+}
+
+/** A tail of the main line this short is shown on one line beside the branches, where it fits. */
+const COMPACT_STEPS_MAX = 6;
+
+/** The main line step by step, with the others where they part from it. */
+function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
+  const [main, ...others] = run.lines;
+  if (main === undefined) return [{ line: ['nothing of it can be read'], steps: 0, branches: 0 }];
+  const label = others.reduce(
+    (most, line) => Math.max(most, textWidth(branchLabel(line, layout.nowMs))),
+    LABEL_WIDTH_MIN,
+  );
+  const compactFrom = compactStart(main, others, { width: layout.width, label });
+  const whole = compactFrom === undefined ? main.steps : main.steps.slice(0, compactFrom);
+  const chunks = chunksOf(whole, layout.isWhole);
+  const titleWidth = widestTitle(chunks, layout);
+  const row = {
+    layout,
+    titleWidth,
+    timeWidth: widestTime(whole, layout.nowMs),
+    isLacking: lacksSomething([run]),
+  };
+  const drawn = new Set<string>();
+  const rowsOf = (chunk: Chunk): readonly TreeRow[] => {
+    const branches = chunk.steps.flatMap((step) => partingAt(step, others, drawn));
+    return [
+      ...chunk.steps.slice(0, 1).flatMap(skippedRows),
+      ...branchRows(branches, { ...layout, label }),
+      ...(branches.length === 0 ? [] : [MAIN_GOES_ON]),
+      ...(chunk.kind === 'rounds'
+        ? [roundsRow(chunk, row)]
+        : chunk.steps.map((step) => stepRow(step, { ...row, depth: chunk.depth }))),
+    ];
+  };
+  const rows = chunks.flatMap(rowsOf);
+  const tail = compactFrom === undefined ? [] : main.steps.slice(compactFrom);
+  const [first] = tail;
+  if (first === undefined) return rows;
+  const branches = partingAt(first, others, drawn);
+  return [
+    ...rows,
+    ...skippedRows(first),
+    ...branchRows(branches, { ...layout, label }),
+    { line: mainTail(tail, { label, isLacking: row.isLacking }), steps: tail.length, branches: 0, isCompact: true },
+  ];
+}
+
+const LABEL_WIDTH_MIN = 20;
+
+/** Where the main line goes on step by step behind branches. */
+const MAIN_GOES_ON: TreeRow = { line: [{ text: '└─  main', style: 'strong' }], steps: 0, branches: 0 };
+
+type Room = { readonly width: number; readonly label: number };
+
+/** Where the tail begins that is drawn on one line: at the last fork, when all behind it fits beside its name. */
+function compactStart(main: TreeLineData, others: readonly TreeLineData[], { width, label }: Room): number | undefined {
+  const forks = new Set(others.filter(({ from }) => from === main.name).map(({ steps }) => steps[0]?.nodeId));
+  const at = main.steps.findLastIndex(({ nodeId }) => forks.has(nodeId));
+  const tail = main.steps.slice(at);
+  if (at < 0 || tail.length > COMPACT_STEPS_MAX || tail.slice(1).some(({ skipped }) => skipped.length > 0))
+    return undefined;
+  return lineWidth(mainTail(tail, { label, isLacking: false })) <= width ? at : undefined;
+}
+
+type Tail = { readonly label: number; readonly isLacking: boolean };
+
+function mainTail(tail: readonly TreeStepData[], { label, isLacking }: Tail): Line {
+  const steps = compactSteps(tail, { isLeft: false, isLacking });
+  return [{ text: padText('└─  main', label + 2), style: 'strong' }, ...steps];
+}
+
+/** The lines that part from a step, each with those that part from it in turn; every line once. */
+function partingAt(
+  { nodeId }: TreeStepData,
+  others: readonly TreeLineData[],
+  drawn: Set<string>,
+): readonly TreeLineData[] {
+  const found = others.filter(({ name, steps }) => !drawn.has(name) && steps[0]?.nodeId === nodeId);
+  for (const { name } of found) drawn.add(name);
+  return found.flatMap((line) => [line, ...line.steps.slice(1).flatMap((step) => partingAt(step, others, drawn))]);
+}
+
+const ROWS_MAX = 40;
+const HEAD_ROWS = 8;
+
+/** A picture that fits on a screen: its beginning, its end, and how much lies between. */
+function shortened(rows: readonly TreeRow[]): readonly Line[] {
+  if (rows.length <= ROWS_MAX) return rows.map(({ line }) => line);
+  const head = rows.slice(0, HEAD_ROWS);
+  const tail = rows.slice(rows.length - (ROWS_MAX - HEAD_ROWS - 1));
+  const hidden = rows.slice(HEAD_ROWS, rows.length - tail.length);
+  const sum = (of: 'steps' | 'branches') => hidden.reduce((whole, row) => whole + row[of], 0);
+  const branches = sum('branches') === 0 ? '' : ` and ${sum('branches')} branches`;
+  const words = `⋮ ${plural(sum('steps'), 'step')}${branches} not shown; --verbose shows them`;
+  return [...head.map(({ line }) => line), [{ text: words, style: 'dim' }], ...tail.map(({ line }) => line)];
+}
 
 export type TreeLayout = {
   readonly nowMs: number;

@@ -1,10 +1,13 @@
-import type { Chunk } from '../commands/session/look/tree/rounds.ts';
+import * as z from 'zod';
+import { blockerSchema } from '../../core/log/blockers.ts';
+import { NodeId } from '../../core/log/ids.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
 import { plural } from '../output/wording.ts';
-import type { TreeStepData } from '../shapes/session/look/session-tree-shape.ts';
 import { numbered, placeWords, stateSpan } from './run-words.ts';
+import { count, moment, placeShape, runHead, sessionHead } from './session-shapes.ts';
 import type { TreeLayout } from './tree-lines.ts';
 
 /** A line of the picture, and how many steps and branches it stands for. */
@@ -142,3 +145,115 @@ export function widestTitle(chunks: readonly Chunk[], layout: TreeLayout): numbe
   const widest = names.reduce((most, name) => Math.max(most, textWidth(name.slice(0, 2 * TITLE_WIDTH_MAX))), 0);
   return Math.max(TITLE_WIDTH_MIN, Math.min(TITLE_WIDTH_MAX, layout.width - BESIDE_TITLE, widest));
 }
+
+/** Steps in a row: outside of loops, in the round of a loop that is shown, or rounds that are told together. */
+export type Chunk =
+  | { readonly kind: 'steps'; readonly steps: readonly TreeStepData[]; readonly depth: number }
+  | {
+      readonly kind: 'rounds';
+      readonly steps: readonly TreeStepData[];
+      readonly loopId: string;
+      readonly from: number;
+      readonly to: number;
+    };
+
+/** Of a loop that went round more than twice only the last round is shown step by step, unless all is wanted. */
+export function chunksOf(steps: readonly TreeStepData[], isWhole: boolean): readonly Chunk[] {
+  return inRows(steps, outerLoop).flatMap((row): readonly Chunk[] => {
+    const loopId = outerLoop(row[0]);
+    if (loopId === undefined) return row.map((step) => ({ kind: 'steps', steps: [step], depth: 0 }));
+    const rounds = inRows(row, outerRound);
+    const told = isWhole || rounds.length <= ROUNDS_SHOWN ? 0 : rounds.length - 1;
+    const hidden = rounds.slice(0, told).flat();
+    return [
+      ...(told > 0
+        ? [
+            {
+              kind: 'rounds',
+              steps: hidden,
+              loopId,
+              from: outerRound(hidden[0]) ?? 1,
+              to: outerRound(hidden.at(-1)) ?? told,
+            } as const,
+          ]
+        : []),
+      ...rounds
+        .slice(told)
+        .flat()
+        .map((step): Chunk => ({ kind: 'steps', steps: [step], depth: 1 })),
+    ];
+  });
+}
+
+const ROUNDS_SHOWN = 2;
+
+/** Neighbours with the same key together. */
+function inRows<Key>(
+  steps: readonly TreeStepData[],
+  keyOf: (step: TreeStepData | undefined) => Key,
+): readonly (readonly TreeStepData[])[] {
+  const rows: TreeStepData[][] = [];
+  for (const step of steps) {
+    const open = rows.at(-1);
+    if (open !== undefined && keyOf(open[0]) === keyOf(step)) open.push(step);
+    else rows.push([step]);
+  }
+  return rows;
+}
+
+function outerLoop(step: TreeStepData | undefined): string | undefined {
+  return step?.place.kind === 'step' ? step.place.rounds?.[0]?.loopId : undefined;
+}
+
+function outerRound(step: TreeStepData | undefined): number | undefined {
+  return step?.place.kind === 'step' ? step.place.rounds?.[0]?.round : undefined;
+}
+
+const treeStep = z.strictObject({
+  /** Where the step is due. */
+  nodeId: NodeId.schema,
+  place: placeShape,
+  state: z.enum(['done', 'due', 'blocked', 'complete']),
+  /** How often it was turned down. */
+  blocked: count,
+  checkpoints: count,
+  /** Gaps that doing it opened and that are still open. */
+  gaps: count,
+  /** Steps that were passed by right before. */
+  skipped: z.array(
+    z.strictObject({
+      stepId: z.string(),
+      title: z.string(),
+      position: count.exactOptional(),
+      conditionId: z.string().exactOptional(),
+    }),
+  ),
+  startedAt: moment.exactOptional(),
+  endedAt: moment.exactOptional(),
+});
+export type TreeStepData = z.infer<typeof treeStep>;
+
+const treeLine = z.strictObject({
+  /** `main` is the line that goes on; the others are named by letters, oldest first. */
+  name: z.string(),
+  /** The line that it parts from, at its own first step. */
+  from: z.string().exactOptional(),
+  /** When anything was last made on it. */
+  lastAt: moment.exactOptional(),
+  steps: z.array(treeStep),
+});
+export type TreeLineData = z.infer<typeof treeLine>;
+
+const treeRun = z.strictObject({
+  ...runHead,
+  startedAt: moment.exactOptional(),
+  lines: z.array(treeLine),
+  blockers: z.array(blockerSchema),
+});
+export type TreeRunData = z.infer<typeof treeRun>;
+
+const sessionTreeData = z.strictObject({ ...sessionHead, runs: z.array(treeRun) });
+export type SessionTreeData = z.infer<typeof sessionTreeData>;
+
+/** What `workrail session tree --json` prints. */
+export const sessionTreeShape = commandShape('session tree', sessionTreeData);

@@ -1,16 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { Collection } from '../../app/ports/upkeep.ts';
-import { collectGarbage, RETENTION_DAYS } from '../../app/upkeep/collect-garbage.ts';
-import type { UpkeepServices } from '../../app/upkeep/upkeep-services.ts';
+import { collectGarbage, RETENTION_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
+import { SessionId } from '../../core/log/ids.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
-import { confirmLoss } from '../commands/upkeep/confirm-loss.ts';
-import { gcLines } from '../commands/upkeep/gc-lines.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
-import type { GcData } from '../shapes/upkeep/gc-shape.ts';
-import { upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { plural, shortList, sizeOf } from '../output/wording.ts';
+import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 export const gc: RunCommand = async (context, { options }) => {
   const { program, switches, progress } = context;
@@ -76,3 +75,70 @@ function dataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, ol
     stayed: { ...counts, kept: [...kept], inUse: [...inUse], timeless: [...timeless] },
   };
 }
+
+type Shown = { readonly days: number; readonly isEachShown: boolean };
+
+/** What went, what stayed, and why. */
+function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly Line[] {
+  const { sessions, binned } = collection;
+  return [
+    ...(isEachShown ? sessions.map((id): Line => [`${id}  not written to for ${plural(days, 'day')}`]) : []),
+    ...(isEachShown ? binned.map((id): Line => [`${id}  deleted`]) : []),
+    [removedText(collection, days)],
+    ...stayedLines(collection),
+  ];
+}
+
+function removedText({ kind, sessions, binned, files, bytes }: Collection, days: number): string {
+  const isDone = kind === 'collected';
+  if (sessions.length + binned.length + files === 0) {
+    return isDone ? 'There was nothing to remove.' : 'There is nothing to remove.';
+  }
+  const what = [
+    ...(sessions.length === 0
+      ? []
+      : [`${plural(sessions.length, 'session')} not written to for ${plural(days, 'day')}`]),
+    ...(binned.length === 0 ? [] : [`${plural(binned.length, 'deleted session')}`]),
+  ];
+  const all = [...what, `${plural(files, 'file')}`].join(', ');
+  return isDone
+    ? `Removed ${all}: ${sizeOf(bytes)} freed.`
+    : `Would remove ${all}: ${sizeOf(bytes)}. Nothing was changed.`;
+}
+
+function stayedLines({ stayed: { recent, kept, inUse, timeless, inBin } }: Collection): readonly Line[] {
+  const reasons = [
+    ...(recent === 0 ? [] : [`${recent} written to or taken in since`]),
+    ...(kept.length === 0 ? [] : [`${kept.length} marked to be kept (${shortList(kept)})`]),
+    ...(inUse.length === 0 ? [] : [`${inUse.length} in use right now (${shortList(inUse)})`]),
+    ...(timeless.length === 0 ? [] : [`${timeless.length} that tell no time (${shortList(timeless)})`]),
+  ];
+  const count = recent + kept.length + inUse.length + timeless.length;
+  return [
+    ...(count === 0 ? [] : [[`${plural(count, 'session')} ${count === 1 ? 'stays' : 'stay'}: ${reasons.join(', ')}.`]]),
+    ...(inBin === 0 ? [] : [[`${plural(inBin, 'deleted session')} can still be brought back from the bin.`]]),
+  ];
+}
+
+const count = z.int().min(0);
+const sessions = z.array(SessionId.schema);
+
+const gcData = z.strictObject({
+  isDryRun: z.boolean(),
+  olderThanDays: z.int().min(1),
+  /** What went, or would go. Files and bytes are those of sessions and of what only they needed. */
+  removed: z.strictObject({ sessions, fromBin: sessions, files: count, bytes: count }),
+  /** What is still there, by why. */
+  stayed: z.strictObject({
+    recent: count,
+    kept: sessions,
+    inUse: sessions,
+    timeless: sessions,
+    /** Deleted sessions that can still be brought back. */
+    inBin: count,
+  }),
+});
+type GcData = z.infer<typeof gcData>;
+
+/** What `workrail gc --json` prints. */
+export const gcShape = commandShape('gc', gcData);

@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { UpkeepServices } from '../../app/upkeep/upkeep-services.ts';
+import type { UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { CommandContext, CommandProblem } from '../command.ts';
-import { runNamed } from '../ids/id-match.ts';
-import { findSessions } from '../ids.ts';
+import { findSessions, runNamed } from '../ids.ts';
 import { type UpkeepRefusal, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 /** The sessions that a person names. */

@@ -1,8 +1,10 @@
 import { err, ok } from 'neverthrow';
+import * as z from 'zod';
 import { type ClosedRun, closeRuns } from '../../app/upkeep/close-runs.ts';
+import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import type { RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import type { SessionCloseData } from '../shapes/upkeep/session-close-shape.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
 export const sessionClose: RunCommand = async (context, { operands, options }) => {
@@ -36,3 +38,22 @@ function lineOf({ tag, workflowId, isChanged }: ClosedRun, isUndone: boolean): L
     ? [`Opened r${run} again.`]
     : [`Closed r${run}: no agent is offered it any more. Going on with it opens it again.`];
 }
+
+const sessionCloseData = z.strictObject({
+  sessionId: SessionId.schema,
+  /** Whether the runs were opened again. */
+  isUndone: z.boolean(),
+  runs: z.array(
+    z.strictObject({
+      runId: RunId.schema,
+      tag: z.string(),
+      workflowId: workflowIdSchema,
+      /** False where it was so before. */
+      isChanged: z.boolean(),
+    }),
+  ),
+});
+type SessionCloseData = z.infer<typeof sessionCloseData>;
+
+/** What `workrail session close --json` prints. */
+export const sessionCloseShape = commandShape('session close', sessionCloseData);

@@ -1,15 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
-import { BIN_DAYS } from '../../app/upkeep/collect-garbage.ts';
-import type { UpkeepServices } from '../../app/upkeep/upkeep-services.ts';
-import type { SessionId } from '../../core/log/ids.ts';
-import type { CommandContext, CommandOutcome, CommandProblem, RunCommand } from '../command.ts';
-import { confirmLoss } from '../commands/upkeep/confirm-loss.ts';
-import { restoreSessions } from '../commands/upkeep/restore-session.ts';
+import * as z from 'zod';
+import type { BinnedSession } from '../../app/ports/upkeep.ts';
+import { BIN_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
+import { ERROR_CODES } from '../../core/log/error-envelope.ts';
+import { SessionId } from '../../core/log/ids.ts';
+import { utcMinute } from '../../core/text/utc-time.ts';
+import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
+import { matchId } from '../ids.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
-import type { SessionDeleteData } from '../shapes/upkeep/session-delete-shape.ts';
+import { plural, shortList } from '../output/wording.ts';
 import { namedSessions } from './named-session.ts';
-import { upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 export const sessionDelete: RunCommand = async (context, { operands, options }) => {
   if (options['undo'] === true) return restoreSessions(context, operands);
@@ -72,3 +74,91 @@ async function deleteAll(
 function linesOf(deleted: readonly SessionId[]): readonly Line[] {
   return deleted.map((sessionId) => [`${sessionId} is in the bin; gc takes it from there after ${BIN_DAYS} days.`]);
 }
+
+/** Brings deleted sessions back, or shows which there are. */
+async function restoreSessions(
+  { program, progress }: CommandContext,
+  asked: readonly string[],
+): Promise<Result<CommandOutcome, CommandProblem>> {
+  progress.show({ label: 'looking into the bin' });
+  const [{ bin }, dataDir] = await Promise.all([program.upkeep(), program.dataDir()]);
+  const listed = await bin.list();
+  if (listed.isErr()) return err(upkeepProblem(listed.error, dataDir));
+  const binned = new Map(listed.value.map((one) => [one.sessionId, one]));
+  if (asked.length === 0) return ok(shown([...binned.values()]));
+  const restored: SessionId[] = [];
+  for (const text of asked) {
+    const found = findBinned(text, [...binned.keys()]);
+    if (found.isErr()) return err(found.error);
+    const back = await bin.restore(found.value);
+    if (back.isErr()) return err(upkeepProblem(back.error, dataDir));
+    restored.push(found.value);
+  }
+  const data: SessionDeleteData = { restored };
+  return ok({
+    kind: 'done',
+    data,
+    lines: restored.map((sessionId) => [`${sessionId} is back, as it was.`]),
+    next: `workrail session verify ${restored.join(' ')}`,
+  });
+}
+
+function shown(binned: readonly BinnedSession[]): CommandOutcome {
+  const data: SessionDeleteData = { bin: [...binned] };
+  return {
+    kind: 'done',
+    data,
+    lines:
+      binned.length === 0
+        ? [['The bin is empty.']]
+        : binned.map(({ sessionId, deletedAtMs }) => [`${sessionId}  deleted ${utcMinute(deletedAtMs)}`]),
+    next:
+      binned.length === 0 ? 'workrail session verify' : `workrail session delete --undo ${binned.at(-1)?.sessionId}`,
+  };
+}
+
+function findBinned(asked: string, binned: readonly SessionId[]): Result<SessionId, CommandProblem> {
+  const match = matchId(
+    asked,
+    binned.map((sessionId) => ({ sessionId, runNames: [] })),
+  );
+  switch (match.kind) {
+    case 'one':
+      return ok(match.sessionId);
+    case 'several':
+      return err({
+        exitCode: EXIT.usage,
+        error: {
+          code: 'VALIDATION_ERROR',
+          message: `"${asked}" fits ${match.sessionIds.length} deleted sessions.`,
+          suggestion: `Type more of the one you mean: ${shortList(match.sessionIds)}.`,
+          retry: { kind: 'not_retryable' },
+        },
+      });
+    default:
+      return err({
+        exitCode: EXIT.notFound,
+        error: {
+          code: 'SESSION_NOT_FOUND',
+          message: `There is no deleted session "${asked}".`,
+          suggestion: binned.length === 0 ? 'The bin is empty.' : `In the bin: ${shortList(binned)}.`,
+          retry: { kind: 'not_retryable' },
+        },
+      });
+  }
+}
+
+const sessionDeleteData = z.union([
+  z.strictObject({
+    deleted: z.array(SessionId.schema),
+    /** What could not be deleted, and by which error. */
+    failed: z.array(z.strictObject({ sessionId: SessionId.schema, code: z.enum(ERROR_CODES) })),
+  }),
+  z.strictObject({ restored: z.array(SessionId.schema) }),
+  /** What can be brought back. */
+  z.strictObject({ bin: z.array(z.strictObject({ sessionId: SessionId.schema, deletedAtMs: z.int().min(0) })) }),
+]);
+type SessionDeleteData = z.infer<typeof sessionDeleteData>;
+
+/** What `workrail session delete --json` prints. */
+export const sessionDeleteShape = commandShape('session delete', sessionDeleteData);

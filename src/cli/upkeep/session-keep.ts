@@ -1,6 +1,8 @@
 import { err, ok } from 'neverthrow';
+import * as z from 'zod';
+import { SessionId } from '../../core/log/ids.ts';
 import type { RunCommand } from '../command.ts';
-import type { SessionKeepData } from '../shapes/upkeep/session-keep-shape.ts';
+import { commandShape } from '../command-shape.ts';
 import { namedSessions, refusedProblem } from './named-session.ts';
 
 export const sessionKeep: RunCommand = async (context, { operands, options }) => {
@@ -22,3 +24,11 @@ export const sessionKeep: RunCommand = async (context, { operands, options }) =>
     next: isKept ? `workrail session keep ${sessionIds.join(' ')} --undo` : 'workrail gc --dry-run',
   });
 };
+
+const sessionKeepData = z.strictObject({
+  sessions: z.array(z.strictObject({ sessionId: SessionId.schema, isKept: z.boolean() })),
+});
+type SessionKeepData = z.infer<typeof sessionKeepData>;
+
+/** What `workrail session keep --json` prints. */
+export const sessionKeepShape = commandShape('session keep', sessionKeepData);

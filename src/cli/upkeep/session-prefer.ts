@@ -1,10 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import { type PreferredRun, setPreferences } from '../../app/upkeep/set-preferences.ts';
-import { AUTONOMY, type Preferences, RISK_POLICY } from '../../core/log/autonomy.ts';
+import { AUTONOMY, autonomySchema, type Preferences, RISK_POLICY, riskPolicySchema } from '../../core/log/autonomy.ts';
+import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import type { CommandProblem, RunCommand } from '../command.ts';
+import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import type { SessionPreferData } from '../shapes/upkeep/session-prefer-shape.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 import { wrongUse } from './upkeep-words.ts';
 
@@ -74,3 +76,34 @@ function linesOf({
 function shown({ autonomy, riskPolicy }: Preferences): string {
   return `${autonomy} (risk ${riskPolicy})`;
 }
+
+const preferences = z.strictObject({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
+
+const sessionPreferData = z.strictObject({
+  sessionId: SessionId.schema,
+  runs: z.array(
+    z.strictObject({
+      runId: RunId.schema,
+      tag: z.string(),
+      workflowId: workflowIdSchema,
+      before: preferences,
+      /** In force from the next step on. */
+      effective: preferences,
+      isChanged: z.boolean(),
+      /** It was closed, and is open again. */
+      isReopened: z.boolean(),
+      /** Where this goes beyond what the workflow recommends. */
+      warnings: z.array(
+        z.strictObject({
+          code: z.enum(['exceeds_recommended_autonomy', 'exceeds_recommended_risk_policy']),
+          recommended: z.string(),
+          effective: z.string(),
+        }),
+      ),
+    }),
+  ),
+});
+type SessionPreferData = z.infer<typeof sessionPreferData>;
+
+/** What `workrail session prefer --json` prints. */
+export const sessionPreferShape = commandShape('session prefer', sessionPreferData);

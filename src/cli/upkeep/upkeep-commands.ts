@@ -1,4 +1,4 @@
-import type { CommandEntry } from '../command-entry.ts';
+import type { CommandEntry } from '../command.ts';
 
 const ID_HELP = 'session id: whole, the beginning, the end, or the tag of a run';
 

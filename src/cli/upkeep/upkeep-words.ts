@@ -1,12 +1,12 @@
-import type { BinRefusal, RestoreRefusal } from '../../app/ports/upkeep/session-bin.ts';
-import type { CollectRefusal } from '../../app/ports/upkeep.ts';
+import { err, ok, type Result } from 'neverthrow';
+import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports/upkeep.ts';
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../app/upkeep/set-preferences.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import type { CommandProblem } from '../command.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import { type CommandContext, type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
+import type { Line } from '../output/line.ts';
 import { plural, shortList } from '../output/wording.ts';
-import { type CommandRefusal, explainRefusal } from '../words/explain.ts';
+import { type CommandRefusal, explainRefusal } from '../words.ts';
 
 export type UpkeepRefusal =
   | CommandRefusal
@@ -31,12 +31,12 @@ export function wrongUse(message: string, suggestion: string): CommandProblem {
 }
 
 /** Only a person may decide this. */
-export function needsPerson(message: string, suggestion: string): CommandProblem {
+function needsPerson(message: string, suggestion: string): CommandProblem {
   return { ...wrongUse(message, suggestion), exitCode: EXIT.needsPerson };
 }
 
 /** The person pressed Ctrl-C at a question. */
-export function brokenOff(message: string, suggestion: string): CommandProblem {
+function brokenOff(message: string, suggestion: string): CommandProblem {
   return { ...wrongUse(message, suggestion), exitCode: EXIT.interrupted };
 }
 
@@ -123,4 +123,34 @@ function safeMode(refusal: Extract<CollectRefusal, { code: 'safe_mode' }>): Erro
 function removedSoFar({ done }: Pick<CollectRefusal, 'done'>): string {
   if (done === undefined) return 'Nothing was removed.';
   return `Before that, ${plural(done.sessions.length + done.binned.length, 'session')} and what only they needed had gone.`;
+}
+
+export type Loss = {
+  /** What it is about. */
+  readonly lines: readonly Line[];
+  readonly question: string;
+  /** The command that asks nothing. */
+  readonly command: string;
+};
+
+/** Asks before something is deleted. Whoever cannot be asked must say so beforehand. */
+export async function confirmLoss(
+  { program, switches, progress, say }: CommandContext,
+  { lines, question, command }: Loss,
+): Promise<Result<void, CommandProblem>> {
+  if (switches.isJson || !program.terminal.isInput() || !program.terminal.isError()) {
+    return err(
+      needsPerson('Deleting needs a yes, and nobody can be asked here. Nothing was deleted.', `Type: ${command}`),
+    );
+  }
+  progress.stop();
+  for (const line of lines) say(line);
+  const answer = await (await program.ask()).confirm(question);
+  if (answer === true) return ok(undefined);
+  const advice = `To delete without being asked, type: ${command}`;
+  return err(
+    answer === undefined
+      ? brokenOff('Broken off. Nothing was deleted.', advice)
+      : needsPerson('You did not say yes. Nothing was deleted.', advice),
+  );
 }

@@ -2,9 +2,7 @@ import { expect, it } from 'vitest';
 import { compiled, compileValue } from '../../../test/compiler/compile-file.ts';
 import { decidedLoop, decision, loop, step, workflowOf } from '../../../test/examples/loop-files.ts';
 import { walkThrough } from '../../../test/examples/walk-through.ts';
-import { conditionSites } from '../run/coverage/condition-sites.ts';
-import { tracedOutcome } from '../run/coverage/outcomes.ts';
-import { coverageOf, percentOf } from './coverage.ts';
+import { conditionSites, coverageOf, percentOf, tracedOutcome } from './coverage.ts';
 
 it('every condition that the engine asks on its way is known, with how it came out', () => {
   const large = { runCondition: { var: 'size', equals: 'large' } };

@@ -3,11 +3,9 @@ import * as z from 'zod';
 import { schemaIssueText } from '../json/schema-issue.ts';
 import { nearest } from '../text/spelling.ts';
 import { collectDiagnostics } from '../workflow/diagnostics/collect-diagnostics.ts';
-import { nodeAt } from '../workflow/source/node-at.ts';
+import { type Position, sourcePosition } from '../workflow/diagnostics/diagnostic.ts';
 import { parseSource } from '../workflow/source/parse-source.ts';
-import { plainValue } from '../workflow/source/plain-value.ts';
-import { type Position, sourcePosition } from '../workflow/source/position.ts';
-import { pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
+import { nodeAt, plainValue, pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
 
 /** Something wrong in a document of an author's, and where. */
 export type DocumentProblem = Position & { readonly pointer: string; readonly message: string };

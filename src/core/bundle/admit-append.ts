@@ -7,9 +7,8 @@ import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '
 import { type AppendPlan, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
 import { hasItsPins } from '../log/plan/content-refs.ts';
 import { checkPlanIntegrity } from '../log/plan/plan-integrity.ts';
-import { isSnapshotOf } from '../run/is-snapshot-of.ts';
-import { knownGraph } from '../views/known-graph.ts';
-import { applyEvent, emptySessionView, type SessionView } from '../views/session-view.ts';
+import { isSnapshotOf } from '../run/walk/pending-step.ts';
+import { applyEvent, emptySessionView, knownGraph, type SessionView } from '../views/session-view.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { BundleTools } from './bundle-tools.ts';
 

@@ -1,12 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { STEP_BYTES_MAX } from '../log/budgets.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../log/ids.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow, sealWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { FILLED_LENGTH_MAX } from '../workflow/expand/fill-text.ts';
 import type { TableName } from './bundle-document.ts';
 import type { BundleIndex } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid, newer } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
-import { textOverBudget } from './check/text-over-budget.ts';
 
 /** The content of a bundle, made when it is asked for. */
 export type BundleContent = {
@@ -86,4 +89,28 @@ function misread(table: TableName, key: string, cause: Misread): BundleRefusal {
 
 function pathOf(table: TableName, key: string): string {
   return `session/${table}/${key}`;
+}
+
+/** Where a workflow says more than the compiler lets anybody say, as a JSON pointer: it would fill every reply. */
+function textOverBudget(workflow: CompiledWorkflow): string | undefined {
+  const { name, description, agentRole = '', loops, steps } = workflow;
+  const standing = [...workflow.preconditions, ...workflow.clarificationPrompts, ...workflow.metaGuidance];
+  const titles = loops.map(({ title }) => title);
+  const told = workflow.references.flatMap(({ title, source, purpose }) => [title, source, purpose]);
+  if (isLong(name)) return '/name';
+  if ([description, agentRole, ...standing, ...titles, ...told].some(isLong)) return '';
+  const asked = new Map(workflow.assessments.map((one) => [one.id, bytesOf(one)]));
+  const long = steps.findIndex((step) => {
+    const assessments = step.assessmentIds.reduce((sum, id) => sum + (asked.get(id) ?? 0), 0);
+    return bytesOf(step) + assessments > STEP_BYTES_MAX;
+  });
+  return long === -1 ? undefined : `/steps/${long}`;
+}
+
+function isLong(text: string): boolean {
+  return text.length > FILLED_LENGTH_MAX;
+}
+
+function bytesOf(part: unknown): number {
+  return utf8Length(canonicalJson(part).unwrapOr(''));
 }

@@ -3,11 +3,16 @@ import { enforces } from '../../../test/enforces.ts';
 import { digest, sha256 } from '../../../test/examples/sha256.ts';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
 import { plainDigestSchema } from '../log/ids.ts';
-import { bundleIdOf, bundleIdSchema, type IntegrityEntry, inPathOrder } from './bundle-document.ts';
-import { bundleHead } from './bundle-head.ts';
-import { BUNDLE_DEPTH_MAX } from './bundle-limits.ts';
+import {
+  BUNDLE_DEPTH_MAX,
+  bundleHead,
+  bundleIdOf,
+  bundleIdSchema,
+  type IntegrityEntry,
+  inPathOrder,
+} from './bundle-document.ts';
 import { shortValue } from './bundle-refusal.ts';
-import { isTooDeep } from './too-deep.ts';
+import { isTooDeep } from './json-walk.ts';
 
 const entry = (path: string, of = path): IntegrityEntry => ({
   path,

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { assert } from '../assert.ts';
 import type { Sha256 } from '../json/canonical-bytes.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import { sessionEventSchema } from '../log/event.ts';
 import { executionSnapshotSchema } from '../log/execution-snapshot.ts';
 import { salvageSchema } from '../log/health.ts';
@@ -15,7 +17,15 @@ import {
 import { manifestRecordSchema } from '../log/manifest.ts';
 import { toBase32 } from '../text/base32.ts';
 import { compiledWorkflowSchema } from '../workflow/compiled/compiled-workflow.ts';
-import { BUNDLE_BYTES_MAX, BUNDLE_EVENTS_MAX } from './bundle-limits.ts';
+
+/** What a bundle may measure. A file over them is refused before anything in it is looked at. */
+
+/** A whole bundle is held in memory once while it is checked. */
+export const BUNDLE_BYTES_MAX = 256 * 1024 * 1024;
+/** Far beyond what people and agents make in one session; bounds what checking takes. */
+export const BUNDLE_EVENTS_MAX = 1_000_000;
+/** The deepest context inside of a stored reply, and some room. */
+export const BUNDLE_DEPTH_MAX = 64;
 
 export const BUNDLE_VERSION = 1;
 export const INTEGRITY_KIND = 'sha256_manifest_v1';
@@ -73,4 +83,25 @@ export function bundleIdOf(entries: readonly IntegrityEntry[], sha256: Sha256): 
 
 export function inPathOrder(entries: readonly IntegrityEntry[]): readonly IntegrityEntry[] {
   return [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What a bundle says about itself. */
+export type BundleEnvelope = { readonly exportedAt: string; readonly producer: Producer };
+
+/** The canonical JSON of a bundle up to where its session begins. */
+export function bundleHead(
+  { exportedAt, producer }: BundleEnvelope,
+  entries: readonly IntegrityEntry[],
+  sha256: Sha256,
+): { readonly text: string; readonly bundleId: string } {
+  const bundleId = bundleIdOf(entries, sha256);
+  const head = canonicalJson({
+    bundleId,
+    bundleSchemaVersion: BUNDLE_VERSION,
+    exportedAt,
+    integrity: { kind: INTEGRITY_KIND, entries: inPathOrder(entries) },
+    producer,
+  });
+  assert(head.isOk(), 'the head of a bundle is JSON');
+  return { text: `${head.value.slice(0, -1)},"session":`, bundleId };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { digest } from '../../../test/examples/sha256.ts';
-import { nodeBundleTools } from '../../adapters/exchange/node-bundle-tools.ts';
+import { nodeBundleTools } from '../../adapters/bundle.ts';
 import { indexBundle } from './bundle-index.ts';
 
 const KEY = digest('snapshot');

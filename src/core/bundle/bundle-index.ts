@@ -1,7 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
+import type * as z from 'zod';
+import { assert } from '../assert.ts';
 import { SHA256_DIGEST_PATTERN } from '../json/canonical-bytes.ts';
-import { BUNDLE_VERSION, type TableName } from './bundle-document.ts';
-import { BUNDLE_BYTES_MAX, BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX } from './bundle-limits.ts';
+import { parseDocument } from '../log/parse-document.ts';
+import {
+  BUNDLE_BYTES_MAX,
+  BUNDLE_DEPTH_MAX,
+  BUNDLE_EVENTS_MAX,
+  BUNDLE_VERSION,
+  type TableName,
+} from './bundle-document.ts';
 import { type BundleRefusal, invalid, newer } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import {
@@ -189,4 +197,17 @@ function joined(path: string, key: string): string {
 
 function tooMuch(reason: 'too_large' | 'too_many_events', size: number, max: number): BundleRefusal {
   return { code: 'BUNDLE_INVALID_FORMAT', reason, size, max };
+}
+
+/** One of the single values of a bundle, which must be there. */
+export function readBundleValue<Schema extends z.ZodType>(
+  { bytes, values }: BundleIndex,
+  path: string,
+  { schema, tools }: { readonly schema: Schema; readonly tools: BundleTools },
+): Result<z.infer<Schema>, BundleRefusal> {
+  const span = values.get(path);
+  assert(span !== undefined, `an index without ${path} is none`);
+  const value = tools.parseJson(bytes.subarray(...span));
+  if (value.isErr()) return err({ ...invalid(value.error, path), offset: span[0] });
+  return parseDocument(schema, value.value).mapErr((refusal) => invalid('wrong_shape', `${path}${refusal.path}`));
 }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../assert.ts';
+import type { SessionEvent } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
 import type { AppendPlan } from '../log/plan/append-plan.ts';
@@ -8,14 +9,12 @@ import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts
 import { type AppendViolation, admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
 import { bundleIdSchema, TABLES } from './bundle-document.ts';
-import { type BundleIndex, indexBundle } from './bundle-index.ts';
+import { type BundleIndex, indexBundle, readBundleValue } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
-import { readBundleValue } from './check/read-value.ts';
 import { checkIntegrity } from './check-integrity.ts';
 import { listDigest, segmentLines } from './digest-lists.ts';
 import { readAppends } from './read-appends.ts';
-import { withSessionId } from './with-session-id.ts';
 
 /** A bundle in which nothing is wrong: a store takes all of it. */
 export type CheckedBundle = {
@@ -154,4 +153,14 @@ function* plansAs(
     const { plan } = append.value;
     yield { ...plan, sessionId: as, events: plan.events.map((event) => withSessionId(event, as)) };
   }
+}
+
+/**
+ * An event as it would stand in another session. Only its session and the key that names the session change: no other
+ * id is derived from that of the session, so runs, nodes, attempts and outputs keep theirs.
+ */
+export function withSessionId(event: SessionEvent, sessionId: SessionId): SessionEvent {
+  if (event.sessionId === sessionId) return event;
+  const head = `${event.kind}:${event.sessionId}`;
+  return { ...event, sessionId, dedupeKey: `${event.kind}:${sessionId}${event.dedupeKey.slice(head.length)}` };
 }

@@ -12,10 +12,9 @@ import {
   producerSchema,
   TABLES,
 } from './bundle-document.ts';
-import type { BundleIndex } from './bundle-index.ts';
+import { type BundleIndex, readBundleValue } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
-import { readBundleValue } from './check/read-value.ts';
 import { digestEvents, digestManifest } from './digest-lists.ts';
 import type { ByteSpan } from './json-walk.ts';
 

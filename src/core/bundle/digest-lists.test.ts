@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nodeBundleTools } from '../../adapters/exchange/node-bundle-tools.ts';
+import { nodeBundleTools } from '../../adapters/bundle.ts';
 import { canonicalBytes, canonicalLines } from '../json/canonical-bytes.ts';
 import { listDigest, misplacedAt, segmentLines } from './digest-lists.ts';
 

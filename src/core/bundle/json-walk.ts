@@ -1,3 +1,5 @@
+import { BUNDLE_DEPTH_MAX } from './bundle-document.ts';
+
 /** Part of a text: the byte it begins with and the one behind it. */
 export type ByteSpan = readonly [start: number, end: number];
 
@@ -35,7 +37,7 @@ export function walkObject(
   { at, depth }: JsonPlace,
   onMember: (key: ByteSpan, value: JsonPlace) => number | undefined,
 ): number | undefined {
-  if (isTooDeep(walk, at, depth)) return undefined;
+  if (exceedsDepth(walk, at, depth)) return undefined;
   return walkMembers(walk, { at, close: CLOSE_OBJECT }, (start) => {
     if (walk.bytes[start] !== QUOTE) return wrong(walk, start);
     const keyEnd = skipString(walk, start);
@@ -51,7 +53,7 @@ export function walkList(
   { at, depth }: JsonPlace,
   onItem: (value: JsonPlace) => number | undefined,
 ): number | undefined {
-  if (isTooDeep(walk, at, depth)) return undefined;
+  if (exceedsDepth(walk, at, depth)) return undefined;
   return walkMembers(walk, { at, close: CLOSE_LIST }, (start) => onItem({ at: start, depth: depth + 1 }));
 }
 
@@ -134,7 +136,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function isTooDeep(walk: JsonWalk, at: number, depth: number): boolean {
+function exceedsDepth(walk: JsonWalk, at: number, depth: number): boolean {
   if (depth < walk.depthMax) return false;
   wrong(walk, at, 'too_deep');
   return true;
@@ -143,4 +145,14 @@ function isTooDeep(walk: JsonWalk, at: number, depth: number): boolean {
 function wrong(walk: JsonWalk, offset: number, reason: WalkFault['reason'] = 'not_json'): undefined {
   walk.fault ??= { reason, offset };
   return undefined;
+}
+
+/** The bundle, its session, and the list or table that the value is in. */
+const DEPTH_AROUND = 3;
+
+/** Whether a value, as canonical JSON, is nested deeper than a bundle may be. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  const walk: JsonWalk = { bytes, depthMax: BUNDLE_DEPTH_MAX, fault: undefined };
+  skipValue(walk, { at: 0, depth: DEPTH_AROUND });
+  return walk.fault?.reason === 'too_deep';
 }

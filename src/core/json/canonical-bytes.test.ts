@@ -58,7 +58,7 @@ test('no source file but the serialisers write JSON in core, and none but this m
   expect(withCode(/JSON\s*\.\s*stringify/).filter((path) => path.startsWith('src/core/'))).toEqual([
     'src/core/assert.ts',
     'src/core/json/canonical-json.ts',
-    'src/core/json/readable-json.ts',
+    'src/core/json/quote.ts',
   ]);
 });
 

@@ -6,3 +6,13 @@ export function quote(value: JsonValue): string {
   const whole = typeof value === 'string' ? value.toWellFormed() : value;
   return canonicalJson(whole).unwrapOr('null');
 }
+
+/** JSON for people: one member a line. Nothing is hashed or signed in this form. */
+export function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** A value in the middle of a sentence. */
+export function quotedJson(value: unknown): string {
+  return JSON.stringify(value) ?? 'undefined';
+}

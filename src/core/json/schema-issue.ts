@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { quotedJson } from './readable-json.ts';
+import { quotedJson } from './quote.ts';
 
 const KINDS: { readonly [kind: string]: string } = {
   string: 'text',

@@ -6,8 +6,7 @@ import { closedSets, dataSchema, jsonSchema } from '../../../test/examples/event
 import { eventFields } from '../../../test/examples/field-rules.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { valuesAt, withValue } from '../../../test/examples/single-field-changes.ts';
-import { blockerReportSchema, blockerSchema, errorPointerSchema } from './blockers.ts';
-import { capabilityStatusSchema } from './capabilities.ts';
+import { blockerReportSchema, blockerSchema, capabilityStatusSchema, errorPointerSchema } from './blockers.ts';
 import { type EventKind, parseEvent } from './event.ts';
 import { manifestRecordSchema, parseManifestRecord } from './manifest.ts';
 import { BLOCKER_CODES, NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from './reasons.ts';

@@ -6,8 +6,7 @@ import { dataSchema, fieldsOf, type JsonSchema, jsonSchema, options } from '../.
 import { digestOf } from '../../../test/examples/ids.ts';
 import { SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { withValue } from '../../../test/examples/single-field-changes.ts';
-import { blockerSchema } from './blockers.ts';
-import { CAPABILITY_STATUSES } from './capabilities.ts';
+import { blockerSchema, CAPABILITY_STATUSES } from './blockers.ts';
 import { type EventKind, type EventOf, parseEvent, sessionEventSchema } from './event.ts';
 
 test('an advance holds attempt, intent, outcome, the reply and a digest of the request', () => {

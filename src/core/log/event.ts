@@ -1,21 +1,32 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { hasOwnDedupeKey } from './dedupe-key.ts';
-import { advanceRecordedSchema } from './events/advance-recorded.ts';
-import { capabilityObservedSchema } from './events/capability-observed.ts';
-import { contextSetSchema } from './events/context-set.ts';
-import { divergenceRecordedSchema } from './events/divergence-recorded.ts';
-import { edgeCreatedSchema } from './events/edge-created.ts';
+import { unreachable } from '../assert.ts';
+import type { Sha256 } from '../json/canonical-bytes.ts';
 import { EVENT_VERSION } from './events/event-envelope.ts';
-import { gapRecordedSchema } from './events/gap-events.ts';
-import { nodeCreatedSchema } from './events/graph-events.ts';
-import { observationRecordedSchema } from './events/observation-recorded.ts';
-import { nodeOutputAppendedSchema } from './events/output-events.ts';
-import { preferencesChangedSchema } from './events/preferences-changed.ts';
-import { sessionCreatedSchema } from './events/run-events.ts';
-import { runStartedSchema } from './events/run-started.ts';
-import { stepSkippedSchema } from './events/step-skipped.ts';
+import { capabilityObservedSchema, divergenceRecordedSchema, gapRecordedSchema } from './events/gap-events.ts';
+import {
+  advanceRecordedSchema,
+  edgeCreatedSchema,
+  nodeCreatedSchema,
+  stepSkippedSchema,
+} from './events/graph-events.ts';
+import { contextSetSchema, nodeOutputAppendedSchema } from './events/output-events.ts';
+import {
+  observationRecordedSchema,
+  preferencesChangedSchema,
+  runStartedSchema,
+  sessionCreatedSchema,
+} from './events/run-events.ts';
 import { decisionTraceAppendedSchema } from './events/trace-events.ts';
+import {
+  type AttemptId,
+  derivedBits,
+  EventId,
+  eventIndexSchema,
+  ID_BODY_PATTERN,
+  NodeId,
+  type SessionId,
+} from './ids.ts';
 import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
 /** Every kind of event there is. */
@@ -65,4 +76,120 @@ export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
 /** Whether an event holds the reply that a call was given; it is always the last of its plan. */
 export function keepsReply({ kind }: SessionEvent): boolean {
   return kind === 'advance_recorded';
+}
+
+/** What an operation wants recorded, before the log gives it a place. */
+export type EventDraft = { [kind in EventKind]: DraftOf<kind> }[EventKind];
+
+export type DraftOf<Kind extends EventKind> = Pick<EventOf<Kind>, 'kind' | 'scope' | 'data'> & KeyOnly<Kind>;
+
+/** Parts of the dedupe key that the event itself does not hold. */
+type KeyOnly<Kind extends EventKind> = Kind extends 'observation_recorded'
+  ? { readonly keyOnly: { readonly observedFor: NodeId; readonly valueDigest: string } }
+  : Kind extends 'step_skipped'
+    ? { readonly keyOnly: { readonly ordinal: number } }
+    : unknown;
+
+export type Placement = {
+  readonly sessionId: SessionId;
+  readonly firstEventIndex: number;
+  readonly at?: number;
+};
+
+/** An event's id follows from what identifies it, so that events of one plan can refer to each other. */
+export function eventIdOf(draft: EventDraft, sha256: Sha256): EventId {
+  return EventId.of(derivedBits([draft.kind, ...keyParts(draft)], sha256));
+}
+
+/** Gives drafts their place in the log. */
+export function placeEvents(
+  drafts: readonly EventDraft[],
+  placement: Placement,
+  sha256: Sha256,
+): readonly SessionEvent[] {
+  return drafts.map((draft, i) => {
+    const { keyOnly: _, ...content } = { keyOnly: undefined, ...draft };
+    return {
+      v: EVENT_VERSION,
+      eventId: eventIdOf(draft, sha256),
+      eventIndex: eventIndexSchema.parse(placement.firstEventIndex + i),
+      sessionId: placement.sessionId,
+      dedupeKey: dedupeKey(draft, placement.sessionId),
+      ...(placement.at === undefined ? {} : { at: placement.at }),
+      ...content,
+    } as SessionEvent;
+  });
+}
+
+/**
+ * The key by which a retry is recognised. Built from stable ids only: never from a time and never from the event id.
+ */
+function dedupeKey(draft: EventDraft, sessionId: SessionId): string {
+  return [draft.kind, sessionId, ...keyParts(draft)].join(':');
+}
+
+/** The key of a try at a node. It names the node, so an ordinal used again elsewhere is never taken for a replay. */
+export function advanceKey(sessionId: SessionId, nodeId: NodeId, attemptId: AttemptId): string {
+  return ['advance_recorded', sessionId, nodeId, attemptId].join(':');
+}
+
+/** The parts behind kind and session. */
+function keyParts(draft: EventDraft): readonly string[] {
+  switch (draft.kind) {
+    case 'observation_recorded':
+      // The node of the operation that looked: a branch can be left and come back to, and is then recorded again.
+      return [draft.keyOnly.observedFor, draft.data.key, draft.keyOnly.valueDigest];
+    case 'step_skipped':
+      return [draft.scope.nodeId, String(draft.keyOnly.ordinal)];
+    default:
+      return ownKeyParts(draft);
+  }
+}
+
+/** Whether a stored event carries the key its recipe asks for. */
+function hasOwnDedupeKey(event: SessionEvent): boolean {
+  const head = `${event.kind}:${event.sessionId}`;
+  switch (event.kind) {
+    case 'observation_recorded':
+      return new RegExp(`^${head}:${NodeId.prefix}_${ID_BODY_PATTERN}:${event.data.key}:[0-9a-f]{64}$`).test(
+        event.dedupeKey,
+      );
+    case 'step_skipped':
+      return new RegExp(`^${head}:${event.scope.nodeId}:(?:0|[1-9][0-9]*)$`).test(event.dedupeKey);
+    default:
+      return event.dedupeKey === [event.kind, event.sessionId, ...ownKeyParts(event)].join(':');
+  }
+}
+
+type SelfKeyed = Exclude<SessionEvent | EventDraft, { kind: 'observation_recorded' | 'step_skipped' }>;
+
+function ownKeyParts(event: SelfKeyed): readonly string[] {
+  switch (event.kind) {
+    case 'session_created':
+      return [];
+    case 'run_started':
+      return [event.scope.runId];
+    case 'node_created':
+      return [event.scope.runId, event.scope.nodeId];
+    case 'edge_created':
+      return [event.scope.runId, `${event.data.fromNodeId}->${event.data.toNodeId}`, event.data.edgeKind];
+    case 'advance_recorded':
+      return [event.scope.nodeId, String(event.data.attemptId)];
+    case 'node_output_appended':
+      return [event.data.outputId];
+    case 'preferences_changed':
+      return [event.data.changeId];
+    case 'capability_observed':
+      return [event.data.capObsId];
+    case 'gap_recorded':
+      return [event.data.gapId];
+    case 'divergence_recorded':
+      return [event.data.divergenceId];
+    case 'decision_trace_appended':
+      return [event.data.traceId];
+    case 'context_set':
+      return [event.data.contextId];
+    default:
+      return unreachable(event);
+  }
 }

@@ -3,10 +3,10 @@ import type { NodeKind } from '../log/events/graph-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/step-check.ts';
-import type { RunFacts } from '../run/run-facts.ts';
+import type { RunFacts } from '../run/step-place.ts';
 import type { GapRecord } from '../views/gaps.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
-import type { ReplyWarning } from './reply-warning.ts';
+import type { ReplyWarning } from './reply-warnings.ts';
 
 /** What kind of call a reply answers; it decides what the agent is told again. */
 export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';

@@ -8,7 +8,7 @@ import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { jsonObjectSchema, textSchema } from '../log/field-schemas.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
-import { REPLY_WARNING_CODES } from './reply-warning.ts';
+import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
 const token = z.string().min(1);
 const call = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema }).meta({ id: 'reply_call' });

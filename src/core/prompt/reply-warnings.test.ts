@@ -6,8 +6,7 @@ import { RISK_POLICY, type RiskPolicy } from '../log/autonomy.ts';
 import { stepIdSchema } from '../log/ids.ts';
 import { hole } from '../log/operation/stored-reply.ts';
 import { stepReply } from './reply/step-reply.ts';
-import { REPLY_WARNING_CODES } from './reply-warning.ts';
-import { replyWarning, type WarningFact } from './reply-warnings.ts';
+import { REPLY_WARNING_CODES, replyWarning, type WarningFact } from './reply-warnings.ts';
 
 const nextCall = {
   tool: 'start_workflow',

@@ -1,14 +1,12 @@
 import { unreachable } from '../assert.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { quote } from '../json/quote.ts';
-import { truncate } from '../json/truncate.ts';
 import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
+import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
-import type { Capability } from '../log/capabilities.ts';
 import { canonicalLength } from '../log/field-schemas.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';
-import type { ReplyWarning } from './reply-warning.ts';
-import { explainWorkspace, type WorkspaceProblem } from './workspace-problem.ts';
+import { truncate } from '../text/utf8.ts';
 
 /** What there is to warn about, as facts. */
 export type WarningFact =
@@ -217,4 +215,73 @@ function listed(names: readonly string[], max = LISTED_MAX): string {
 /** What an agent sent, on one line and of moderate length. */
 function shortQuote(text: string): string {
   return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}
+
+/** Everything a reply may warn about. None of it stops a run. */
+export const REPLY_WARNING_CODES = [
+  /** The notes were longer than a note may be. */
+  'note_cut',
+  /** This token was used before, with other content; what came now was not recorded. */
+  'replay_ignored_new_output',
+  /** A prompt names a value that context does not have. */
+  'unset_value',
+  /** A step was skipped because context does not have what its condition asks for. */
+  'skipped_for_unset_value',
+  'unknown_artifact_kind',
+  /** An artifact that the engine would have acted on, had it been right. */
+  'unreadable_artifact',
+  /** A preferred capability is not available. */
+  'capability_degraded',
+  'exceeds_recommended_autonomy',
+  'exceeds_recommended_risk_policy',
+  /** The file that the run was started from has changed, or is gone; the run goes on with what it pinned. */
+  'workflow_changed',
+  'workflow_gone',
+  'reference_unresolved',
+  'legacy_id',
+  /** A bundled workflow was asked for by an id that it used to have. */
+  'renamed_id',
+  /** The folder that the call names is none, so the project's own workflows were not looked at. */
+  'workspace_not_used',
+  /** Somebody has closed the run; going on opens it again. */
+  'run_closed',
+  /** Something shown in the reply was cut to its budget. */
+  'text_cut',
+] as const;
+
+/** Something the agent should know about the call it just made. */
+export type ReplyWarning = {
+  readonly code: (typeof REPLY_WARNING_CODES)[number];
+  readonly message: string;
+  readonly details?: JsonObject;
+  /** A call that would be a way out; the run goes on without it. */
+  readonly suggestedCall?: { readonly tool: string; readonly arguments: JsonObject };
+};
+
+/** Why the folder that a call is about was not looked at. */
+export type WorkspaceProblem = {
+  readonly path: string;
+  readonly reason:
+    | { readonly code: 'not_absolute' | 'not_there' | 'not_a_folder' }
+    | { readonly code: 'io_failed'; readonly cause: string };
+};
+
+/** Why the project's own workflows are not there, and which are. */
+export function explainWorkspace({ path, reason }: WorkspaceProblem): string {
+  return `workspacePath was not used: ${wordsFor(quote(path), reason)} Only the bundled workflows and the user's own were looked at.`;
+}
+
+function wordsFor(path: string, reason: WorkspaceProblem['reason']): string {
+  switch (reason.code) {
+    case 'not_absolute':
+      return `${path} is not an absolute path. Send the whole path of the project folder.`;
+    case 'not_there':
+      return `there is no folder ${path}.`;
+    case 'not_a_folder':
+      return `${path} is not a folder.`;
+    case 'io_failed':
+      return `looking at ${path} failed with ${reason.cause}.`;
+    default:
+      return unreachable(reason);
+  }
 }

@@ -1,6 +1,9 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { readableJson } from '../json/quote.ts';
 import type { Salvage } from '../log/health.ts';
+import type { NodeId } from '../log/ids.ts';
+import { shownTime } from '../text/utc-time.ts';
 import type { ReportBranch, ReportEntry, ReportRun, ReportSession, ReportStep } from './report.ts';
-import { shownTime } from './utc-time.ts';
 
 /** A word of the log as people write it. */
 export function words(name: string): string {
@@ -112,4 +115,67 @@ export function forkLabel(fork: ReportEntry): string {
 /** What a line is called. */
 export function branchTitle(name: string): string {
   return name === 'main' ? 'Main line' : `Branch ${name}`;
+}
+
+/** What is told of an entry beside its notes, each as a name and a sentence. */
+export function entryFacts(entry: ReportEntry): readonly (readonly [name: string, text: string])[] {
+  return [
+    ...entry.divergences.map(
+      ({ reason, summary }) => ['Left the instructions', `${words(reason)}: ${summary}`] as const,
+    ),
+    // Which step came next is told by what follows.
+    ...entry.decisions
+      .filter(({ kind }) => kind !== 'selected_next_step')
+      .map(({ summary }) => ['Decided', summary] as const),
+    ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
+    ...entry.preferences.map(({ source, autonomy, riskPolicy, warnings }) => {
+      const warning = warnings.length === 0 ? '' : `; ${warnings.map(words).join('; ')}`;
+      return ['Mode', `${words(autonomy)}, ${riskPolicy} (${words(source)})${warning}`] as const;
+    }),
+    ...entry.capabilities.map(
+      ({ capability, status, how }) => ['Capability', `${words(capability)}: ${status} (${words(how)})`] as const,
+    ),
+    ...(entry.contextKeys.length === 0 ? [] : [['Context', entry.contextKeys.join(', ')] as const]),
+  ];
+}
+
+/** A line of a run with what happened on it and on no line before it. */
+export type BranchEntries = { readonly branch: ReportBranch; readonly entries: readonly ReportEntry[] };
+
+/** The lines of a run in the order in which a report tells them. */
+export function entriesByBranch({ branches, entries }: ReportRun): readonly BranchEntries[] {
+  const byBranch = new Map<string, ReportEntry[]>(branches.map(({ name }) => [name, []]));
+  for (const entry of entries) byBranch.get(entry.branch)?.push(entry);
+  return branches.map((branch) => ({ branch, entries: byBranch.get(branch.name) ?? [] }));
+}
+
+/**
+ * The number of each entry's step in its workflow, as replies tell it; without the workflow, the how-manieth of its line
+ * it is. An attempt or checkpoint has the number of the step it was made at.
+ */
+export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId, number> {
+  const done = new Map<NodeId, number>();
+  const numbers = new Map<NodeId, number>();
+  for (const entry of entries) {
+    const { nodeId, parentNodeId, kind } = entry;
+    const position = entry.kind === 'start' ? undefined : entry.step?.position;
+    const before = parentNodeId === null ? 0 : (done.get(parentNodeId) ?? 0);
+    done.set(nodeId, kind === 'step' ? before + 1 : before);
+    numbers.set(nodeId, kind === 'start' ? 0 : (position ?? before + 1));
+  }
+  return numbers;
+}
+
+const CONTENT_LENGTH_MAX = 8_000;
+
+/** As much of an artifact as a page shows; a report as JSON has all of it. */
+export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
+  const whole = readableJson(content);
+  const isCut = whole.length > CONTENT_LENGTH_MAX;
+  return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
+}
+
+/** Bytes as people read them. */
+export function shownSize(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`;
 }

@@ -1,16 +1,14 @@
 import * as z from 'zod';
+import { readableJson } from '../json/quote.ts';
 import { preferencesSchema } from '../log/autonomy.ts';
-import { blockerSchema } from '../log/blockers.ts';
-import { capabilitySchema, capabilityStatusSchema } from '../log/capabilities.ts';
-import { capabilityProvenanceSchema } from '../log/events/capability-observed.ts';
-import { DIVERGENCE_REASONS } from '../log/events/divergence-recorded.ts';
-import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
-import { OBSERVATION_KEYS } from '../log/events/observation-recorded.ts';
-import { WORKFLOW_SOURCE_KINDS } from '../log/events/run-started.ts';
+import { blockerSchema, capabilitySchema, capabilityStatusSchema } from '../log/blockers.ts';
+import { capabilityProvenanceSchema, DIVERGENCE_REASONS, GAP_SEVERITIES } from '../log/events/gap-events.ts';
+import { OBSERVATION_KEYS, WORKFLOW_SOURCE_KINDS } from '../log/events/run-events.ts';
 import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { jsonValueSchema } from '../log/field-schemas.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
+import { escapedCharacter, HARMFUL_CHARACTERS } from '../text/visible-text.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 import { SECRET_KINDS } from './redact/secret-kinds.ts';
 
@@ -177,3 +175,10 @@ export type ReportBranch = z.infer<typeof branchSchema>;
 export type ReportGap = z.infer<typeof gapSchema>;
 export type ReportStep = z.infer<typeof stepSchema>;
 export type ReportArtifact = z.infer<typeof artifactSchema>;
+
+/** A report as JSON. What is unseen or changes the direction of text is an escape, so that no screen obeys it. */
+export function reportJson(report: Report): string {
+  // Line breaks are our own layout: those of texts are escapes already.
+  const escaped = (character: string) => (character === '\n' ? character : escapedCharacter(character));
+  return `${readableJson(report).replaceAll(HARMFUL_CHARACTERS, escaped)}\n`;
+}

@@ -2,9 +2,10 @@ import type { JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import { oneLine, quoteReservedLines } from '../prompt/reserved-lines.ts';
+import { clip } from '../run/requirements/judge-artifact.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import type { RunStatus } from '../views/run-status.ts';
-import { type MatchReason, reasonWords } from './match-reason.ts';
+import { type MatchReason, reasonWords } from './rank-runs.ts';
 
 /** A run that may be the one that is meant, read and verified. */
 export type ResumeCandidate = {
@@ -60,4 +61,15 @@ export function candidateLine(candidate: ResumeCandidate): string {
     `found by ${reasonWords(whyMatched)}`,
   ];
   return `${quoteReservedLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
+}
+
+/** A candidate whose texts take no more than they may; what it is called by is kept. */
+export function shorterCandidate(candidate: ResumeCandidate, bytesMax: number): ResumeCandidate {
+  const { title, goal, stepTitle } = candidate;
+  return {
+    ...candidate,
+    title: clip(title, bytesMax),
+    ...(goal === undefined ? {} : { goal: clip(goal, bytesMax) }),
+    ...(stepTitle === undefined ? {} : { stepTitle: clip(stepTitle, bytesMax) }),
+  };
 }

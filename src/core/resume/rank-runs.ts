@@ -1,7 +1,6 @@
 import type { WorkflowHash } from '../log/ids.ts';
+import { textTokens } from '../text/search-words.ts';
 import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
-import { textTokens } from '../views/text-tokens.ts';
-import type { MatchReason } from './match-reason.ts';
 import { bareFolder, type ResumeQuestion } from './resume-question.ts';
 
 /** A run and how well it answers. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
@@ -103,4 +102,49 @@ const UNKNOWN = -1;
 
 function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** The last tier whose match says that a run is meant, and not only that it exists. */
+const TELLING_TIER_MAX = 3;
+
+/**
+ * The runs that may be the one that is meant, best first. Exactly one is a strong match: it was named, or it is the only
+ * unfinished run of the best telling tier, in the workspace where one is known. Who says nothing but the workspace means
+ * the only unfinished run in it.
+ */
+export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
+  const open = ranked.filter(({ run }) => run.status === 'in_progress' || run.status === 'blocked');
+  if (question.sessionId !== undefined || question.runId !== undefined) return [...open, ...ranked].slice(0, 1);
+  const isPlaced = question.workspaces.length > 0;
+  const here = isPlaced ? open.filter(({ isSameWorkspace }) => isSameWorkspace) : open;
+  const bestTier = ranked[0]?.tier ?? Number.POSITIVE_INFINITY;
+  const telling = bestTier > TELLING_TIER_MAX ? [] : here.filter(({ tier }) => tier === bestTier);
+  if (telling.length === 1) return telling;
+  return question.isOfWorkspaceOnly && isPlaced ? here : telling;
+}
+
+/** Why a run is offered to somebody who comes back, strongest first. */
+export const MATCH_REASONS = [
+  'matched_session_id',
+  'matched_head_sha',
+  'matched_branch',
+  'matched_notes',
+  'matched_workflow_id',
+  'recency_fallback',
+  'matched_workspace',
+] as const;
+export type MatchReason = (typeof MATCH_REASONS)[number];
+
+const WORDS: { readonly [reason in MatchReason]: string } = {
+  matched_session_id: 'its id',
+  matched_head_sha: 'the same commit',
+  matched_branch: 'the branch',
+  matched_notes: 'its notes',
+  matched_workflow_id: 'its workflow',
+  recency_fallback: 'its last activity',
+  matched_workspace: 'the same workspace',
+};
+
+export function reasonWords(reasons: readonly MatchReason[]): string {
+  return reasons.map((reason) => WORDS[reason]).join(', ');
 }

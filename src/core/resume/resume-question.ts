@@ -1,4 +1,4 @@
-import { textTokens } from '../views/text-tokens.ts';
+import { textTokens } from '../text/search-words.ts';
 
 /** What somebody knows who looks for a run, as it was said. */
 export type ResumeClues = {

@@ -4,6 +4,7 @@ import { callText } from '../prompt/reply/call-text.ts';
 import { NEXT_CALL, quoteReservedLines } from '../prompt/reserved-lines.ts';
 import { clip } from '../run/requirements/judge-artifact.ts';
 import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
+import { type MatchReason, reasonWords } from './rank-runs.ts';
 
 /** A candidate with some of what was noted in it. */
 export type ShownCandidate = ResumeCandidate & { readonly snippet: string };
@@ -61,5 +62,23 @@ function nothingThere(): GivenReply {
   return {
     text: `No run is stored here, so there is nothing to go on with. Pick a workflow and begin with start_workflow.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
     structured: { kind: 'ok', candidates: [], total: 0, nextIntent: 'rehydrate_only', nextCall },
+  };
+}
+
+export type Resumed = {
+  readonly whyMatched: readonly MatchReason[];
+  /** What else may have been meant. */
+  readonly others: readonly ResumeCandidate[];
+};
+
+/** The rehydration of the run that is meant, and in one line each what else might be. */
+export function resumedReply(shown: GivenReply, { whyMatched, others }: Resumed): GivenReply {
+  const lead = `This run was found by ${reasonWords(whyMatched)}.`;
+  const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
+  const text = others.length === 0 ? lead : [`${lead} If you mean another one:`, ...lines].join('\n');
+  return {
+    ...shown,
+    furtherTexts: [...(shown.furtherTexts ?? []), text],
+    structured: { ...shown.structured, resumed: { whyMatched, others: others.map(candidateData) } },
   };
 }

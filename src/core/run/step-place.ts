@@ -1,10 +1,13 @@
+import type { JsonObject } from '../json/json-value.ts';
+import type { Preferences } from '../log/autonomy.ts';
+import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { LoopId, StepId } from '../log/ids.ts';
 import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
+import type { CompilePattern } from '../workflow/pattern.ts';
 import { evaluateCondition, type Facts } from './condition/evaluate-condition.ts';
 import type { HandedIn } from './handed-in.ts';
-import type { RunFacts } from './run-facts.ts';
 import type { LoopVariables } from './walk/walk.ts';
 
 /** A step where a run stands. */
@@ -44,3 +47,16 @@ export function conditionFacts({ index, facts, loopVariables }: Omit<StepPlace, 
 export function holdsAt(place: StepPlace, condition: Condition): boolean {
   return evaluateCondition(condition, conditionFacts(place));
 }
+
+/** What is known of a capability on a line; absent where nobody ever looked. */
+export type KnownCapabilities = {
+  readonly [capability in Capability]?: { readonly status: CapabilityStatus; readonly grade: 'strong' | 'weak' };
+};
+
+/** Everything about a place in a run that its pinned workflow does not tell. */
+export type RunFacts = {
+  readonly context: JsonObject;
+  readonly preferences: Preferences;
+  readonly capabilities: KnownCapabilities;
+  readonly compilePattern: CompilePattern;
+};

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../json/json-value.ts';
-import { truncate } from '../json/truncate.ts';
 import { type ExecutionSnapshot, isComplete, pendingStep } from '../log/execution-snapshot.ts';
 import type { StepId } from '../log/ids.ts';
 import type { LoopPath } from '../log/step-instance-key.ts';
+import { gapStep } from '../prompt/reply/gap-lines.ts';
 import { titleWithoutValues, valueFiller } from '../prompt/step/fill-values.ts';
-import { gapStep } from '../run/gap-step.ts';
-import { isSnapshotOf } from '../run/is-snapshot-of.ts';
-import { loopVariablesAt } from '../run/walk/loop-variables.ts';
+import { loopVariablesAt } from '../run/walk/loop-range.ts';
+import { isSnapshotOf } from '../run/walk/pending-step.ts';
+import { truncate } from '../text/utf8.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../workflow/compiled/workflow-index.ts';
 

@@ -1,6 +1,6 @@
-import { truncate } from '../json/truncate.ts';
 import { type Call, callText } from '../prompt/reply/call-text.ts';
 import { oneLine } from '../prompt/reserved-lines.ts';
+import { truncate } from '../text/utf8.ts';
 import type { DuePlace } from './due-step.ts';
 import type { RunStanding } from './run-standing.ts';
 

@@ -1,11 +1,18 @@
 import type { NodeId, RunId } from '../log/ids.ts';
-import { branchName } from '../overview/branch-name.ts';
 import { unresolvedGaps } from '../views/gaps.ts';
 import type { Chronicle, SkippedStep } from '../views/history.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { preferredTip, preferredTipBelow } from '../views/tips.ts';
 import type { DuePlace } from './due-step.ts';
+
+const LETTERS = 26;
+
+/** A, B, …, Z, AA, AB, …: short enough to type. */
+export function branchName(index: number): string {
+  const last = String.fromCharCode('A'.charCodeAt(0) + (index % LETTERS));
+  return index < LETTERS ? last : `${branchName(Math.floor(index / LETTERS) - 1)}${last}`;
+}
 
 /** What is known of a session for those who look at it. */
 export type Picture = {

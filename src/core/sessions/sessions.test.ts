@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { branchName } from '../overview/branch-name.ts';
 import { searchWords, snippetOf, wordsIn } from '../text/search-words.ts';
+import { branchName } from './run-lines.ts';
 import { sessionState, waitsForPerson } from './session-state.ts';
 
 const unit = fc.constantFrom('a', ' ', '\n', '日', 'ﬁ', 'İ', 'e\u0301', '😀', '\ud83d', '\u0000');

@@ -1,5 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { quotedJson } from '../json/readable-json.ts';
+import { quotedJson } from '../json/quote.ts';
 import { nearest } from '../text/spelling.ts';
 import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
 import {

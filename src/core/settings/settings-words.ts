@@ -1,5 +1,5 @@
 import { unreachable } from '../assert.ts';
-import { quotedJson } from '../json/readable-json.ts';
+import { quotedJson } from '../json/quote.ts';
 import type { SettingOrigin, SettingProblem } from './resolve-settings.ts';
 import { SETTING_KEYS } from './setting-keys.ts';
 

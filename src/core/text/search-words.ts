@@ -1,3 +1,5 @@
+import { TRUNCATION_MARKER } from './utf8.ts';
+
 /** The words of a query, each once: a text is found when it holds all of them, in any case and anywhere in a word. */
 export function searchWords(query: string): readonly string[] {
   return [...new Set(normal(query).split(/\s+/))].filter((word) => word !== '');
@@ -27,4 +29,13 @@ export function snippetOf(text: string, words: readonly string[], before: number
 
 function normal(text: string): string {
   return text.normalize('NFKC').toLowerCase();
+}
+
+/**
+ * The words by which text is found, each once, in order. Text and query go through this same function; what is no
+ * such word after normalisation is not searchable at all.
+ */
+export function textTokens(text: string): readonly string[] {
+  const normal = text.replaceAll(TRUNCATION_MARKER, '\n').normalize('NFKC').toLowerCase();
+  return [...new Set(normal.match(/[a-z0-9_-]+/g))].sort();
 }

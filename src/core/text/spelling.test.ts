@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearest, nearestId } from './spelling.ts';
+import { editDistance, nearest, nearestId } from './spelling.ts';
 
 describe('what was probably meant', () => {
   it.each([
@@ -24,5 +25,27 @@ describe('what was probably meant', () => {
     (written) => {
       expect(nearestId(written, ['wr.bug_hint', 'wr.bug_hunt'])).toBe('wr.bug_hunt');
     },
+  );
+});
+
+it('counts inserted, missing, changed and swapped characters', () => {
+  expect(editDistance('verify', 'verify')).toBe(0);
+  expect(editDistance('verify', 'verfy')).toBe(1);
+  expect(editDistance('verify', 'vverify')).toBe(1);
+  expect(editDistance('verify', 'verafy')).toBe(1);
+  expect(editDistance('verify', 'vreify')).toBe(1);
+  expect(editDistance('verify', '')).toBe(6);
+  expect(editDistance('kitten', 'sitting')).toBe(3);
+});
+
+it('is the same both ways, and nought only for equal texts', () => {
+  const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+  fc.assert(
+    fc.property(short, short, (a, b) => {
+      expect(editDistance(a, b)).toBe(editDistance(b, a));
+      expect(editDistance(a, b) === 0).toBe(a === b);
+      expect(editDistance(a, b)).toBeGreaterThanOrEqual(Math.abs(a.length - b.length));
+      expect(editDistance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length));
+    }),
   );
 });

@@ -1,3 +1,5 @@
+import { assert } from '../assert.ts';
+
 /** Length in UTF-8. A lone surrogate counts three bytes, as the replacement character would. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
@@ -57,4 +59,14 @@ function isHighSurrogate(unit: number): boolean {
 
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** What every text cut to a budget ends in. */
+export const TRUNCATION_MARKER = '\n\n[TRUNCATED]';
+
+/** Keeps the start of a text within a byte budget; the marker is part of the budget. */
+export function truncate(text: string, bytesMax: number): string {
+  assert(bytesMax >= TRUNCATION_MARKER.length, `a budget of ${bytesMax} bytes has no room for the marker`);
+  if (utf8Length(text) <= bytesMax) return text;
+  return utf8Prefix(text, bytesMax - TRUNCATION_MARKER.length) + TRUNCATION_MARKER;
 }

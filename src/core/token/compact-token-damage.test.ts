@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { golden, keys, otherNode, purpose } from '../../../test/golden/token/token-fixture.ts';
 import { BASE32_ALPHABET } from '../text/base32.ts';
-import { mintToken } from './node-token.ts';
-import { parseToken } from './parse-token.ts';
+import { mintToken, parseToken } from './node-token.ts';
 import { TOKEN_KINDS } from './token.ts';
 
 const tokens = golden.compactTokens.map(({ token }) => token);

@@ -6,9 +6,8 @@ import { enforces } from '../../../test/enforces.ts';
 import { countingKey, golden, hmac, keys, node } from '../../../test/golden/token/token-fixture.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId } from '../log/ids.ts';
 import { BASE32_ALPHABET } from '../text/base32.ts';
-import { FIRST_ATTEMPT } from './attempt.ts';
 import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
-import { type CompactTokenClaims, TOKEN_KINDS } from './token.ts';
+import { type CompactTokenClaims, FIRST_ATTEMPT, TOKEN_KINDS } from './token.ts';
 
 const claims: CompactTokenClaims = {
   form: 'compact',

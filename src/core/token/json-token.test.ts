@@ -5,9 +5,8 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { countingKey, golden, hmac, keys, node } from '../../../test/golden/token/token-fixture.ts';
 import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '../log/ids.ts';
-import { FIRST_ATTEMPT } from './attempt.ts';
 import { encodeJsonToken, parseJsonToken } from './json-token.ts';
-import type { JsonTokenClaims } from './token.ts';
+import { FIRST_ATTEMPT, type JsonTokenClaims } from './token.ts';
 
 const bits = fc.uint8Array({ minLength: 10, maxLength: 10 });
 const head = {

@@ -6,8 +6,7 @@ import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '.
 import { parseDocument } from '../log/parse-document.ts';
 import { utf8Prefix } from '../text/utf8.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
-import { constantTimeEqual } from './constant-time-equal.ts';
-import { activeKeys, type TokenKeys, type VerifyingKeys } from './keyring.ts';
+import { activeKeys, constantTimeEqual, type TokenKeys, type VerifyingKeys } from './keyring.ts';
 import { type JsonTokenClaims, kindOfPrefix, TOKEN_PREFIXES, type TokenKind } from './token.ts';
 import { invalidFormat, type TokenRefusal, unsupportedVersion } from './token-refusal.ts';
 

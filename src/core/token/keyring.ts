@@ -4,7 +4,6 @@ import { assert } from '../assert.ts';
 import { plainDigestSchema } from '../log/ids.ts';
 import { parseDocument, type SchemaRefusal } from '../log/parse-document.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
-import { constantTimeEqual } from './constant-time-equal.ts';
 
 const KEY_BYTES = 32;
 const KEYRING_VERSION = 1;
@@ -91,4 +90,11 @@ function readKey({ keyBase64Url }: StoredKey): SigningKey {
 
 function storedKey(key: SigningKey): StoredKey {
   return { alg: 'hmac_sha256', keyBase64Url: toBase64Url(key) };
+}
+
+/** Compares without stopping at the first difference, so that timing does not tell how much of a guess was right. */
+export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
 }

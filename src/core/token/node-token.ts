@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow';
 import {
   type AttemptId,
   type EventIndex,
@@ -7,11 +8,19 @@ import {
   type SessionId,
   type WorkflowHash,
 } from '../log/ids.ts';
-import { FIRST_ATTEMPT } from './attempt.ts';
-import { encodeCompactToken } from './compact-token.ts';
-import { encodeJsonToken } from './json-token.ts';
-import type { TokenKeys } from './keyring.ts';
-import type { JsonTokenClaims, TokenForm } from './token.ts';
+import { encodeCompactToken, parseCompactToken, unwrapped } from './compact-token.ts';
+import { encodeJsonToken, isJsonForm, parseJsonToken } from './json-token.ts';
+import type { TokenKeys, VerifyingKeys } from './keyring.ts';
+import {
+  FIRST_ATTEMPT,
+  type JsonTokenClaims,
+  TOKEN_SLOTS,
+  type TokenClaims,
+  type TokenForm,
+  type TokenKind,
+  type TokenSlot,
+} from './token.ts';
+import { invalidFormat, type TokenRefusal } from './token-refusal.ts';
 
 /** The node a token shall name, as the log knows it. */
 export type MintableNode = {
@@ -48,4 +57,33 @@ function jsonClaims(node: MintableNode, purpose: TokenPurpose): JsonTokenClaims 
   const { sessionId, runId, nodeId, workflowHash } = node;
   const head = { form: 'json', sessionId, runId, nodeId } as const;
   return purpose.kind === 'state' ? { ...head, kind: 'state', workflowHash } : { ...head, ...purpose };
+}
+
+/** Twice the longest token and more: room for line breaks and quotes, and a bound on the work for anything else. */
+const TOKEN_TEXT_LENGTH_MAX = 1_024;
+
+/**
+ * Reads a token of either form, whichever is minted, and checks that it may stand in this argument. A compact one is
+ * forgiven its spelling; the JSON form must be exact, and one in quotes is told what is wrong with it.
+ */
+export function parseToken(text: string, slot: TokenSlot, keys: VerifyingKeys): Result<TokenClaims, TokenRefusal> {
+  if (text.length > TOKEN_TEXT_LENGTH_MAX) {
+    return err(invalidFormat({ kind: 'too_long', lengthMax: TOKEN_TEXT_LENGTH_MAX, found: text.length }));
+  }
+  if (!isExact(text)) return err(invalidFormat({ kind: 'wrapped' }));
+  const parsed: Result<TokenClaims, TokenRefusal> = isJsonForm(text)
+    ? parseJsonToken(text, keys)
+    : parseCompactToken(text, keys);
+  if (parsed.isErr()) return err(parsed.error);
+
+  const claims = parsed.value;
+  const expected: readonly TokenKind[] = TOKEN_SLOTS[slot];
+  if (expected.includes(claims.kind)) return ok(claims);
+  const tag = claims.form === 'compact' ? claims.tag : runTag(claims.runId);
+  return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'slot', slot, expected, found: claims.kind, tag } });
+}
+
+function isExact(text: string): boolean {
+  const bare = unwrapped(text);
+  return bare === text || !isJsonForm(bare);
 }

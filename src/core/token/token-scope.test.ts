@@ -13,8 +13,7 @@ import {
   workflowHashSchema,
   workflowIdSchema,
 } from '../log/ids.ts';
-import { type MintableNode, mintToken } from './node-token.ts';
-import { parseToken } from './parse-token.ts';
+import { type MintableNode, mintToken, parseToken } from './node-token.ts';
 import { TOKEN_KINDS, type TokenClaims, type TokenForm } from './token.ts';
 import type { TokenPlace } from './token-refusal.ts';
 import { checkTokenPair, resolveToken, type TokenScope } from './token-scope.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
 import { attemptIdSchema } from '../log/ids.ts';
-import { advanceOutcome, attemptCount } from './advance-outcomes.ts';
+import { advanceOutcome, attemptCount, decisionTrace } from './advance-outcomes.ts';
 import { foldEvents } from './session-view.ts';
 
 test('each try at a node is found by its number, with the outcome it had', () => {
@@ -19,4 +19,17 @@ test('each try at a node is found by its number, with the outcome it had', () =>
     undefined,
   ]);
   expect([root, blocked, first].map(({ nodeId }) => attemptCount(advances, nodeId))).toEqual([2, 1, 0]);
+});
+
+test('the trace of a node tells its own decisions in order and nothing of its parent', () => {
+  const writer = sessionWriter();
+  const root = writer.startRun({ trace: 'first step' });
+  const step = writer.advance(root, { trace: 'second step' });
+  writer.record(step, { trace: 'and why' });
+
+  const { trace } = foldEvents(writer.events);
+  expect([root, step].map(({ nodeId }) => decisionTrace(trace, nodeId).map(({ summary }) => summary))).toEqual([
+    ['first step'],
+    ['second step', 'and why'],
+  ]);
 });

@@ -2,8 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { applyContextDeltas } from '../log/operation/context-delta.ts';
-import { type SharedList, withNewest } from './lineage/shared-list.ts';
-import { addFact, emptyLineage, heldAt, type Lineage } from './lineage.ts';
+import { addFact, emptyLineage, heldAt, type Lineage, type SharedList, withNewest } from './lineage.ts';
 
 type ContextSet = EventOf<'context_set'>;
 type Deltas = SharedList<ContextSet> | undefined;

@@ -1,7 +1,6 @@
 import type { EventOf } from '../log/event.ts';
 import type { GapId, NodeId, RunId } from '../log/ids.ts';
-import { oldestFirst, type SharedList, withNewest } from './lineage/shared-list.ts';
-import { addFact, emptyLineage, heldAt, type Lineage } from './lineage.ts';
+import { addFact, emptyLineage, heldAt, type Lineage, oldestFirst, type SharedList, withNewest } from './lineage.ts';
 
 /** A gap as it was recorded; never changed, only linked to by a later record. */
 export type GapRecord = EventOf<'gap_recorded'>;

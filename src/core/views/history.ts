@@ -1,5 +1,6 @@
-import type { EventOf } from '../log/event.ts';
+import type { EventKind, EventOf } from '../log/event.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
+import type { AdvanceRecord } from './advance-outcomes.ts';
 import type { AppliedEvent } from './session-view.ts';
 
 /** A step that a run passed by. */
@@ -32,4 +33,55 @@ export function chronicleEvent(chronicle: Chronicle, event: AppliedEvent): void 
   const ofNode = chronicle.skipped.get(event.scope.nodeId) ?? [];
   chronicle.skipped.set(event.scope.nodeId, ofNode);
   ofNode.push(event.data);
+}
+
+type Of<Kind extends EventKind> = EventOf<Kind>['data'];
+
+/** What was written down at one node, for people who look back; each list oldest first. */
+export type NodeRecord = {
+  /** When the first event of the node happened. */
+  readonly at: number | undefined;
+  /** The block that made the node, where it is an attempt. */
+  readonly block: Extract<AdvanceRecord['data']['outcome'], { kind: 'blocked' }> | undefined;
+  readonly divergences: readonly Of<'divergence_recorded'>[];
+  readonly skipped: readonly SkippedStep[];
+  readonly preferences: readonly Of<'preferences_changed'>[];
+  readonly capabilities: readonly Of<'capability_observed'>[];
+  readonly contextKeys: readonly string[];
+};
+
+/** Deals the events of a session to the nodes they hang on; a block goes to the attempt that it made. */
+export function nodeRecords(events: Iterable<AppliedEvent>): ReadonlyMap<NodeId, NodeRecord> {
+  const byNode = new Map<NodeId, AppliedEvent[]>();
+  for (const event of events) {
+    const nodeId = nodeOfEvent(event);
+    if (nodeId === undefined) continue;
+    const ofNode = byNode.get(nodeId) ?? [];
+    byNode.set(nodeId, ofNode);
+    ofNode.push(event);
+  }
+  return new Map([...byNode].map(([nodeId, ofNode]) => [nodeId, recordOf(ofNode)]));
+}
+
+function nodeOfEvent(event: AppliedEvent): NodeId | undefined {
+  return event.kind === 'advance_recorded' ? blockOf(event)?.attemptNodeId : event.scope?.nodeId;
+}
+
+function blockOf({ data: { outcome } }: AdvanceRecord): NodeRecord['block'] {
+  return outcome.kind === 'blocked' ? outcome : undefined;
+}
+
+function recordOf(events: readonly AppliedEvent[]): NodeRecord {
+  const ofKind = <Kind extends EventKind>(kind: Kind) =>
+    events.filter((event): event is Extract<AppliedEvent, { kind: Kind }> => event.kind === kind);
+  const [advance] = ofKind('advance_recorded');
+  return {
+    at: events[0]?.at,
+    block: advance === undefined ? undefined : blockOf(advance),
+    divergences: ofKind('divergence_recorded').map(({ data }) => data),
+    skipped: ofKind('step_skipped').map(({ data }) => data),
+    preferences: ofKind('preferences_changed').map(({ data }) => data),
+    capabilities: ofKind('capability_observed').map(({ data }) => data),
+    contextKeys: ofKind('context_set').flatMap(({ data }) => Object.keys(data.context).sort()),
+  };
 }

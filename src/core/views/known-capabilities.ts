@@ -1,8 +1,7 @@
-import type { Capability, CapabilityStatus } from '../log/capabilities.ts';
+import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
-import { oldestFirst, type SharedList, withNewest } from './lineage/shared-list.ts';
-import { addFact, emptyLineage, heldAt, type Lineage } from './lineage.ts';
+import { addFact, emptyLineage, heldAt, type Lineage, oldestFirst, type SharedList, withNewest } from './lineage.ts';
 
 export type CapabilityObservation = EventOf<'capability_observed'>;
 

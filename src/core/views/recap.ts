@@ -1,10 +1,8 @@
-import { TRUNCATION_MARKER, truncate } from '../json/truncate.ts';
 import { RECAP_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../log/budgets.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
-import { utf8Length } from '../text/utf8.ts';
-import { type SharedList, withNewest } from './lineage/shared-list.ts';
-import { addFact, emptyLineage, heldAt, type Lineage } from './lineage.ts';
+import { TRUNCATION_MARKER, truncate, utf8Length } from '../text/utf8.ts';
+import { addFact, emptyLineage, heldAt, type Lineage, type SharedList, withNewest } from './lineage.ts';
 import type { RunNode } from './run-graph.ts';
 
 type OutputAppended = EventOf<'node_output_appended'>;

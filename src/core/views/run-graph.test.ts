@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
 import { parseEvent } from '../log/event.ts';
-import { EDGE_KINDS } from '../log/events/edge-created.ts';
+import { EDGE_KINDS } from '../log/events/graph-events.ts';
 import { findRun, nodeAtEvent, nodeOf } from './run-graph.ts';
 import { foldEvents } from './session-view.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { OTHER_RUN, RUN } from '../../../test/examples/ids.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
 import { type Autonomy, PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import { RUN_STATUSES, runStatus } from './run-status.ts';
+import { isClosed, RUN_STATUSES, runStatus } from './run-status.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('run status', () => {
@@ -102,3 +103,10 @@ function statusOf(writer: SessionWriter, { runId }: WrittenNode, defaults: Auton
     defaults: PRESETS[defaults],
   });
 }
+
+test('a run is closed from the moment somebody says so until it is gone on with', () => {
+  const closed = new Map([[RUN, 7]]);
+  const at = (lastActivityIndex: number) => isClosed(closed, { runId: RUN, lastActivityIndex });
+  expect([at(0), at(7), at(8)]).toEqual([true, true, false]);
+  expect(isClosed(closed, { runId: OTHER_RUN, lastActivityIndex: 0 })).toBe(false);
+});

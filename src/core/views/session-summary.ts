@@ -1,16 +1,15 @@
 import { assert } from '../assert.ts';
-import { truncate } from '../json/truncate.ts';
 import { GOAL_SUMMARY_BYTES_MAX, SEARCHED_CHECKPOINTS_BYTES_MAX } from '../log/budgets.ts';
-import { OBSERVATION_KEYS, type ObservationKey } from '../log/events/observation-recorded.ts';
+import { OBSERVATION_KEYS, type ObservationKey } from '../log/events/run-events.ts';
 import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowHash, WorkflowId } from '../log/ids.ts';
-import { utf8Length } from '../text/utf8.ts';
+import { textTokens } from '../text/search-words.ts';
+import { truncate, utf8Length } from '../text/utf8.ts';
 import { contextValueAt } from './context.ts';
 import { currentOutput } from './current-outputs.ts';
 import { checkpointNotes, type Note } from './recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';
 import { type RunStatus, runStatus, type StatusSources } from './run-status.ts';
 import type { SessionView } from './session-view.ts';
-import { textTokens } from './text-tokens.ts';
 import { branchCount, preferredTip } from './tips.ts';
 import { currentObservation } from './workspace-observations.ts';
 

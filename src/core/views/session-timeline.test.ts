@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
-import { nodeRecords } from './history/node-records.ts';
+import { nodeRecords } from './history.ts';
 import { sessionTimeline } from './session-timeline.ts';
 import { foldEvents } from './session-view.ts';
 

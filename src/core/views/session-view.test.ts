@@ -7,8 +7,17 @@ import { sessionWriter } from '../../../test/simulation/session-writer.ts';
 import { nodeSummary, viewSummary } from '../../../test/simulation/view-summary.ts';
 import { PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import type { SessionHealth } from '../log/health.ts';
 import { nodeOf } from './run-graph.ts';
-import { applyEvent, emptySessionView, foldEvents } from './session-view.ts';
+import {
+  applyEvent,
+  type CheckedView,
+  checkedView,
+  emptySessionView,
+  foldEvents,
+  knownGraph,
+  type WholeView,
+} from './session-view.ts';
 
 describe('two advances from one node', () => {
   test('keep notes, artifacts, context, gaps, capabilities and preferences apart in every view', () => {
@@ -110,4 +119,56 @@ describe('folding', () => {
     applyEvent(view, second);
     expect(view.nextEventIndex).toBe(2);
   });
+});
+
+test('a plan may refer to what the log holds, and to nothing else', () => {
+  const writer = sessionWriter();
+  const root = writer.startRun({ note: { name: 'n', text: 'note' }, gaps: [{ name: 'g' }] });
+  const view = emptySessionView();
+  const known = knownGraph(view);
+  expect(known.isEmpty).toBe(true);
+  expect(known.node(root.nodeId)).toBeUndefined();
+
+  for (const event of writer.events) applyEvent(view, event);
+  expect(known.isEmpty).toBe(false);
+  expect(known.run(root.runId)).toMatchObject({ workflowHash: root.workflowHash });
+  expect(known.node(root.nodeId)).toMatchObject({ runId: root.runId, kind: 'step', parentNodeId: null });
+  expect(known.output(outputIdOf('n'))).toEqual({ nodeId: root.nodeId, channel: 'recap' });
+  expect([known.gap(gapIdOf('g')), known.gap(gapIdOf('other'))]).toEqual([{ runId: root.runId }, undefined]);
+  expect(writer.events.every(({ eventId }) => known.hasEvent(eventId))).toBe(true);
+  expect([known.attempts(root.nodeId), known.node(root.nodeId)?.hasStepBelow]).toEqual([0, false]);
+
+  writer.advance(root);
+  for (const event of writer.events.slice(view.nextEventIndex)) applyEvent(view, event);
+  expect([known.attempts(root.nodeId), known.node(root.nodeId)?.hasStepBelow]).toEqual([1, true]);
+  expect([...view.knownKeys]).toEqual(writer.events.map(({ dedupeKey }) => dedupeKey));
+});
+
+test('a view over a damaged session says so, and nothing that goes on with a run accepts it', () => {
+  enforces('views_salvage_labelled');
+  const view = emptySessionView();
+  const damage = { reason: 'manifest_chain_broken', place: 'manifest', offset: 7 } as const;
+  const damaged: readonly SessionHealth[] = [
+    { kind: 'corrupt_tail', damage },
+    { kind: 'corrupt_head', damage },
+    { kind: 'unknown_version', place: 'manifest', offset: 0, version: '2' },
+  ];
+  expect(checkedView(view, { kind: 'healthy' })).toEqual({ kind: 'whole', view });
+  expect(damaged.map((health) => checkedView(view, health))).toEqual(
+    damaged.map((health) => ({ kind: 'salvaged', health, view })),
+  );
+
+  const goOn = (whole: WholeView) => whole.kind;
+  const refusals = [
+    // @ts-expect-error a view may be salvaged until its kind was looked at
+    (labelled: CheckedView) => goOn(labelled),
+    // @ts-expect-error a salvaged view cannot be called whole by hand
+    () => goOn({ kind: 'whole', view }),
+    // @ts-expect-error a health that may be anything gives a view that may be salvaged
+    (health: SessionHealth) => goOn(checkedView(view, health)),
+    // @ts-expect-error a bare view carries no label at all
+    () => goOn(view),
+  ];
+  expect(refusals).toHaveLength(4);
+  expect(goOn(checkedView(view, { kind: 'healthy' }))).toBe('whole');
 });

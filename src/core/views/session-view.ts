@@ -1,11 +1,19 @@
 import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
+import type { SessionHealth } from '../log/health.ts';
 import type { EventId } from '../log/ids.ts';
-import { type AdvanceRecord, type AdvancesView, applyAdvanceRecorded } from './advance-outcomes.ts';
+import type { KnownGraph } from '../log/plan/plan-graph.ts';
+import {
+  type AdvanceRecord,
+  type AdvancesView,
+  applyAdvanceRecorded,
+  applyTraceAppended,
+  attemptCount,
+  type TraceView,
+} from './advance-outcomes.ts';
 import { applyContextSet, type ContextView, emptyContext } from './context.ts';
 import { applyOutputAppended, emptyOutputs, type OutputsView } from './current-outputs.ts';
 import { applyGapRecorded, emptyGaps, type GapsView } from './gaps.ts';
-import { applyTraceAppended, type TraceView } from './history/decision-trace.ts';
 import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './known-capabilities.ts';
 import { openPlace } from './lineage.ts';
 import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences-in-force.ts';
@@ -15,6 +23,8 @@ import {
   applyNodeCreated,
   applyRunStarted,
   emptyRunGraph,
+  findNode,
+  findRun,
   nodeOf,
   type RunGraph,
   touchNode,
@@ -153,4 +163,45 @@ function applyOutput(view: SessionView, event: EventOf<'node_output_appended'>):
 
 function isNote(event: EventOf<'node_output_appended'>): event is Note {
   return event.data.outputChannel === 'recap';
+}
+
+/** What a further plan may refer to. It follows the view: events applied later are known too. */
+export function knownGraph(view: SessionView): KnownGraph {
+  return {
+    get isEmpty() {
+      return view.nextEventIndex === 0;
+    },
+    hasEvent: (id) => view.knownEvents.has(id),
+    run: (id) => findRun(view.graph, id)?.pinned,
+    node: (id) => findNode(view.graph, id),
+    attempts: (id) => attemptCount(view.advances, id),
+    output: (id) => view.outputs.known.get(id),
+    gap: (id) => {
+      const record = view.gaps.known.get(id);
+      return record && { runId: record.scope.runId };
+    },
+  };
+}
+
+declare const whole: unique symbol;
+
+/** A view over everything a healthy session holds; only `labelView` makes one. What goes on with a run asks for this. */
+export type WholeView = { readonly kind: 'whole'; readonly view: SessionView; readonly [whole]: true };
+
+/** A view over the readable start of a damaged session: to look at under a banner, never to go on from. */
+export type SalvagedView = {
+  readonly kind: 'salvaged';
+  readonly health: Exclude<SessionHealth, { kind: 'healthy' }>;
+  readonly view: SessionView;
+};
+
+export type CheckedView = WholeView | SalvagedView;
+
+type Healthy = Extract<SessionHealth, { kind: 'healthy' }>;
+
+/** Says of a view whether it shows a whole session, which only the health found while reading can tell. */
+export function checkedView(view: SessionView, health: Healthy): WholeView;
+export function checkedView(view: SessionView, health: SessionHealth): CheckedView;
+export function checkedView(view: SessionView, health: SessionHealth): CheckedView {
+  return health.kind === 'healthy' ? ({ kind: 'whole', view } as WholeView) : { kind: 'salvaged', health, view };
 }

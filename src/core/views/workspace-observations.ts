@@ -1,5 +1,5 @@
 import type { EventOf } from '../log/event.ts';
-import type { ObservationKey } from '../log/events/observation-recorded.ts';
+import type { ObservationKey } from '../log/events/run-events.ts';
 
 export type WorkspaceObservation = EventOf<'observation_recorded'>;
 

@@ -1,25 +1,22 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
-import type { BrokenTemplate } from './broken-template.ts';
-import { checkSlots } from './check-slots.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
-import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
 import { checkCycles, checkUses } from './emit/check-references.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
 import { expandSteps } from './expand/expand-steps.ts';
-import type { Bindings, Brought, Template } from './expand/expanded.ts';
+import type { Bindings, BrokenTemplate, Brought, Template } from './expand/expanded.ts';
 import { EMPTY_EXPANSION } from './expand/expansion-budget.ts';
-import { fillWorkflow } from './expand/fill-workflow.ts';
+import { checkPlaces, fillWorkflow } from './expand/fill-workflow.ts';
+import { requiredProbes } from './expand/generated-steps.ts';
 import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
-import { requiredProbes } from './expand/probes.ts';
 import { checkBlockSizes } from './expand/render-prompt.ts';
-import { checkPlaces } from './expand/texts/unfilled-places.ts';
-import type { CompilerFinding } from './finding.ts';
+import { LEGACY_ID, NAMESPACED_ID } from './format/limits.ts';
 import { readWorkflow } from './format/read-workflow.ts';
 import { openReader } from './format/reader.ts';
-import type { WorkflowSyntax } from './format/syntax.ts';
+import type { ExtensionPoint, WorkflowSyntax } from './format/syntax.ts';
 import { locateFinding } from './locate-finding.ts';
 import type { CompilePattern } from './pattern.ts';
 import { parseSource } from './source/parse-source.ts';
@@ -125,4 +122,48 @@ function hashText(text: string, sha256: Sha256): string {
   const bytes = canonicalBytes(text);
   assert(bytes.isOk(), 'a bundled text is well-formed');
   return sha256(bytes.value);
+}
+
+/** What a workspace and a catalog offer to put into extension points. */
+type Offered = Pick<CompileInput, 'bindings' | 'templates' | 'broken'>;
+
+/** Checks that what goes into an extension point is of a kind that it accepts. */
+function checkSlots(points: readonly ExtensionPoint[], offered: Offered, findings: CompilerFinding[]): void {
+  for (const { at, slotId, acceptedKinds, default: fallback } of points) {
+    if (acceptedKinds.length === 0) continue;
+    const bound = Object.hasOwn(offered.bindings, slotId) ? offered.bindings[slotId] : undefined;
+    const value = bound ?? fallback;
+    if (acceptedKinds.some((kind) => isOfKind(value, kind, offered))) continue;
+    const wanted = acceptedKinds.map((kind) => KIND_WORDS[kind]).join(' or ');
+    if (bound !== undefined) {
+      const message = `The workspace puts "${bound}" into "${slotId}", which takes ${wanted}. Mend .workrail/bindings.json.`;
+      findings.push({ code: 'wrong_kind', severity: 'error', at: `${at}/acceptedKinds`, message });
+      continue;
+    }
+    const message = `"${slotId}" takes ${wanted}, and its default is none.`;
+    const unknown = acceptedKinds.includes('routine')
+      ? { unknown: { name: value, known: [...offered.templates.keys()].sort() } }
+      : {};
+    findings.push({ code: 'wrong_kind', severity: 'error', at: `${at}/default`, message, ...unknown });
+  }
+}
+
+type SlotKind = ExtensionPoint['acceptedKinds'][number];
+
+const KIND_WORDS: { readonly [kind in SlotKind]: string } = {
+  text: 'a text',
+  routine: 'the template id of a routine',
+  workflow: 'the id of a workflow',
+};
+
+/** A routine that is broken is one all the same; what is wrong with it is told where it is called. */
+function isOfKind(value: string, kind: SlotKind, { templates, broken }: Offered): boolean {
+  switch (kind) {
+    case 'text':
+      return true;
+    case 'routine':
+      return templates.has(value) || broken?.has(value) === true;
+    case 'workflow':
+      return NAMESPACED_ID.test(value) || LEGACY_ID.test(value);
+  }
 }

@@ -3,7 +3,7 @@ import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonica
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { collectDiagnostics } from './diagnostics/collect-diagnostics.ts';
 import { parseSource } from './source/parse-source.ts';
-import { plainValue } from './source/plain-value.ts';
+import { plainValue } from './source/source-node.ts';
 
 /** What a workflow is made from: its file, those of the routines it calls, and what the workspace binds slots to. */
 export type WorkflowOrigin = {

@@ -1,10 +1,8 @@
 import { quote } from '../json/quote.ts';
 import { nearest, nearestId } from '../text/spelling.ts';
 import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';
-import type { Fix } from './diagnostics/diagnostic.ts';
-import type { CompilerFinding } from './finding.ts';
-import { nodeAt } from './source/node-at.ts';
-import type { SourceNode } from './source/source-node.ts';
+import type { CompilerFinding, Fix } from './diagnostics/diagnostic.ts';
+import { nodeAt, type SourceNode } from './source/source-node.ts';
 
 const NAMES_SHOWN_MAX = 20;
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { TOOLS } from '../answer-call.ts';
 import { checkpointWorkflowTool } from '../tools/checkpoint-workflow-tool.ts';
 import { continueWorkflowTool } from '../tools/continue-workflow-tool.ts';
 import { inspectWorkflowTool } from '../tools/inspect-workflow-tool.ts';
 import { listWorkflowsTool } from '../tools/list-workflows-tool.ts';
 import { startWorkflowTool } from '../tools/start-workflow-tool.ts';
-import { TOOLS } from '../tools/tool-set.ts';
 import { readArguments } from './read-arguments.ts';
 
 const ACK = `ack_${'0123456789abcdefghjkmnpqrstvwxyz'.slice(0, 24).repeat(2)}`;

@@ -1,9 +1,10 @@
 import { JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { canonicalLength } from '../../core/log/field-schemas.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
-import { isObject } from '../arguments/read-value.ts';
+import { isObject } from '../arguments/read-arguments.ts';
 import type { RecentReply } from './recent-replies.ts';
 import type { KnownToken, Situation } from './situation.ts';
 
@@ -117,3 +118,8 @@ function wellFormed(value: JsonValue, depth = 0): JsonValue {
   if (!isObject(value)) return value.map(inside);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), inside(inner)]));
 }
+
+/** The words for a refusal, before its call is cut to what may be repeated. */
+export type Explained = Omit<ErrorEnvelope, 'nextCall'> & { readonly call?: NextCall | undefined };
+
+export const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };

@@ -1,10 +1,16 @@
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
-import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument-problem.ts';
+import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
-import { callToList, callToSave, callWithFittingToken, type NextCall } from './corrected-call.ts';
-import { type Explained, NOT_RETRYABLE } from './explained.ts';
+import {
+  callToList,
+  callToSave,
+  callWithFittingToken,
+  type Explained,
+  type NextCall,
+  NOT_RETRYABLE,
+} from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for arguments that a tool cannot take, with the call that was meant where that is known. */

@@ -2,14 +2,13 @@ import { unreachable } from '../../core/assert.ts';
 import type { JsonOffence } from '../../core/json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
-import { contextDepth } from '../../core/log/events/context-set.ts';
+import { contextDepth } from '../../core/log/events/output-events.ts';
 import { canonicalLength } from '../../core/log/field-schemas.ts';
 import type { ContextRefusal } from '../../core/log/operation/context-delta.ts';
 import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
 import { utf8Prefix } from '../../core/text/utf8.ts';
-import { isList, isObject } from '../arguments/read-value.ts';
-import type { NextCall } from './corrected-call.ts';
-import { type Explained, NOT_RETRYABLE } from './explained.ts';
+import { isList, isObject } from '../arguments/read-arguments.ts';
+import { type Explained, type NextCall, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** What was sent and cannot be kept. */

@@ -7,8 +7,7 @@ import {
   type ScopeMismatch,
   type TokenRefusal,
 } from '../../core/token/token-refusal.ts';
-import { callToResume, callWithFittingToken } from './corrected-call.ts';
-import type { Explained } from './explained.ts';
+import { callToResume, callWithFittingToken, type Explained } from './corrected-call.ts';
 import type { KnownToken, Situation } from './situation.ts';
 
 type Words = Pick<Explained, 'message' | 'suggestion' | 'nextIntent' | 'details' | 'call'>;

@@ -7,14 +7,13 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { blockerReportSchema } from '../../core/log/blockers.ts';
 import { type ErrorEnvelope, errorEnvelopeSchema } from '../../core/log/error-envelope.ts';
 import { eventIndexSchema, runTag, workflowHashSchema, workflowIdSchema } from '../../core/log/ids.ts';
-import type { WorkspaceProblem } from '../../core/prompt/workspace-problem.ts';
+import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { FormatProblem, TokenPlace, TokenRefusal } from '../../core/token/token-refusal.ts';
+import { TOOLS } from '../answer-call.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
 import { startWorkflowTool } from '../tools/start-workflow-tool.ts';
-import { TOOLS } from '../tools/tool-set.ts';
-import { explain } from './explain.ts';
+import { explain, type Refusal } from './explain.ts';
 import type { InputRefusal } from './explain-input.ts';
-import type { Refusal } from './refusal.ts';
 import type { KnownToken, Situation } from './situation.ts';
 
 const workflowId = workflowIdSchema.parse('wr.first_steps');

@@ -1,17 +1,81 @@
+import type { InvalidFile } from '../../app/catalog/catalog.ts';
+import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
+import type { AdvanceRefusal } from '../../app/run/advance.ts';
+import type { CheckpointRefusal } from '../../app/run/checkpoint.ts';
+import type { RehydrateRefusal } from '../../app/run/rehydrate.ts';
+import type { StartSessionRefusal } from '../../app/run/start-session.ts';
+import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { nearest } from '../../core/text/spelling.ts';
-import { callToSave, callWithFittingToken, fittedCall } from './corrected-call.ts';
+import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { nearest, nearestId } from '../../core/text/spelling.ts';
+import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
+import {
+  callToList,
+  callToSave,
+  callWithFittingToken,
+  type Explained,
+  fittedCall,
+  type NextCall,
+  NOT_RETRYABLE,
+} from './corrected-call.ts';
 import { explainArguments } from './explain-arguments.ts';
-import { explainInput } from './explain-input.ts';
-import { explainSession } from './explain-session.ts';
-import { explainStore } from './explain-store.ts';
+import { explainInput, type InputRefusal } from './explain-input.ts';
+import { explainSession, explainStore } from './explain-store.ts';
 import { explainToken } from './explain-token.ts';
-import { explainWorkflow } from './explain-workflow.ts';
-import { type Explained, NOT_RETRYABLE } from './explained.ts';
-import type { Refusal } from './refusal.ts';
 import type { Situation } from './situation.ts';
+
+type WorkflowRefusal = Extract<StartRefusal, { code: 'workflow_not_found' | 'workflow_invalid' }>;
+
+/** Room for a sentence each in one error. */
+const PROBLEMS_SHOWN_MAX = 5;
+
+const OF_PROJECT = "If it belongs to a project, send that project's absolute path as workspacePath.";
+
+/** The words for a workflow that cannot be started. */
+function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explained {
+  switch (refusal.code) {
+    case 'workflow_not_found': {
+      const { workflowId, known, workspaceProblem } = refusal;
+      const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
+      const mend =
+        workspaceProblem === undefined ? '' : 'Mend workspacePath and send the call again, or take another workflow. ';
+      const near = nearestId(workflowId, known);
+      const ofProject = situation.sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
+      return {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `There is no workflow ${quote(workflowId)}.${workspace}`,
+        suggestion: `${mend}${near === undefined ? `Pick one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}${ofProject}`,
+        retry: NOT_RETRYABLE,
+        call: near === undefined ? callToList(situation) : callWithId(situation, near),
+      };
+    }
+    case 'workflow_invalid':
+      return {
+        code: 'WORKFLOW_INVALID',
+        message: `The file of workflow "${refusal.workflowId}" is broken: ${refusal.invalid.file.ref}. ${problems(refusal.invalid)}`,
+        suggestion: 'Mend the file and send the call again, or pick another workflow from the list.',
+        retry: NOT_RETRYABLE,
+        call: callToList(situation),
+      };
+    default:
+      return unreachable(refusal);
+  }
+}
+
+function callWithId({ tool, sent }: Situation, workflowId: string): NextCall {
+  return { tool, arguments: { ...sent, workflowId } };
+}
+
+/** Errors before warnings, and no more of either than anyone mends at once. */
+function problems({ diagnostics }: InvalidFile): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const shown = errors.slice(0, PROBLEMS_SHOWN_MAX);
+  const more = errors.length - shown.length;
+  const words = shown.map(({ line, column, message }) => `Line ${line}, column ${column}: ${message}`);
+  return [...words, ...(more > 0 ? [`And ${more} more; list_workflows shows them.`] : [])].join(' ');
+}
 
 /** The words for a refusal, each ending in what to do next; where a call would put it right, that call. */
 export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
@@ -173,3 +237,20 @@ function payloadWithoutAck(situation: Situation): Explained {
     suggestion: 'Send the corrected call: the same with the ackToken of that step. Nothing is lost.',
   };
 }
+
+/** Everything a call may be refused for. */
+export type Refusal =
+  | StartRefusal
+  | AdvanceRefusal
+  | RehydrateRefusal
+  | CheckpointRefusal
+  | ResumeRefusal
+  | StartSessionRefusal
+  | InputRefusal
+  | ArgumentRefusal
+  | { readonly code: 'tool_unknown'; readonly tools: readonly string[] }
+  | { readonly code: 'token_missing' }
+  /** Something to record came with a token that only shows. */
+  | { readonly code: 'payload_without_ack' }
+  /** A fault of our own. What it was stands in the log, not in the reply. */
+  | { readonly code: 'our_fault' };

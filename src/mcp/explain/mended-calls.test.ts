@@ -5,14 +5,13 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { errorPointerSchema } from '../../core/log/blockers.ts';
 import { runTag, workflowIdSchema } from '../../core/log/ids.ts';
 import type { TokenPlace } from '../../core/token/token-refusal.ts';
+import type { TOOLS } from '../answer-call.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
 import { checkpointWorkflowTool } from '../tools/checkpoint-workflow-tool.ts';
 import { continueWorkflowTool } from '../tools/continue-workflow-tool.ts';
 import { startWorkflowTool } from '../tools/start-workflow-tool.ts';
-import type { TOOLS } from '../tools/tool-set.ts';
-import { explain } from './explain.ts';
+import { explain, type Refusal } from './explain.ts';
 import type { InputRefusal } from './explain-input.ts';
-import type { Refusal } from './refusal.ts';
 import type { KnownToken, Situation } from './situation.ts';
 
 const workflowId = workflowIdSchema.parse('wr.first_steps');

@@ -1,4 +1,4 @@
-import { type TokenHolder, tokenHolder } from '../../app/run/place/token-holder.ts';
+import { type TokenHolder, tokenHolder } from '../../app/run/rehydrate.ts';
 import type { ReadServices } from '../../app/services.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { TokenSlot } from '../../core/token/token.ts';

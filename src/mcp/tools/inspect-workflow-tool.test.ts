@@ -6,11 +6,8 @@ import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { inspectReplyShape } from '../shapes/inspect-reply-shape.ts';
-import { listReplyShape } from '../shapes/list-reply-shape.ts';
-import { INSPECT_MODES } from './inspect/inspect-mode.ts';
-import { inspectWorkflowTool } from './inspect-workflow-tool.ts';
-import { listWorkflowsTool } from './list-workflows-tool.ts';
+import { INSPECT_MODES, inspectReplyShape, inspectWorkflowTool } from './inspect-workflow-tool.ts';
+import { listReplyShape, listWorkflowsTool } from './list-workflows-tool.ts';
 
 const NOWHERE = { workspace: undefined };
 const FILES = [

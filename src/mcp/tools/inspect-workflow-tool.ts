@@ -1,12 +1,27 @@
+import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
+import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
+import { workflowHashSchema } from '../../core/log/ids.ts';
 import { type Call, callText } from '../../core/prompt/reply/call-text.ts';
-import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
+import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow, positionOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
+import {
+  type OutlinedLoop,
+  type OutlinedStep,
+  type OutlineEntry,
+  workflowOutline,
+} from '../../core/workflow/outline/workflow-outline.ts';
 import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
-import { INSPECT_MODES, type InspectMode } from './inspect/inspect-mode.ts';
-import { metadataText, shownMetadata } from './inspect/shown-metadata.ts';
-import { outlineText, shownEntry } from './inspect/shown-outline.ts';
+import { listReplyShape } from './list-workflows-tool.ts';
+
+export const INSPECT_MODES = ['outline', 'full', 'metadata'] as const;
+
+/** How much of a workflow is shown. */
+type InspectMode = (typeof INSPECT_MODES)[number];
 
 export const inspectWorkflowTool = defineTool({
   name: 'inspect_workflow',
@@ -62,3 +77,210 @@ function structuredOf(inspected: InspectedWorkflow, mode: InspectMode, start: Ca
     nextCall: { ...start },
   };
 }
+
+/** What a workflow is and where it comes from, as data. */
+function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): JsonObject {
+  const { id, kind, name, description, tags, idStatus, aliases, suggestedId, sourceKind, file, shadows, warnings } =
+    listed;
+  const { workflow } = listed;
+  const { preconditions, clarificationPrompts, metaGuidance, references, recommended, capabilities } = workflow;
+  return {
+    id,
+    kind,
+    name,
+    description,
+    tags,
+    idStatus,
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...(suggestedId === undefined ? {} : { suggestedId }),
+    hash,
+    source: { kind: sourceKind, ref: file.ref, shadows: shadows.map(({ ref }) => ref) },
+    stepCount: workflow.steps.length,
+    loopCount: workflow.loops.length,
+    contracts: workflow.contracts.map(({ contractRef }) => contractRef),
+    references,
+    preconditions,
+    clarificationPrompts,
+    metaGuidance,
+    capabilities,
+    recommended,
+    conditions: workflow.conditions.map(({ conditionId }) => conditionId),
+    warnings: [
+      ...workflow.compiledWarnings,
+      ...warnings.map(({ code, line, column, message }) => ({ code, line, column, message })),
+    ],
+    ...(mode === 'full' ? { definition: parts(workflow as unknown as JsonObject) } : {}),
+  } as JsonObject;
+}
+
+/** What a run would be pinned to, less the steps, which are shown one by one. */
+function parts({ steps: _, entries: __, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** The same for reading. Lists that are empty are left out. */
+function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
+  const { id, name, description, tags, sourceKind, file, workflow } = listed;
+  const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
+  return [
+    `${id}: ${name}. ${description}`,
+    `${counted(steps.length, 'step')}, ${counted(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
+    ...section('Tags', tags),
+    ...section('Before it starts', preconditions),
+    ...section('To be clarified', clarificationPrompts),
+    ...section('Standing rules', metaGuidance),
+    ...section(
+      'Contracts',
+      contracts.map(({ contractRef }) => contractRef),
+    ),
+    ...section(
+      'References',
+      references.map(({ title, source, purpose }) => `${title} (${source}) ${purpose}`.trim()),
+    ),
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function section(title: string, items: readonly string[]): readonly string[] {
+  if (items.length === 0) return [];
+  return items.length === 1 ? [`${title}: ${items[0]}`] : [`${title}:`, ...items.map((item) => `- ${item}`)];
+}
+
+/** An entry of the outline as data; in full it is all that a run would be pinned to. */
+function shownEntry(entry: OutlineEntry, mode: InspectMode): JsonObject {
+  return entry.kind === 'step' ? shownStep(entry, mode) : shownLoop(entry, mode);
+}
+
+function shownStep({ step, when, asksFor }: OutlinedStep, mode: InspectMode): JsonObject {
+  const { stepId, title, provenance, purpose } = step;
+  return {
+    kind: 'step',
+    stepId,
+    title,
+    ...(when === undefined ? {} : { when }),
+    asksFor,
+    ...(purpose.kind === 'work' ? {} : { purpose: purpose.kind }),
+    provenance,
+    ...(mode === 'full' ? { definition: step as unknown as JsonObject } : {}),
+  };
+}
+
+function shownLoop({ loop, when, repeats, body }: OutlinedLoop, mode: InspectMode): JsonObject {
+  const { loopId, stepId, title, maxIterations } = loop;
+  return {
+    kind: 'loop',
+    loopId,
+    stepId,
+    title,
+    ...(when === undefined ? {} : { when }),
+    repeats,
+    maxIterations,
+    body: body.map((entry) => shownEntry(entry, mode)),
+  };
+}
+
+/** The outline as numbered lines, bodies of loops set in. */
+function outlineText(workflow: CompiledWorkflow, mode: InspectMode): readonly string[] {
+  return entryLines(workflowOutline(workflow), { index: indexWorkflow(workflow), mode, indent: '' });
+}
+
+type Told = { readonly index: WorkflowIndex; readonly mode: InspectMode; readonly indent: string };
+
+/** A step has the number that replies give it; a loop has none of its own. */
+function entryLines(entries: readonly OutlineEntry[], told: Told): readonly string[] {
+  const { index, mode, indent } = told;
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'loop') {
+      return [`${indent}${loopLine(entry)}`, ...entryLines(entry.body, { ...told, indent: `${indent}   ` })];
+    }
+    const prompt = mode === 'full' ? promptLines(entry.step).map((line) => `${indent}   ${line}`) : [];
+    return [`${indent}${positionOf(index, entry.step.stepId)}. ${stepLine(entry)}`, ...prompt];
+  });
+}
+
+function stepLine({ step, when, asksFor }: OutlinedStep): string {
+  const { stepId, title, provenance } = step;
+  const parts = [
+    `${title} (${stepId})`,
+    ...(when === undefined ? [] : [`when ${when}`]),
+    ...(asksFor.length === 0 ? [] : [`asks for ${asksFor.join(', ')}`]),
+    ...(provenance.source === 'authored' ? [] : [`from ${provenance.originId}`]),
+  ];
+  return parts.join(' · ');
+}
+
+function loopLine({ loop, when, repeats }: OutlinedLoop): string {
+  const parts = [
+    `Loop: ${loop.title} (${loop.loopId})`,
+    ...(when === undefined ? [] : [`when ${when}`]),
+    repeats,
+    `at most ${loop.maxIterations} times`,
+  ];
+  return parts.join(' · ');
+}
+
+function promptLines({ prompt, guidance, fragments }: CompiledStep): readonly string[] {
+  const texts = [prompt, ...guidance.map((line) => `- ${line}`), ...fragments.map(({ text }) => text)];
+  return texts.join('\n').split('\n');
+}
+
+const { workflows } = listReplyShape.shape;
+const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
+  compiledWorkflowSchema.shape;
+const texts = z.array(z.string());
+
+const step = z.strictObject({
+  kind: z.literal('step'),
+  stepId: z.string().min(1),
+  title: z.string().min(1),
+  /** The condition in words. */
+  when: z.string().optional(),
+  asksFor: texts,
+  purpose: z.string().optional(),
+  provenance: jsonObjectSchema,
+  /** In full only: all that a run would be pinned to. */
+  definition: jsonObjectSchema.optional(),
+});
+
+type Entry = z.infer<typeof step> | { readonly kind: 'loop'; readonly body: readonly Entry[] };
+
+const loop: z.ZodType<Entry> = z.strictObject({
+  kind: z.literal('loop'),
+  loopId: z.string().min(1),
+  stepId: z.string().min(1),
+  title: z.string().min(1),
+  when: z.string().optional(),
+  repeats: z.string().min(1),
+  maxIterations: z.int().min(1),
+  body: z.array(z.union([step, z.lazy(() => loop)])).min(1),
+});
+
+/** What `inspect_workflow` answers, as data. */
+export const inspectReplyShape = z.strictObject({
+  kind: z.literal('ok'),
+  workflow: workflows.element.omit({ sourceKind: true, shadows: true, warnings: true }).extend({
+    hash: workflowHashSchema,
+    source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string().min(1), shadows: texts }),
+    stepCount: z.int().min(1),
+    loopCount: z.int().min(0),
+    contracts: texts,
+    references,
+    preconditions,
+    clarificationPrompts,
+    metaGuidance,
+    capabilities,
+    recommended,
+    conditions: texts,
+    warnings: z.array(jsonObjectSchema),
+    definition: jsonObjectSchema.optional(),
+  }),
+  /** Absent when only metadata was asked for. */
+  steps: z
+    .array(z.union([step, loop]))
+    .min(1)
+    .optional(),
+  nextCall: z.strictObject({ tool: z.literal('start_workflow'), arguments: jsonObjectSchema }),
+});

@@ -1,11 +1,12 @@
 import { ok } from 'neverthrow';
-import type { Catalog, InvalidFile, ListedWorkflow } from '../../app/catalog/catalog.ts';
+import * as z from 'zod';
+import { type Catalog, filterWorkflows, type InvalidFile, type ListedWorkflow } from '../../app/catalog/catalog.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
-import { filterWorkflows } from '../../app/catalog/filter-workflows.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
+import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/call-text.ts';
-import { explainWorkspace } from '../../core/prompt/workspace-problem.ts';
+import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { clip } from '../../core/run/requirements/judge-artifact.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -113,3 +114,32 @@ function listedInvalid(invalid: InvalidFile): JsonObject {
 function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
   return `line ${line}, column ${column}${pointer === '' ? '' : ` (${pointer})`}: ${message}`;
 }
+
+const texts = z.array(z.string());
+
+/** What `list_workflows` answers, as data. */
+export const listReplyShape = z.strictObject({
+  kind: z.literal('ok'),
+  /** Those that were asked for. */
+  workflows: z.array(
+    z.strictObject({
+      id: z.string().min(1),
+      kind: z.enum(['workflow', 'routine']),
+      name: z.string().min(1),
+      description: z.string().min(1),
+      tags: texts,
+      idStatus: z.enum(['namespaced', 'legacy']),
+      sourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
+      /** What an author should look at. */
+      warnings: texts.min(1).optional(),
+      aliases: texts.min(1).optional(),
+      suggestedId: z.string().min(1).optional(),
+      /** Files that are not used because of this one. */
+      shadows: texts.min(1).optional(),
+    }),
+  ),
+  invalid: z.array(z.strictObject({ file: z.string().min(1), id: z.string().optional(), problems: texts.min(1) })),
+  /** How many there are, shown or not. */
+  total: z.int().min(0),
+  warnings: z.array(z.strictObject({ code: z.literal('workspace_not_used'), message: z.string().min(1) })).optional(),
+});

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { startSession } from '../../app/run/start-session.ts';
+import { completeReplySchema } from '../../core/prompt/reply-schema.ts';
 import { defineTool } from '../tool.ts';
 
 export const startSessionTool = defineTool({
@@ -17,3 +19,6 @@ export const startSessionTool = defineTool({
   },
   run: (services, { goal }, { workspace }) => startSession(services, { goal, workspace }),
 });
+
+/** What `start_session` answers, as data. */
+export const sessionReplyShape = completeReplySchema.extend({ sessionToken: z.string().min(1) });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandName } from '../../../src/cli/command-entry.ts';
+import { commandName } from '../../../src/cli/command.ts';
 import { COMMANDS } from '../../../src/cli/command-list.ts';
 import { COMMAND_SHAPES } from '../../../src/cli/command-shapes.ts';
 import { enforces } from '../../enforces.ts';

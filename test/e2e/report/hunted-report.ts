@@ -4,8 +4,7 @@ import type { Store } from '../../../src/app/services.ts';
 import type { SessionId } from '../../../src/core/log/ids.ts';
 import { reportHtml } from '../../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../src/core/report/markdown/report-markdown.ts';
-import { type Report, reportSchema } from '../../../src/core/report/report.ts';
-import { reportJson } from '../../../src/core/report/report-json.ts';
+import { type Report, reportJson, reportSchema } from '../../../src/core/report/report.ts';
 import { exportServices } from '../../examples/bundles.ts';
 import { bugHunt, huntEngine } from './report-session.ts';
 

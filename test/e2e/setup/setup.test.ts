@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { doctorShape } from '../../../src/cli/shapes/setup/doctor-shape.ts';
-import { initShape } from '../../../src/cli/shapes/setup/init-shape.ts';
+import { doctorShape } from '../../../src/cli/clients/doctor.ts';
+import { initShape } from '../../../src/cli/clients/init.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENT_KINDS } from '../clients.ts';
 import { ending, loneProgram, type ThrowAway, throwAway } from './throw-away.ts';

@@ -1,4 +1,4 @@
-import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/disk.ts';
 import { nodeFileSystem } from '../../../src/adapters/file-store/disk/node-file-system.ts';
 
 type Operation = keyof FileSystem | keyof WritableFile;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { fileStore, storeOf } from '../../../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../../../src/adapters/lock/system-locks.ts';

@@ -1,4 +1,4 @@
-import { type DraftOf, type EventDraft, eventIdOf, placeEvents } from '../../../src/core/log/event-draft.ts';
+import { type DraftOf, type EventDraft, eventIdOf, placeEvents } from '../../../src/core/log/event.ts';
 import { executionSnapshot, sealSnapshot } from '../../../src/core/log/execution-snapshot.ts';
 import {
   derivedBits,

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { eventIndexSchema, NodeId, RunId, SessionId, workflowHashSchema } from '../../../src/core/log/ids.ts';
-import { FIRST_ATTEMPT } from '../../../src/core/token/attempt.ts';
 import { type HmacSha256, signingKey, type TokenKeys } from '../../../src/core/token/keyring.ts';
 import type { MintableNode, TokenPurpose } from '../../../src/core/token/node-token.ts';
-import type { TokenKind, TokenSlot } from '../../../src/core/token/token.ts';
+import { FIRST_ATTEMPT, type TokenKind, type TokenSlot } from '../../../src/core/token/token.ts';
 import type { TokenRefusal } from '../../../src/core/token/token-refusal.ts';
 
 export const hmac: HmacSha256 = (key, message) => new Uint8Array(createHmac('sha256', key).update(message).digest());

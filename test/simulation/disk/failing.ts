@@ -1,4 +1,4 @@
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { intercept, type Operation } from './intercept.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
 import { systemError } from './system-error.ts';

@@ -1,4 +1,4 @@
-import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/disk.ts';
 
 export type Operation = {
   readonly name: keyof FileSystem | keyof WritableFile;

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/disk.ts';
 import { applyData, applyEntry, type DirInode, type FileInode, type Inode } from './inode.ts';
 import { systemError } from './system-error.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { enforces } from '../../enforces.ts';
 import { intercept, isReading, type Operation } from '../disk/intercept.ts';

@@ -1,4 +1,4 @@
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import type { ProductBounds } from '../disk/bounded-product.ts';
 import { crashStates } from '../disk/crash-states.ts';
 import { fingerprints } from '../disk/fingerprint.ts';

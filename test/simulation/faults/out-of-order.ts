@@ -1,4 +1,4 @@
-import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem, WritableFile } from '../../../src/adapters/file-store/disk/disk.ts';
 import { intercept, type Operation } from '../disk/intercept.ts';
 
 const CONTENT = /\/(?:snapshots|artifacts|events)\b/;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { rehydrate } from '../../../src/app/run/rehydrate.ts';
 import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';

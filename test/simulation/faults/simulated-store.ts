@@ -1,4 +1,4 @@
-import type { FileSystem } from '../../../src/adapters/file-store/disk/file-system.ts';
+import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../../src/adapters/file-store/file-store.ts';
 import type { Locks } from '../../../src/adapters/lock/locks.ts';
 import { sha256 } from '../../examples/sha256.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { canonicalLines, type Sha256Digest } from '../../../src/core/json/canonical-bytes.ts';
-import type { StoredReply } from '../../../src/core/log/events/advance-recorded.ts';
+import type { StoredReply } from '../../../src/core/log/events/graph-events.ts';
 import type { EventIndex, SessionId } from '../../../src/core/log/ids.ts';
 import { chainGenesis, segmentRelPath } from '../../../src/core/log/manifest.ts';
 import { type AppendPlan, manifestRecords, sealPlan } from '../../../src/core/log/plan/append-plan.ts';

@@ -6,12 +6,12 @@ import { applyEvent, type SessionView } from '../../../core/views/session-view.t
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import { isCutShort } from '../session/lines.ts';
 import { emptySession } from '../session/open-session.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
-import { isCutShort } from '../session/torn/is-cut-short.ts';
 import { yieldOften } from '../yield-often.ts';
 import { checkBytes, checkSegment } from './check-segment.ts';
-import { type SessionFiles, sessionFiles } from './find-leftovers.ts';
+import { type SessionFiles, sessionFiles } from './file-store-audit.ts';
 import { type LogDamage, looking, plainDamage } from './log-damage.ts';
 
 const MANIFEST = 'manifest.jsonl';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep/store-audit.ts';
+import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep.ts';
 import { type DamageReason, isLocated } from '../../../core/log/health.ts';
 import { accessingNow } from '../disk/disk.ts';
 

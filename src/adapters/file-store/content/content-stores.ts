@@ -1,15 +1,78 @@
-import { err, ok } from 'neverthrow';
-import type { PinnedWorkflows } from '../../../app/ports/pinned-workflows.ts';
-import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type {
+  ArtifactStore,
+  OtherWorkflowStored,
+  PinnedWorkflows,
+  SnapshotStore,
+} from '../../../app/ports/content-stores.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../../../core/log/execution-snapshot.ts';
-import type { SnapshotRef } from '../../../core/log/ids.ts';
-import { isSnapshotOf } from '../../../core/run/is-snapshot-of.ts';
+import { jsonObjectSchema } from '../../../core/log/field-schemas.ts';
+import type { SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
+import { parseDocument } from '../../../core/log/parse-document.ts';
+import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
+import {
+  type CompiledWorkflow,
+  parseCompiledWorkflow,
+  sealWorkflow,
+} from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { boundedCache } from '../../bounded-cache.ts';
+import { accessing, accessingNow, type Disk, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { readContent } from './content-files.ts';
-import { filePinnedWorkflows } from './file-pinned-workflows.ts';
+import { putContent, readContent } from './content-files.ts';
 import { damagedContent, parseStored } from './parse-stored.ts';
+
+const WORKFLOWS_KEPT = 64;
+
+export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
+  const { disk, sha256 } = parts;
+  const kept = boundedCache<WorkflowHash, CompiledWorkflow>(WORKFLOWS_KEPT);
+  return {
+    pin: async (workflow) => {
+      const { hash, bytes } = sealWorkflow(workflow, sha256);
+      const path = layout.pinnedWorkflow(hash);
+      const pinned = await accessing('pin workflow', path, async () => {
+        await ensureDir(disk, layout.pinnedWorkflows);
+        await putContent(disk, { path, digest: hash }, bytes);
+      });
+      // As it is stored, and not as it was made: names stand in another order there, and replies shall be the same in all
+      // processes to the letter.
+      return pinned.andThen(() => {
+        if (kept.get(hash) !== undefined) return ok(hash);
+        return parseStored(path, bytes, parseCompiledWorkflow).map((stored) => {
+          kept.set(hash, stored);
+          return hash;
+        });
+      });
+    },
+    get: async (hash) => {
+      const known = kept.get(hash);
+      if (known !== undefined) return ok(known);
+      const path = layout.pinnedWorkflow(hash);
+      return readContent(disk, path, hash)
+        .andThen((bytes) => parseStored(path, bytes, parseCompiledWorkflow))
+        .map((workflow) => {
+          kept.set(hash, workflow);
+          return workflow;
+        })
+        .orElse((failure) => err(otherWorkflow(parts, hash) ?? failure));
+    },
+  };
+}
+
+/** A workflow in the place of another one. What is the same but for its spelling is plain damage. */
+function otherWorkflow({ disk, sha256 }: FileStoreParts, hash: WorkflowHash): OtherWorkflowStored | undefined {
+  const place = layout.pinnedWorkflow(hash);
+  const found = accessingNow('read content', place, () => disk.fs.read(join(disk.root, place)) ?? new Uint8Array())
+    .andThen((bytes): Result<CompiledWorkflow, StoreFailure> => parseStored(place, bytes, parseCompiledWorkflow))
+    .andThen((workflow) => canonicalBytes(workflow))
+    .map((bytes) => sha256(bytes) as string as WorkflowHash)
+    .unwrapOr(hash);
+  return found === hash ? undefined : { code: 'other_workflow_stored', place, found };
+}
 
 const SNAPSHOTS_KEPT = 256;
 
@@ -42,6 +105,19 @@ export function fileSnapshots(
       }
       kept.set(ref, snapshot);
       return ok(snapshot);
+    },
+  };
+}
+
+/** Artifacts are read when somebody looks at them, which is seldom: none is kept in memory. */
+export function fileArtifacts(disk: Disk): ArtifactStore {
+  return {
+    get: async (digest) => readContent(disk, layout.artifact(digest), digest),
+    getJson: async (digest) => {
+      const path = layout.artifact(digest);
+      return readContent(disk, path, digest).andThen((bytes) =>
+        parseStored(path, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({ value, bytes })),
+      );
     },
   };
 }

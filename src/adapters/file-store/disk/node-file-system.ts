@@ -16,7 +16,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { FileSystem, WritableFile } from './file-system.ts';
+import type { FileSystem, WritableFile } from './disk.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
 const PERMISSION_BITS = 0o777;

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SnapshotStore } from '../../../app/ports/content-stores.ts';
 import type { SeenSession } from '../../../app/ports/session-index.ts';
-import type { SnapshotStore } from '../../../app/ports/snapshot-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { summariseSession } from '../../../app/run/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
-import type { IndexEntry } from './index-line.ts';
+import type { IndexEntry } from './index-file.ts';
 
 /** What reads sessions to sum them up. */
 export type EntryMakers = {

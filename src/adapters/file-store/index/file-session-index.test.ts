@@ -8,7 +8,7 @@ import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
-import type { FileSystem } from '../disk/file-system.ts';
+import type { FileSystem } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { type FileStoreParts, storeOf } from '../file-store.ts';

@@ -1,18 +1,45 @@
+import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionIndex, StoredSession } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { turnTaking } from '../../turn-taking.ts';
-import { accessing, accessingNow } from '../disk/disk.ts';
+import { digestOf } from '../content/content-files.ts';
+import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { OpenSession } from '../session/open-session.ts';
+import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
 import type { EntryMakers } from './entry-makers.ts';
-import { type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
-import type { IndexEntry } from './index-line.ts';
-import { isLastSegmentIntact } from './sound-end.ts';
+import { type IndexEntry, type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
+
+/** All of most manifests, and the last dozens of records of the others. */
+const END_BYTES = 16 * 1024;
+
+/**
+ * Whether the end of a manifest, and the last append, plainly are what they should be. Otherwise nothing is known:
+ * whoever wants to tell reads the session.
+ */
+function isLastSegmentIntact({ fs, root }: Disk, sessionId: SessionId): boolean {
+  const manifest = join(root, layout.manifest(sessionId));
+  const from = Math.max(0, (fs.size(manifest) ?? 0) - END_BYTES);
+  const end = fs.read(manifest, from) ?? new Uint8Array();
+  const lines = Buffer.from(end.buffer, end.byteOffset, end.length).toString('latin1').split('\n');
+  if (lines.pop() !== '') return false;
+  // Reading may have begun inside of a line.
+  const records = (from === 0 ? lines : lines.slice(1)).map(plainRecord);
+  if (!records.every((one, i) => one !== undefined && isChained(one, records[i - 1]))) return false;
+  const last = records.findLast((one) => one?.record.kind === 'segment_closed')?.record;
+  if (last?.kind !== 'segment_closed') return false;
+  const segment = fs.read(join(root, layout.session(sessionId), last.segmentRelPath));
+  return segment !== undefined && digestOf(segment) === last.sha256;
+}
+
+function isChained({ record, chainBehind }: PlainRecord, before: PlainRecord | undefined): boolean {
+  return before === undefined || record.chain === chainBehind(before.record.chain);
+}
 
 /** The index with what the store tells it. None of this ever fails: what was missed is found by looking again. */
 export type FileSessionIndex = SessionIndex & {

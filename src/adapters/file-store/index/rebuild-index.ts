@@ -9,8 +9,7 @@ import type { FileStoreParts } from '../file-store.ts';
 import { sharingStore } from '../session/store-lock.ts';
 import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';
-import { indexFile } from './index-file.ts';
-import type { IndexEntry } from './index-line.ts';
+import { type IndexEntry, indexFile } from './index-file.ts';
 
 /** Looks whether the summaries on disk are those of the sessions there are, and makes them so. */
 export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {

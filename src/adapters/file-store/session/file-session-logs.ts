@@ -10,11 +10,10 @@ import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';
-import { splitLines } from './lines.ts';
+import { isCutShort, splitLines } from './lines.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession } from './open-session.ts';
 import { type ManifestEnd, readManifest } from './read-manifest.ts';
-import { isCutShort } from './torn/is-cut-short.ts';
 
 /** Reads a manifest once. Segments never change, so what it attests can be read at leisure while others append. */
 export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {

@@ -9,23 +9,23 @@ import type {
 } from '../../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
+import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
-import { checkedView } from '../../../core/views/labelled-view.ts';
+import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/content-stores.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { indexRecorder } from '../exchange/listing.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { commitPlan } from './commit-plan.ts';
-import { freshReplies } from './fresh-replies.ts';
 import { putSalvage } from './import-marks.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import type { OpenSession } from './open-session.ts';
 import { sessionGate } from './session-gate.ts';
 import { hasEvents, sessionLoader } from './session-loader.ts';
-import { readStoredReply } from './stored-replies.ts';
+import { sharingStore } from './store-lock.ts';
+import { freshReplies, readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is told of what was committed. */
@@ -127,4 +127,33 @@ function prefix(session: OpenSession): Result<SessionPrefix, LoadRefusal> {
   const { sessionId, view, health } = session;
   if (!hasEvents(session) && health.kind === 'healthy') return err({ code: 'session_not_found', sessionId });
   return ok({ ...checkedView(view, health), sessionId });
+}
+
+/** Keeps parts of sessions out of the index, as rebuilding it does. */
+type Listing = {
+  /** A session has grown. */
+  record(session: OpenSession): Promise<void>;
+  /** A session was marked as a part, or is one no longer. */
+  marked(session: OpenSession, salvage: Salvage | undefined): Promise<void>;
+};
+
+function indexRecorder(parts: FileStoreParts, index: FileSessionIndex): Listing {
+  // An import is one of these until it has ended, so it writes one line and not one for each append.
+  const unlisted = new Set<SessionId>();
+  return {
+    record: async (session) => {
+      if (!unlisted.has(session.sessionId)) await index.record(session);
+    },
+    marked: async (session, salvage) => {
+      const { sessionId, position } = session;
+      if (salvage === undefined) unlisted.delete(sessionId);
+      else unlisted.add(sessionId);
+      if (!hasEvents(session)) return;
+      // Without the lock a line may be lost; whoever misses it looks for itself.
+      await sharingStore(parts, async () => {
+        await (salvage === undefined ? index.record(session) : index.forget(new Map([[sessionId, position.offset]])));
+        return ok(undefined);
+      });
+    },
+  };
 }

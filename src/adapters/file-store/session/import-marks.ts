@@ -8,8 +8,7 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { parseDocument } from '../../../core/log/parse-document.ts';
 import { parseStored } from '../content/parse-stored.ts';
 import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
-import { markArrived } from '../exchange/arrived-mark.ts';
+import { ARRIVED, layout } from '../disk/layout.ts';
 
 /** Whether a session says of itself that it is only part of one. What the mark holds does not matter for that. */
 export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {
@@ -51,4 +50,18 @@ function bytesOf(salvage: Salvage): Uint8Array {
   const bytes = canonicalBytes(salvage);
   assert(bytes.isOk(), 'a mark is JSON');
   return bytes.value;
+}
+
+/** Notes in a session's folder, wherever that is, that it comes from elsewhere now. Its events may be of any age. */
+export async function markArrived({ fs, root }: Disk, folder: string): Promise<void> {
+  const path = join(root, folder, ARRIVED);
+  const file = await fs.openEnd(path);
+  await file.close();
+  await fs.touch(path);
+  await fs.syncDir(join(root, folder));
+}
+
+/** When a session was imported or brought back last; nothing for one that always was here. */
+export function arrivedMs({ fs, root }: Disk, sessionId: SessionId): number | undefined {
+  return fs.modifiedMs(join(root, layout.session(sessionId), ARRIVED));
 }

@@ -1,3 +1,5 @@
+import type { ManifestPosition } from './read-manifest.ts';
+
 const NEWLINE = 0x0a;
 
 /** One line of a file, without its newline. A last line without one was cut off. */
@@ -20,4 +22,18 @@ export function splitLines(bytes: Uint8Array, offset: number): readonly StoredLi
     start = end;
   }
   return lines;
+}
+
+/**
+ * Whether a manifest was longer than it is. A segment is written only once the manifest attests all events before it,
+ * so one that begins behind the next event cannot come from an append that was cut off.
+ */
+export function isCutShort(
+  { nextEventIndex }: Pick<ManifestPosition, 'nextEventIndex'>,
+  segmentNames: readonly string[],
+): boolean {
+  return segmentNames.some((name) => {
+    const [, first] = /^(\d+)-\d+\.jsonl$/.exec(name) ?? [];
+    return first !== undefined && Number(first) > nextEventIndex;
+  });
 }

@@ -3,12 +3,10 @@ import { errAsync, okAsync, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
-import { accessing, type Disk } from '../disk/disk.ts';
-import type { WritableFile } from '../disk/file-system.ts';
+import { accessing, type Disk, putFile, type WritableFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ManifestPosition } from './read-manifest.ts';
-import { keepTornTail } from './torn/keep-torn-tail.ts';
 
 /** Writes manifests, and knows how much of them is on the disk. Writing needs the session's lock. */
 export type ManifestFiles = {
@@ -112,5 +110,16 @@ async function writing(disk: Disk, path: string, change: (file: WritableFile) =>
     await manifest.sync();
   } finally {
     await manifest.close();
+  }
+}
+
+/** Keeps what stands in a manifest behind an offset beside it, before it is cut away: nothing is thrown away unseen. */
+async function keepTornTail(disk: Disk, manifest: string, offset: number): Promise<void> {
+  const torn = disk.fs.read(join(disk.root, manifest), offset) ?? new Uint8Array();
+  // The place may have been torn before, when an append behind an earlier cut was cut off too.
+  for (let times = 0; ; times++) {
+    const place = `${manifest}.torn-${offset}${times === 0 ? '' : `-${times}`}`;
+    const kept = disk.fs.read(join(disk.root, place));
+    if (kept === undefined || Buffer.compare(kept, torn) === 0) return putFile(disk, place, torn);
   }
 }

@@ -10,9 +10,9 @@ import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
+import { isCutShort } from './lines.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
 import { readSegment, type SegmentFault } from './read-segment.ts';
-import { isCutShort } from './torn/is-cut-short.ts';
 
 /** A session kept in memory. It only ever grows, by what its manifest gained. */
 export type OpenSession = {

@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
+import { type BoundedCache, boundedCache } from '../../bounded-cache.ts';
 import type { FileStoreParts } from '../file-store.ts';
-import { keptSessions } from './kept-sessions.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
 
@@ -57,4 +57,25 @@ function refusalOf(health: SessionHealth): LoadRefusal | undefined {
     default:
       return { code: 'damaged', damage: health.damage };
   }
+}
+
+/** How many sessions stay in memory: one chat rarely uses more than two or three at a time. */
+const SESSIONS_KEPT = 32;
+/** How many events they may have together: a view grows with its session, so their number alone bounds nothing. */
+const EVENTS_KEPT = 200_000;
+
+/** Sessions that were used last. The very last stays, however large it is. */
+export function keptSessions(): BoundedCache<SessionId, OpenSession> {
+  const sessions = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
+  return {
+    ...sessions,
+    set: (sessionId, session) => {
+      sessions.set(sessionId, session);
+      let events = 0;
+      for (const [id, { position }] of sessions.newestFirst()) {
+        events += position.nextEventIndex;
+        if (events > EVENTS_KEPT && id !== sessionId) sessions.delete(id);
+      }
+    },
+  };
 }

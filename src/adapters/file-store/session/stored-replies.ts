@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { err, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
-import { advanceRecordedSchema, type StoredReply } from '../../../core/log/events/advance-recorded.ts';
+import { keepsReply, type SessionEvent } from '../../../core/log/event.ts';
+import { advanceRecordedSchema, type StoredReply } from '../../../core/log/events/graph-events.ts';
+import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { parseDocument } from '../../../core/log/parse-document.ts';
+import { boundedCache } from '../../bounded-cache.ts';
 import { digestOf } from '../content/content-files.ts';
-import { damagedContent, parseStored } from '../content/parse-stored.ts';
+import { damagedContent, parseJson, parseStored } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { splitLines } from './lines.ts';
@@ -51,4 +54,39 @@ function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenS
     else low = middle + 1;
   }
   return segments[low - 1];
+}
+
+/** Replies that were just recorded. Whoever recorded one hands it out next, and need not wait for the disk for it. */
+export type FreshReplies = {
+  keep(sessionId: SessionId, recorded: RecordedPlan): void;
+  /** The reply of an event, once: who asks again wants to know what is on the disk. */
+  take(sessionId: SessionId, eventIndex: EventIndex): StoredReply | undefined;
+};
+
+type RecordedPlan = { readonly events: readonly SessionEvent[]; readonly segment: Uint8Array };
+type Kept = { readonly eventIndex: EventIndex; readonly line: Uint8Array };
+
+/** One for each session that is written to at the same time. */
+const REPLIES_KEPT = 8;
+const NEWLINE = 0x0a;
+
+export function freshReplies(): FreshReplies {
+  const kept = boundedCache<SessionId, Kept>(REPLIES_KEPT);
+  return {
+    keep: (sessionId, { events, segment }) => {
+      const last = events.at(-1);
+      if (last === undefined || !keepsReply(last)) return;
+      const start = segment.lastIndexOf(NEWLINE, -2) + 1;
+      kept.set(sessionId, { eventIndex: last.eventIndex, line: segment.subarray(start) });
+    },
+    take: (sessionId, eventIndex) => {
+      const known = kept.get(sessionId);
+      if (known?.eventIndex !== eventIndex) return undefined;
+      kept.delete(sessionId);
+      // From the bytes and not from the event: the keys come in their order, so that a replay is the same to the byte.
+      return parseJson(known.line)
+        .map((event) => (event as Extract<SessionEvent, { kind: 'advance_recorded' }>).data.reply)
+        .unwrapOr(undefined);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SessionId } from '../../../core/log/ids.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { isCutShort } from './torn/is-cut-short.ts';
+import { isCutShort } from './lines.ts';
 
 /** Every session, oldest first. What cannot be looked into is among them: somebody should hear of it. */
 export function storedSessions(disk: Disk): readonly SessionId[] {

@@ -16,7 +16,7 @@ import {
   twoSessions,
   workflow,
 } from '../../../../test/two-sessions.ts';
-import type { FileSystem } from '../disk/file-system.ts';
+import type { FileSystem } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';

@@ -3,7 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { MarkStore } from '../../../app/ports/session-marks.ts';
 import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import { RunId, type SessionId } from '../../../core/log/ids.ts';
-import type { ClosedRuns } from '../../../core/run/closed-runs.ts';
+import type { ClosedRuns } from '../../../core/views/run-status.ts';
 import { accessing, accessingNow, type Disk, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';

@@ -3,12 +3,12 @@ import type { CollectCause, CollectProgress } from '../../../app/ports/upkeep.ts
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
-import { type Binned, binnedSessions, diskOf, manifestBytes } from '../collect/binned-sessions.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store.ts';
 import { sessionFolders } from '../session/stored-sessions.ts';
 import { yieldOften } from '../yield-often.ts';
+import { type Binned, binnedSessions, diskOf, manifestBytes } from './file-session-bin.ts';
 
 /** What is known of every session there is, read and checked in full. */
 export type Marks = {

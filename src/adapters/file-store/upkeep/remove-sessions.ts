@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { err, Result } from 'neverthrow';
 import type { CollectCause, CollectRequest, Stayed } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { type Binned, binnedSessions } from '../collect/binned-sessions.ts';
-import { inBatches } from '../collect/in-batches.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import { arrivedMs } from '../exchange/arrived-mark.ts';
 import type { FileStoreParts } from '../file-store.ts';
+import { arrivedMs } from '../session/import-marks.ts';
+import { type Binned, binnedSessions } from './file-session-bin.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './reachable-content.ts';
-import { isOld } from './sweep-content.ts';
+import { inBatches, isOld } from './sweep-content.ts';
 
 /** No session id begins like this, so what is being removed is no session any more, whenever the power fails. */
 const REMOVED = '.removed-';

@@ -1,13 +1,10 @@
-import { isSameLaunch, launchText } from '../../machine/setup/clients/launch.ts';
-import { findClients } from '../../machine/setup/find-clients.ts';
-import type { ClientServices } from '../../machine/setup/setup-services.ts';
-import { readChanges } from '../../machine/setup/undo-log.ts';
-import { shortPath } from '../../ports/machine.ts';
+import { type ClientServices, shortPath } from '../../ports/machine.ts';
 import type { ClientEnvironment, MachineHealth, TrialLaunch, TrialResult } from '../../ports/machine-health.ts';
-import type { Client, ClientScope } from '../client.ts';
+import { type Client, type ClientScope, isSameLaunch, launchText } from '../client.ts';
 import { CLIENTS } from '../client-list.ts';
-import { type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
+import { findClients, type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
 import { registerClient } from '../register-client.ts';
+import { readChanges } from '../undo-registrations.ts';
 import { type DoctorFinding, good } from './doctor-finding.ts';
 
 const MEND = 'workrail doctor --fix';

@@ -1,9 +1,9 @@
-import { configHash } from '../../../core/machine/config/config-hash.ts';
+import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
-import type { ClientServices } from '../../machine/setup/setup-services.ts';
-import { shortPath } from '../../ports/machine.ts';
+import { type ClientServices, shortPath } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
+import { verifySessions } from '../../upkeep/verify-sessions.ts';
 import { type DoctorFinding, good } from './doctor-finding.ts';
 
 const NODE_MIN = [20, 19] as const;
@@ -125,5 +125,59 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
         () => undefined,
         ({ code }) => code,
       ),
+  };
+}
+
+type OnProgress = (progress: { readonly done: number; readonly total: number }) => void;
+
+/** Damage is told and never mended: only a backup knows what stood there. */
+export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
+  const verified = await verifySessions(health, {}, onProgress);
+  if (verified.isErr()) {
+    return [
+      {
+        check: 'sessions',
+        kind: 'fault',
+        text: `the sessions cannot be listed (${verified.error.code})`,
+        fix: 'workrail session verify',
+      },
+    ];
+  }
+  const damaged = verified.value.sessions.filter(({ health: { kind } }) => kind !== 'healthy');
+  if (damaged.length === 0) {
+    const { sessions, events } = verified.value.totals;
+    return [
+      good('sessions', sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`),
+    ];
+  }
+  return damaged.map(({ sessionId, health: { kind } }) => ({
+    check: 'sessions',
+    kind: 'fault',
+    text: `session ${sessionId} is damaged (${kind}); it was left as it is`,
+    fix: `workrail session verify ${sessionId}`,
+  }));
+}
+
+/** Every workrail that the shell would find, besides the one that runs. */
+export async function checkVersions(
+  { machine, commands }: ClientServices,
+  { versionOf }: Pick<MachineHealth, 'versionOf'>,
+): Promise<DoctorFinding> {
+  const onPath = await commands.find('workrail');
+  const places = new Map(onPath.map(({ realPath, path }) => [realPath, path]));
+  if (!places.has(machine.programPath)) places.set(machine.programPath, machine.programPath);
+  const installed = await Promise.all(
+    [...places].map(async ([realPath, path]) => ({
+      path,
+      version: realPath === machine.programPath ? machine.version : await versionOf(realPath),
+    })),
+  );
+  const isOne = installed.every(({ version }) => version === machine.version);
+  if (isOne) return good('versions', `workrail ${machine.version} at ${installed[0]?.path ?? machine.programPath}`);
+  return {
+    check: 'versions',
+    kind: 'fault',
+    text: `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'one that does not tell its version'} at ${path}`).join(', ')}`,
+    fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node that has it), then type: workrail doctor',
   };
 }

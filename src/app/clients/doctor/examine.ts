@@ -1,9 +1,16 @@
-import { checkSessions } from '../../machine/setup/doctor/check-sessions.ts';
-import { checkVersions } from '../../machine/setup/doctor/check-versions.ts';
-import type { ClientServices } from '../../machine/setup/setup-services.ts';
+import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { checkClients } from './check-clients.ts';
-import { checkConfig, checkData, checkIndex, checkKeyring, checkLocks, checkNode } from './check-machine.ts';
+import {
+  checkConfig,
+  checkData,
+  checkIndex,
+  checkKeyring,
+  checkLocks,
+  checkNode,
+  checkSessions,
+  checkVersions,
+} from './check-machine.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 
 type ExamineOptions = {

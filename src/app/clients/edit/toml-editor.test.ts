@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { parseToml } from '../../../adapters/setup/parse-toml.ts';
+import { parseToml } from '../../../adapters/clients/user-files.ts';
 import type { Edited } from './entry-editor.ts';
 import { tomlEditor as editorWith } from './toml-editor.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/examples/forged-bundles.ts';
 import { digest, sha256 } from '../../../../test/examples/sha256.ts';
 import { numberedSession } from '../../../../test/store-folder.ts';
-import { bundleHead } from '../../../core/bundle/bundle-head.ts';
+import { bundleHead } from '../../../core/bundle/bundle-document.ts';
 
 let file: Uint8Array;
 

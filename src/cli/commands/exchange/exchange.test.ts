@@ -11,9 +11,9 @@ import { engine } from '../../../../test/examples/engine.ts';
 import { sharedSession } from '../../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../../adapters/bundle.ts';
 import { reportSchema } from '../../../core/report/report.ts';
+import { exportShape } from '../../bundle/export.ts';
+import { importShape } from '../../bundle/import.ts';
 import type { BundleAccess } from '../../program.ts';
-import { exportShape } from '../../shapes/exchange/export-shape.ts';
-import { importShape } from '../../shapes/exchange/import-shape.ts';
 
 describe('export', () => {
   it('writes a file that import takes, and says what is in it', async () => {

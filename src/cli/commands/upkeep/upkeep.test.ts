@@ -11,11 +11,11 @@ import { claimLocks } from '../../../adapters/lock/claim-locks.ts';
 import { nodeHasher } from '../../../adapters/system.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { GivenReply } from '../../../core/log/operation/stored-reply.ts';
-import { gcShape } from '../../shapes/upkeep/gc-shape.ts';
-import { sessionCloseShape } from '../../shapes/upkeep/session-close-shape.ts';
-import { sessionDeleteShape } from '../../shapes/upkeep/session-delete-shape.ts';
-import { sessionKeepShape } from '../../shapes/upkeep/session-keep-shape.ts';
-import { sessionPreferShape } from '../../shapes/upkeep/session-prefer-shape.ts';
+import { gcShape } from '../../upkeep/gc.ts';
+import { sessionCloseShape } from '../../upkeep/session-close.ts';
+import { sessionDeleteShape } from '../../upkeep/session-delete.ts';
+import { sessionKeepShape } from '../../upkeep/session-keep.ts';
+import { sessionPreferShape } from '../../upkeep/session-prefer.ts';
 
 const DAY_MS = 86_400_000;
 const STARTED = Date.parse('2026-01-01T10:00:00Z');

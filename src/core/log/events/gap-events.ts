@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX } from '../budgets.ts';
-import { detailsSchema, textSchema } from '../field-schemas.ts';
-import { EventId, GapId, OutputId } from '../ids.ts';
+import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from '../blockers.ts';
+import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX, TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
+import { detailsSchema, nonBlankSchema, textSchema } from '../field-schemas.ts';
+import { CapabilityObservationId, DivergenceId, EventId, GapId, OutputId, stepIdSchema } from '../ids.ts';
 import { GAP_DETAILS } from '../reasons.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 
@@ -41,3 +42,89 @@ export const gapRecordedSchema = eventSchema(
     details: detailsSchema(DETAILS_BYTES_MAX).optional(),
   }),
 );
+
+export const DIVERGENCE_REASONS = [
+  'missing_user_context',
+  'capability_unavailable',
+  'efficiency_skip',
+  'safety_stop',
+  'policy_constraint',
+] as const;
+
+/** The agent left the instructions on purpose and said why. */
+export const divergenceRecordedSchema = eventSchema(
+  'divergence_recorded',
+  nodeScope,
+  z.object({
+    divergenceId: DivergenceId.schema,
+    reason: z.enum(DIVERGENCE_REASONS),
+    summary: textSchema(SUMMARY_BYTES_MAX),
+    relatedStepId: stepIdSchema.optional(),
+  }),
+);
+
+const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
+
+const attemptContextSchema = z.enum(['workflow_step', 'system_probe']);
+
+/** How we know. Only a probe or a real attempt is strong; what an agent merely says never unlocks anything. */
+export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('probe_step'),
+    enforcementGrade: z.literal('strong'),
+    detail: z.object({
+      probeTemplateId: nonBlankSchema(TEMPLATE_ID_BYTES_MAX),
+      probeStepId: stepIdSchema,
+      result: z.enum(['success', 'failure']),
+    }),
+  }),
+  z.object({
+    kind: z.literal('attempted_use'),
+    enforcementGrade: z.literal('strong'),
+    detail: z.discriminatedUnion('result', [
+      z.object({
+        attemptContext: attemptContextSchema,
+        result: z.literal('success'),
+        failureCode: z.never().optional(),
+      }),
+      z.object({
+        attemptContext: attemptContextSchema,
+        result: z.literal('failure'),
+        failureCode: z.enum(FAILURE_CODES),
+      }),
+    ]),
+  }),
+  z.object({
+    kind: z.literal('manual_claim'),
+    enforcementGrade: z.literal('weak'),
+    detail: z.object({
+      claimedBy: z.enum(['agent', 'user']),
+      claim: z.enum(['available', 'unavailable']),
+    }),
+  }),
+]);
+export type CapabilityProvenance = z.infer<typeof capabilityProvenanceSchema>;
+
+/** One observation of what the agent can do; the current status is derived. */
+export const capabilityObservedSchema = eventSchema(
+  'capability_observed',
+  nodeScope,
+  z
+    .object({
+      capObsId: CapabilityObservationId.schema,
+      capability: capabilitySchema,
+      status: capabilityStatusSchema,
+      provenance: capabilityProvenanceSchema,
+    })
+    .refine(({ status, provenance }) => statusesFrom(provenance).includes(status), {
+      path: ['status'],
+      error: 'must be what its provenance shows',
+    }),
+);
+
+/** What an observation can tell. Only a probe that failed may leave the question open. */
+function statusesFrom({ kind, detail }: CapabilityProvenance): readonly CapabilityStatus[] {
+  if (kind === 'manual_claim') return [detail.claim];
+  if (detail.result === 'success') return ['available'];
+  return kind === 'probe_step' ? ['unavailable', 'unknown'] : ['unavailable'];
+}

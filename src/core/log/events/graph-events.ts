@@ -1,6 +1,19 @@
 import * as z from 'zod';
-import { NodeId, snapshotRefSchema, workflowHashSchema } from '../ids.ts';
-import { eventSchema, nodeScope } from './event-envelope.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import { blockerReportSchema } from '../blockers.ts';
+import { jsonObjectSchema } from '../field-schemas.ts';
+import {
+  attemptIdSchema,
+  conditionIdSchema,
+  EventId,
+  NodeId,
+  plainDigestSchema,
+  snapshotRefSchema,
+  stepIdSchema,
+  workflowHashSchema,
+} from '../ids.ts';
+import { loopPathSchema } from '../step-instance-key.ts';
+import { eventSchema, nodeScope, runScope } from './event-envelope.ts';
 
 export const NODE_KINDS = ['step', 'checkpoint', 'blocked_attempt'] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
@@ -14,5 +27,95 @@ export const nodeCreatedSchema = eventSchema(
     parentNodeId: NodeId.schema.nullable(),
     workflowHash: workflowHashSchema,
     snapshotRef: snapshotRefSchema,
+  }),
+);
+
+export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
+export type EdgeKind = (typeof EDGE_KINDS)[number];
+
+/** Why an `acked_step` edge exists. */
+const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
+export type EdgeCause = (typeof ADVANCE_CAUSES)[number] | 'checkpoint_created';
+
+/** Causes that a log may hold and that no append may bring. */
+export const READ_ONLY_CAUSES: readonly EdgeCause[] = ['intentional_fork', 'idempotent_replay'];
+
+/** A step taken or a checkpoint made. A fork is an ordinary edge whose cause says so. */
+export const edgeCreatedSchema = eventSchema(
+  'edge_created',
+  runScope,
+  z.discriminatedUnion('edgeKind', [
+    z.object({
+      edgeKind: z.literal('acked_step'),
+      fromNodeId: NodeId.schema,
+      toNodeId: NodeId.schema,
+      cause: z.object({ kind: z.enum(ADVANCE_CAUSES), eventId: EventId.schema }),
+    }),
+    z.object({
+      edgeKind: z.literal('checkpoint'),
+      fromNodeId: NodeId.schema,
+      toNodeId: NodeId.schema,
+      cause: z.object({ kind: z.literal('checkpoint_created'), eventId: EventId.schema }),
+    }),
+  ]),
+);
+
+const advanceOutcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('blocked'), blockers: blockerReportSchema, attemptNodeId: NodeId.schema }),
+  z.object({ kind: z.literal('advanced'), toNodeId: NodeId.schema }),
+]);
+
+/** What differs between machines and is filled in when a stored reply is given again. */
+export const REPLY_HOLES = [
+  'sessionId',
+  'stateToken',
+  'ackToken',
+  'checkpointToken',
+  /** An ack token for a further try at the step that the reply is about having done. */
+  'againToken',
+] as const;
+export type ReplyHole = (typeof REPLY_HOLES)[number];
+
+/** Stands in the place of a value. In `structured` no other object has a key `$hole`. */
+const replyHoleSchema = z.strictObject({ $hole: z.enum(REPLY_HOLES) });
+
+/**
+ * The reply as it was given, with named holes. A replay fills the holes and returns it; it renders nothing anew, so an
+ * upgrade cannot change an answer.
+ */
+export const storedReplySchema = z.object({
+  text: z.array(z.union([z.string(), replyHoleSchema])).min(1),
+  structured: jsonObjectSchema.refine(hasOnlyHoles, { error: '`$hole` stands for one of our values and nothing else' }),
+});
+export type StoredReply = z.infer<typeof storedReplySchema>;
+
+/** The durable outcome of one try at a node; hangs on the node that was tried. */
+export const advanceRecordedSchema = eventSchema(
+  'advance_recorded',
+  nodeScope,
+  z.object({
+    attemptId: attemptIdSchema,
+    intent: z.literal('ack_pending'),
+    outcome: advanceOutcomeSchema,
+    reply: storedReplySchema,
+    /** Of the payload that was sent; tells an honest replay from one with something new in it. */
+    requestDigest: plainDigestSchema,
+  }),
+);
+
+function hasOnlyHoles(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Object.hasOwn(value, '$hole')) return replyHoleSchema.safeParse(value).success;
+  return Object.values(value).every(hasOnlyHoles);
+}
+
+/** A step whose condition did not hold; it never comes back on that line. */
+export const stepSkippedSchema = eventSchema(
+  'step_skipped',
+  nodeScope,
+  z.object({
+    stepId: stepIdSchema,
+    conditionId: conditionIdSchema.optional(),
+    loopPath: loopPathSchema,
   }),
 );

@@ -1,7 +1,14 @@
 import * as z from 'zod';
-import { ARTIFACT_BYTES_MAX, CONTENT_TYPE_LENGTH_MAX, NOTE_BYTES_MAX } from '../budgets.ts';
-import { textSchema } from '../field-schemas.ts';
-import { artifactDigestSchema, OutputId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import {
+  ARTIFACT_BYTES_MAX,
+  CONTENT_TYPE_LENGTH_MAX,
+  CONTEXT_BYTES_MAX,
+  CONTEXT_DEPTH_MAX,
+  NOTE_BYTES_MAX,
+} from '../budgets.ts';
+import { canonicalLength, jsonObjectSchema, textSchema } from '../field-schemas.ts';
+import { artifactDigestSchema, ContextId, OutputId } from '../ids.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 
 export const OUTPUT_CHANNELS = ['recap', 'artifact'] as const;
@@ -45,3 +52,54 @@ export const nodeOutputAppendedSchema = eventSchema(
     }),
   ]),
 );
+
+/** Keys that would reach into an object's machinery; refused by name wherever context comes in, however deep. */
+const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
+
+const contextDeltaSchema = jsonObjectSchema
+  .refine((context) => Object.keys(context).length > 0, { error: 'must change something' })
+  .refine((context) => reservedKeyIn(context) === undefined, {
+    error: `must not use the keys ${RESERVED_KEYS.join(', ')}`,
+  })
+  .refine((context) => contextDepth(context) <= CONTEXT_DEPTH_MAX, {
+    error: `must be at most ${CONTEXT_DEPTH_MAX} deep`,
+  })
+  .refine((context) => canonicalLength(context) <= CONTEXT_BYTES_MAX, {
+    error: `must take at most ${CONTEXT_BYTES_MAX} bytes as canonical JSON`,
+  });
+
+/** What changed in the context of a node: keys replace those of its ancestors, null takes a key away. */
+export const contextSetSchema = eventSchema(
+  'context_set',
+  nodeScope,
+  z
+    .object({
+      contextId: ContextId.schema,
+      context: contextDeltaSchema,
+      source: z.enum(['initial', 'agent_delta']),
+    })
+    .refine(({ source, context }) => source === 'agent_delta' || Object.values(context).every((it) => it !== null), {
+      path: ['context'],
+      error: 'there is nothing to take away at the start',
+    }),
+);
+
+/** The first reserved key of a context, at any depth. */
+export function reservedKeyIn(context: JsonObject): string | undefined {
+  for (const object of objectsIn(context)) {
+    const reserved = RESERVED_KEYS.find((key) => Object.hasOwn(object, key));
+    if (reserved !== undefined) return reserved;
+  }
+  return undefined;
+}
+
+/** How deep a context is nested. Ends, because it was found to be JSON before. */
+export function contextDepth(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, contextDepth(item)), 0);
+}
+
+function objectsIn(value: JsonValue): readonly object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}

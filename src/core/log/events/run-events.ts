@@ -1,8 +1,88 @@
 import * as z from 'zod';
-import { eventSchema, noScope } from './event-envelope.ts';
+import { autonomySchema, preferencesSchema, riskPolicySchema } from '../autonomy.ts';
+import { OBSERVATION_LABEL_BYTES_MAX, OBSERVATION_PATH_BYTES_MAX, WORKFLOW_SOURCE_REF_BYTES_MAX } from '../budgets.ts';
+import { nonBlankSchema, textSchema } from '../field-schemas.ts';
+import { PreferenceChangeId, plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
+import { eventSchema, nodeScope, noScope, runScope } from './event-envelope.ts';
 
 /**
  * Marks that a session exists, and nothing more: what it is about is derived by views. We write no field; one that a
  * newer program added is kept, as in every other event.
  */
 export const sessionCreatedSchema = eventSchema('session_created', noScope, z.object({}));
+
+/** Where a workflow came from. A git source is `remote`. */
+export const WORKFLOW_SOURCE_KINDS = ['bundled', 'user', 'project', 'remote', 'plugin'] as const;
+export type WorkflowSourceKind = (typeof WORKFLOW_SOURCE_KINDS)[number];
+
+/** Opens a run and pins what it executes: the hash decides, never what the source holds today. */
+export const runStartedSchema = eventSchema(
+  'run_started',
+  runScope,
+  z.object({
+    workflowId: workflowIdSchema,
+    workflowHash: workflowHashSchema,
+    workflowSourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
+    workflowSourceRef: nonBlankSchema(WORKFLOW_SOURCE_REF_BYTES_MAX),
+    /** Digest of the source file; a later comparison tells whether the source has changed. */
+    sourceHash: plainDigestSchema.optional(),
+  }),
+);
+
+export const OBSERVATION_KEYS = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'] as const;
+export type ObservationKey = (typeof OBSERVATION_KEYS)[number];
+
+const shortString = z.object({ type: z.literal('short_string'), value: textSchema(OBSERVATION_LABEL_BYTES_MAX) });
+const gitSha1 = z.object({ type: z.literal('git_sha1'), value: z.string().regex(/^[0-9a-f]{40}$/) });
+const sha256 = z.object({ type: z.literal('sha256'), value: plainDigestSchema });
+const path = z.object({ type: z.literal('path'), value: textSchema(OBSERVATION_PATH_BYTES_MAX) });
+
+const confidence = z.enum(['low', 'med', 'high']);
+
+/** What was seen, each key with a value of its own type: what is looked up by value must not be written in two ways. */
+export const observationSchema = z.discriminatedUnion('key', [
+  z.object({ key: z.literal('git_branch'), value: shortString, confidence }),
+  // A repository has commits of either length.
+  z.object({ key: z.literal('git_head_sha'), value: z.discriminatedUnion('type', [gitSha1, sha256]), confidence }),
+  z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
+  z.object({ key: z.literal('repo_root'), value: path, confidence }),
+]);
+export type WorkspaceObservation = z.infer<typeof observationSchema>;
+export type ObservationValue = WorkspaceObservation['value'];
+
+/** Where the work takes place, so that a later chat can find it. `repo_root` may be absolute; reports hide it. */
+export const observationRecordedSchema = eventSchema('observation_recorded', noScope, observationSchema);
+
+const preferenceDeltaSchema = z.discriminatedUnion('key', [
+  z.object({ key: z.literal('autonomy'), value: autonomySchema }),
+  z.object({ key: z.literal('riskPolicy'), value: riskPolicySchema }),
+]);
+
+/** The preferences go beyond what the workflow recommends. A warning, never a block. */
+const preferenceWarningSchema = z.object({
+  code: z.enum(['exceeds_recommended_autonomy', 'exceeds_recommended_risk_policy']),
+  recommended: z.string().min(1),
+  effective: z.string().min(1),
+});
+
+/** A change of preferences at a node, with what is in force after it. */
+export const preferencesChangedSchema = eventSchema(
+  'preferences_changed',
+  nodeScope,
+  z
+    .looseObject({
+      changeId: PreferenceChangeId.schema,
+      source: z.enum(['user', 'workflow_recommendation', 'system']),
+      delta: z
+        .array(preferenceDeltaSchema)
+        .min(1)
+        .refine((delta) => new Set(delta.map(({ key }) => key)).size === delta.length, {
+          error: 'a key may change only once',
+        }),
+      effective: preferencesSchema,
+      warnings: z.array(preferenceWarningSchema).optional(),
+    })
+    .refine(({ delta, effective }) => delta.every(({ key, value }) => effective[key] === value), {
+      error: 'the effective preferences must contain the delta',
+    }),
+);

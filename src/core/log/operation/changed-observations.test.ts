@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { digestOf, ROOT, SECOND, SESSION } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
-import { parseEvent } from '../event.ts';
-import { placeEvents } from '../event-draft.ts';
-import type { ObservationKey, ObservationValue, WorkspaceObservation } from '../events/observation-recorded.ts';
+import { parseEvent, placeEvents } from '../event.ts';
+import type { ObservationKey, ObservationValue, WorkspaceObservation } from '../events/run-events.ts';
 import { changedObservations, observationDrafts } from './changed-observations.ts';
 
 const branch = (name: string): WorkspaceObservation => ({

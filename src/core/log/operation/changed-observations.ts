@@ -1,13 +1,13 @@
 import { assert } from '../../assert.ts';
 import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-bytes.ts';
-import type { DraftOf } from '../event-draft.ts';
+import type { DraftOf } from '../event.ts';
 import {
   OBSERVATION_KEYS,
   type ObservationKey,
   type ObservationValue,
   observationSchema,
   type WorkspaceObservation,
-} from '../events/observation-recorded.ts';
+} from '../events/run-events.ts';
 import type { NodeId } from '../ids.ts';
 
 /** The value last recorded for each key. */

@@ -5,8 +5,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { ROOT, RUN, SESSION } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { parseEvent } from '../event.ts';
-import { placeEvents } from '../event-draft.ts';
+import { parseEvent, placeEvents } from '../event.ts';
 import { applyContextDeltas, contextDelta } from './context-delta.ts';
 import { contextId } from './derived-ids.ts';
 

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonRefusal } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
-import { contextDepth, reservedKeyIn } from '../events/context-set.ts';
+import { contextDepth, reservedKeyIn } from '../events/output-events.ts';
 
 /** What a call does to a node's context. `delta` is undefined when it changes nothing, and then nothing is written. */
 export type ContextChange = { readonly delta: JsonObject | undefined; readonly context: JsonObject };

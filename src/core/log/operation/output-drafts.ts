@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Sha256 } from '../../json/canonical-bytes.ts';
-import { truncate } from '../../json/truncate.ts';
-import { utf8Length } from '../../text/utf8.ts';
+import { truncate, utf8Length } from '../../text/utf8.ts';
 import { ARTIFACT_BYTES_MAX, ARTIFACTS_PER_CALL_MAX, NOTE_BYTES_MAX } from '../budgets.ts';
-import type { DraftOf } from '../event-draft.ts';
+import type { DraftOf } from '../event.ts';
 import type { ArtifactDigest, NodeId, RunId } from '../ids.ts';
 import { type Attempt, outputId } from './derived-ids.ts';
 

@@ -1,6 +1,9 @@
+import type { Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
+import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
+import type { JsonRefusal } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/advance-recorded.ts';
+import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/graph-events.ts';
 
 /** A reply as an agent gets it. Further texts come after the first, in their order. */
 export type GivenReply = {
@@ -91,4 +94,12 @@ function valueFor(hole: ReplyHole, values: HoleValues): string {
 
 function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
   return Array.isArray(value);
+}
+
+/** What an attempt sends besides its token. The order of keys does not matter. */
+export type RequestPayload = { readonly output?: JsonObject; readonly context?: JsonObject; readonly mode?: string };
+
+/** Tells an honest replay, which sends the same again, from one with something new in it. */
+export function requestDigest(payload: RequestPayload, sha256: Sha256): Result<Sha256Digest, JsonRefusal> {
+  return canonicalBytes(payload).map(sha256);
 }

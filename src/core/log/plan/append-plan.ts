@@ -1,11 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
-import { type CanonicalBytes, canonicalLines, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
+import {
+  type CanonicalBytes,
+  canonicalBytes,
+  canonicalLines,
+  type Sha256,
+  type Sha256Digest,
+} from '../../json/canonical-bytes.ts';
 import type { JsonRefusal } from '../../json/canonical-json.ts';
 import { ARTIFACTS_PER_CALL_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
 import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from '../event.ts';
-import { type EdgeCause, READ_ONLY_CAUSES } from '../events/edge-created.ts';
-import type { ExecutionSnapshot } from '../execution-snapshot.ts';
+import { type EdgeCause, READ_ONLY_CAUSES } from '../events/graph-events.ts';
+import { type ExecutionSnapshot, parseSnapshot } from '../execution-snapshot.ts';
 import {
   type ArtifactDigest,
   manifestIndexSchema,
@@ -14,13 +20,7 @@ import {
   type WorkflowHash,
 } from '../ids.ts';
 import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
-import {
-  type ContentHashes,
-  type ContentRefusal,
-  contentRefusal,
-  type SealedSnapshots,
-  sealContent,
-} from './plan-content.ts';
+import { addContentRefs, noContentRefs } from './content-refs.ts';
 
 /** What one operation adds: all of it becomes true, or nothing does. */
 export type AppendPlan = {
@@ -156,4 +156,65 @@ function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | u
 
 function tooLarge(measure: Measure, size: number, max: number): PlanRefusal {
   return { code: 'plan_too_large', measure, size, max };
+}
+
+/** The hash function, for documents of ours and for bytes of others. */
+export type ContentHashes = {
+  readonly sha256: Sha256;
+  readonly digestOf: (bytes: Uint8Array) => string;
+};
+
+type ContentRefusal =
+  | { readonly code: 'missing_snapshot'; readonly snapshotRef: SnapshotRef }
+  | { readonly code: 'foreign_snapshot'; readonly snapshotRef: SnapshotRef }
+  | { readonly code: 'wrong_snapshot'; readonly snapshotRef: SnapshotRef }
+  | { readonly code: 'missing_artifact'; readonly sha256: ArtifactDigest }
+  | { readonly code: 'wrong_artifact'; readonly sha256: ArtifactDigest }
+  | { readonly code: 'unnamed_content'; readonly name: SnapshotRef | ArtifactDigest };
+
+/** What is wrong with the content that an event of a plan names. */
+function contentRefusal(plan: AppendPlan, event: SessionEvent): ContentRefusal | undefined {
+  if (event.kind === 'node_created') {
+    const { snapshotRef, workflowHash } = event.data;
+    const snapshot = plan.snapshots.get(snapshotRef);
+    if (snapshot === undefined) return { code: 'missing_snapshot', snapshotRef };
+    if (snapshot.workflowHash !== workflowHash) return { code: 'foreign_snapshot', snapshotRef };
+  }
+  if (event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact') {
+    const { sha256, byteLength } = event.data.payload;
+    const bytes = plan.artifacts.get(sha256);
+    if (bytes === undefined) return { code: 'missing_artifact', sha256 };
+    if (bytes.length !== byteLength) return { code: 'wrong_artifact', sha256 };
+  }
+  return undefined;
+}
+
+/** The bytes of every snapshot of a plan, by its name. */
+type SealedSnapshots = ReadonlyMap<SnapshotRef, CanonicalBytes>;
+
+/**
+ * Holds the content of a plan against its names. Content is shared between sessions, so what lies under the hash of
+ * something else would harm those that have nothing to do with the plan.
+ */
+function sealContent(plan: AppendPlan, hashes: ContentHashes): Result<SealedSnapshots, ContentRefusal> {
+  const named = noContentRefs();
+  for (const event of plan.events) addContentRefs(named, event);
+  const sealed = new Map<SnapshotRef, CanonicalBytes>();
+  for (const [snapshotRef, snapshot] of plan.snapshots) {
+    if (!named.snapshots.has(snapshotRef)) return err({ code: 'unnamed_content', name: snapshotRef });
+    const bytes = bytesNamedBy(snapshotRef, snapshot, hashes.sha256);
+    if (bytes === undefined) return err({ code: 'wrong_snapshot', snapshotRef });
+    sealed.set(snapshotRef, bytes);
+  }
+  for (const [sha256, bytes] of plan.artifacts) {
+    if (!named.artifacts.has(sha256)) return err({ code: 'unnamed_content', name: sha256 });
+    if (hashes.digestOf(bytes) !== sha256) return err({ code: 'wrong_artifact', sha256 });
+  }
+  return ok(sealed);
+}
+
+function bytesNamedBy(ref: SnapshotRef, snapshot: ExecutionSnapshot, sha256: Sha256): CanonicalBytes | undefined {
+  const bytes = canonicalBytes(snapshot);
+  if (bytes.isErr() || sha256(bytes.value) !== (ref as string)) return undefined;
+  return parseSnapshot(snapshot).isOk() ? bytes.value : undefined;
 }

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { EventOf, SessionEvent } from '../event.ts';
-import type { EdgeKind } from '../events/edge-created.ts';
-import type { NodeKind } from '../events/graph-events.ts';
+import type { EdgeKind, NodeKind } from '../events/graph-events.ts';
 import { type JoinedGraph, joinPlan, type KnownGraph } from './plan-graph.ts';
 import { brokenPlanRule, type PlanRule } from './plan-rules.ts';
 

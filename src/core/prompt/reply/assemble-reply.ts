@@ -4,17 +4,12 @@ import type { Blocker } from '../../log/blockers.ts';
 import type { NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
-import type { ReplyParts } from '../reply-parts.ts';
-import type { ReplyWarning } from '../reply-warning.ts';
-import { replyWarning, type WarningFact } from '../reply-warnings.ts';
-import { branchData } from './branch-part.ts';
+import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
+import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
 import { type Call, joined, type TextPart } from './call-text.ts';
-import { footer } from './footer.ts';
+import { footer, stepContextData } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
-import { recapData } from './recap-part.ts';
-import { areReferencesShown, referencesData, referencesText } from './reference-list.ts';
-import { guidanceData, shownDraft } from './reply-sections.ts';
-import { stepContextData } from './step-context.ts';
+import { branchData, guidanceData, recapData, shownDraft } from './reply-sections.ts';
 
 /** What one reply has to say, before it becomes text and data. */
 export type Outline = {
@@ -134,4 +129,29 @@ function ownFindings(parts: ReplyParts): readonly WarningFact[] {
       ? []
       : [{ code: 'text_cut', parts: ['the notes that were held back'] } as const]),
   ];
+}
+
+/** Whether whoever gets this reply may not know the workflow's documents yet, or no longer. */
+function areReferencesShown(lifecycle: Lifecycle): boolean {
+  return lifecycle === 'start' || lifecycle === 'rehydrate';
+}
+
+/** The documents of a workflow: all about them at the start, later only where they are. */
+function referencesText(references: readonly ShownReference[], lifecycle: Lifecycle): string {
+  const lines = references.map((reference) => {
+    const { title, path, purpose, isAuthoritative, isResolved } = reference;
+    const mark = isResolved ? '' : ' [unresolved]';
+    if (lifecycle !== 'start') return `- ${title}${mark}: ${path}`;
+    const weight = isAuthoritative ? ' (authoritative)' : '';
+    return `- ${title}${weight}${mark}: ${path}${purpose === '' ? '' : `\n  ${purpose}`}`;
+  });
+  return ['Documents of this workflow:', ...lines].join('\n');
+}
+
+function referencesData(references: readonly ShownReference[], lifecycle: Lifecycle): readonly JsonObject[] {
+  return references.map(({ title, path, purpose, isAuthoritative, isResolved }) =>
+    lifecycle === 'start'
+      ? { title, path, purpose, authoritative: isAuthoritative, resolved: isResolved }
+      : { title, path },
+  );
 }

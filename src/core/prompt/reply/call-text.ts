@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import type { StoredReply } from '../../log/events/advance-recorded.ts';
+import type { StoredReply } from '../../log/events/graph-events.ts';
 import { isHole } from '../../log/operation/stored-reply.ts';
 
 /** A piece of a text, or the place of a token in it. */

@@ -1,12 +1,12 @@
+import type { JsonObject } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import type { ReplyWarning } from '../reply-warning.ts';
+import type { ReplyWarning } from '../reply-warnings.ts';
 import { NEXT_CALL, oneLine } from '../reserved-lines.ts';
 import { type Call, callText, type TextPart } from './call-text.ts';
 import { gapLine } from './gap-lines.ts';
-import { stepContextLines } from './step-context.ts';
 
 /** What a reply ends in. */
 export type Ending = {
@@ -67,4 +67,34 @@ export function shortTitle(title: string): string {
 
 function shortened(text: string, bytesMax: number): string {
   return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax - 3)}…`;
+}
+
+type Told = Pick<ReplyParts, 'assessments'>;
+type Accepted = NonNullable<ReplyParts['assessments']>['accepted'][number];
+
+/** Facts about the step just done; absent when it recorded none. */
+export function stepContextData({ assessments }: Told): { readonly stepContext?: JsonObject } {
+  if (assessments === undefined) return {};
+  const [first, ...others] = assessments.accepted.map(assessmentData);
+  if (first === undefined) return {};
+  return { stepContext: { assessments: assessments.isOneOfSeveral ? [first, ...others] : first } };
+}
+
+function stepContextLines({ assessments }: Told): readonly string[] {
+  return (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
+    const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} ${level}`).join(', ');
+    return oneLine([`Accepted: ${assessmentId}: ${levels}.`, ...normalizationNotes].join(' '));
+  });
+}
+
+function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {
+  return {
+    assessmentId,
+    dimensions: dimensions.map(({ dimensionId, level, rationale }) => ({
+      dimensionId,
+      level,
+      ...(rationale === undefined ? {} : { rationale }),
+    })),
+    normalizationNotes,
+  };
 }

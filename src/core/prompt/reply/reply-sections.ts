@@ -1,11 +1,52 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import { truncate } from '../../json/truncate.ts';
-import { RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
-import type { ReplyParts } from '../reply-parts.ts';
+import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
+import type { NodeId } from '../../log/ids.ts';
+import { truncate } from '../../text/utf8.ts';
+import type { Recap } from '../../views/recap.ts';
+import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
 import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
-import { branchText } from './branch-part.ts';
-import type { TextPart } from './call-text.ts';
-import { recapText } from './recap-part.ts';
+import { titleWithoutValues } from '../step/fill-values.ts';
+import { callText, type TextPart } from './call-text.ts';
+
+/** A branch within its budgets: what is over is counted, not shown. */
+export function fittedBranch(branch: BranchPart): BranchPart {
+  const children = branch.children.slice(0, BRANCH_CHILDREN_MAX).map(({ kind, summary }) => ({
+    kind,
+    summary: truncate(summary, BRANCH_SUMMARY_BYTES_MAX),
+  }));
+  const childrenOmitted = branch.childrenOmitted + branch.children.length - children.length;
+  const stepTitle = titleWithoutValues(branch.preferred.stepTitle);
+  return { children, childrenOmitted, preferred: { ...branch.preferred, stepTitle } };
+}
+
+/** Tells somebody who came back to a step already done what became of it, and that there is a choice. */
+function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
+  const { stateToken, stepTitle, isComplete, recap } = preferred;
+  const stand = isComplete ? 'that work is complete' : `that work now stands at "${stepTitle}"`;
+  const list = children.map(({ kind, summary }) => `- ${KINDS[kind]}: ${oneLine(summary) || 'no notes'}`);
+  const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
+  return [
+    `This step was already done, and ${stand}. Go on there, or do the step again here: that makes a second branch and leaves the first as it is.\nTo go on there: `,
+    ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
+    ['\n\nWhat came from here so far:', ...list, ...more].join('\n'),
+    `\n\n${recapText(recap, 'Work done there')}`,
+  ];
+}
+
+const KINDS: { readonly [kind in BranchPart['children'][number]['kind']]: string } = {
+  step: 'done',
+  blocked_attempt: 'held back',
+  checkpoint: 'saved',
+};
+
+export function branchData({ children, childrenOmitted, preferred }: BranchPart): JsonObject {
+  const { stateToken, stepTitle, isComplete, recap } = preferred;
+  return {
+    children: children.map(({ kind, summary }) => ({ kind, summary })),
+    childrenOmitted,
+    preferred: { stateToken, stepTitle, isComplete, recap: recapData(recap) },
+  };
+}
 
 type Section = readonly TextPart[];
 
@@ -79,4 +120,38 @@ function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: s
 /** A draft is shown like a note of the recap; all of it is kept. */
 export function shownDraft({ draft, draftBytesMax = RECAP_ENTRY_BYTES_MAX }: ReplyParts): string | undefined {
   return draft?.notesMarkdown === undefined ? undefined : truncate(draft.notesMarkdown, draftBytesMax);
+}
+
+/** The step that a note was written for; one from before the first step or behind the last has only a title. */
+export type NotedStep = { readonly stepId?: string; readonly title: string };
+
+/** What a view found of the work so far, under the titles of its steps. */
+export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedStep): RecapPart {
+  return {
+    lines: recap.entries.map(({ nodeId, text }) => {
+      const step = stepOfNote(nodeId);
+      return { ...step, title: titleWithoutValues(step.title), text };
+    }),
+    omitted: recap.olderLeftOut,
+  };
+}
+
+/** The recap as text, oldest first; that something is left out comes before what is there. */
+export function recapText({ lines, omitted }: RecapPart, lead: string): string {
+  if (lines.length === 0 && omitted === 0) return `${lead}: no notes yet.`;
+  const notes = `${omitted} older ${omitted === 1 ? 'note is' : 'notes are'}`;
+  const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
+  return [
+    `${lead}${left}:`,
+    ...lines.map(({ title, text }) => `### ${title}\n${quoteReservedLines(text.trimEnd())}`),
+  ].join('\n\n');
+}
+
+/** The recap as data. A short one names the rule by which it was shortened. */
+export function recapData({ lines, omitted }: RecapPart): JsonObject {
+  return {
+    entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),
+    omitted,
+    ...(omitted === 0 ? {} : { policy: 'kept_newest' }),
+  };
 }

@@ -1,7 +1,8 @@
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
-import { mergedExample } from '../../run/requirements/merged-example.ts';
 import { exampleNotesAt } from '../../run/requirements/notes.ts';
-import type { ExampleOutput } from '../../run/requirements/step-check.ts';
+import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { Call } from './call-text.ts';
@@ -56,4 +57,21 @@ function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
       ...(context === undefined ? {} : { context }),
     },
   };
+}
+
+/** One output that holds the examples of everything that is unmet; each part only where something asks for it. */
+export function mergedExample(unmet: readonly Unmet[]): ExampleOutput {
+  const examples = unmet.flatMap(({ example }) => example ?? []);
+  const notesMarkdown = examples.find((example) => example.notesMarkdown !== undefined)?.notesMarkdown;
+  const artifacts = once(examples.flatMap((example) => example.artifacts ?? []));
+  const context: JsonObject = Object.assign({}, ...examples.map((example) => example.context ?? {}));
+  return {
+    ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(Object.keys(context).length === 0 ? {} : { context }),
+  };
+}
+
+function once(artifacts: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(artifacts.map((artifact) => [canonicalJson(artifact).unwrapOr(''), artifact])).values()];
 }

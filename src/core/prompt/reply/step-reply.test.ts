@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { blockedParts, given, partsAt, TOKENS } from '../../../../test/examples/replies.ts';
 import { PLAIN, reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { storedReplySchema } from '../../log/events/advance-recorded.ts';
+import { storedReplySchema } from '../../log/events/graph-events.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { replySchema } from '../reply-schema.ts';

@@ -2,16 +2,13 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { NextIntent } from '../../log/error-envelope.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { dueConfirmation } from '../step/confirmation-text.ts';
-import { isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
+import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { blockedOpening, ON_TOP } from './blocked-opening.ts';
-import { fittedBranch } from './branch-part.ts';
 import type { Call } from './call-text.ts';
 import { shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
-import { keepsNotesOnly, notesOutline } from './notes-outline.ts';
-import { replySections } from './reply-sections.ts';
+import { fittedBranch, replySections } from './reply-sections.ts';
 import { correctedCall, reportCall } from './step-calls.ts';
 
 /** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
@@ -152,4 +149,25 @@ function completeOutline(parts: ReplyParts): Outline {
     warnings: [],
     gaps: [],
   };
+}
+
+/** What is told of a session that only keeps notes: there is no step, and there always is room for one more note. */
+function notesOutline(parts: ReplyParts): Outline {
+  const opening = parts.lifecycle === 'checkpoint' ? 'Saved.' : 'This session keeps notes; it has no steps.';
+  return {
+    kind: 'ok',
+    sections: [[opening], ...replySections(parts)],
+    standing: 'notes only',
+    pending: null,
+    nextIntent: 'complete',
+    nextCall: undefined,
+    isCallOnTop: false,
+    advice: 'Save a note whenever you have found or decided something that must outlive this chat.',
+    warnings: [],
+    gaps: parts.gaps,
+  };
+}
+
+function keepsNotesOnly({ index }: ReplyParts): boolean {
+  return index.workflow.steps.length === 0;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { type Place, partsAt } from '../../../../test/examples/replies.ts';
-import { CAPABILITY_STATUSES } from '../../log/capabilities.ts';
+import { CAPABILITY_STATUSES } from '../../log/blockers.ts';
 import { renderStep } from './render-step.ts';
 
 const delegations = [

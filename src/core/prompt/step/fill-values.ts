@@ -1,8 +1,7 @@
 import { quote } from '../../json/quote.ts';
-import { TRUNCATION_MARKER, truncate } from '../../json/truncate.ts';
 import { SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
 import { type ContextValues, readPath } from '../../run/condition/context-values.ts';
-import { utf8Length } from '../../text/utf8.ts';
+import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
 import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
 
 /** A key or a dotted path in double braces. Anything else in braces is the author's own text. */

@@ -1,7 +1,6 @@
 import { quote } from '../../json/quote.ts';
-import { TRUNCATION_MARKER } from '../../json/truncate.ts';
 import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
-import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { TRUNCATION_MARKER, utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';

@@ -1,22 +1,20 @@
-import { assert } from '../../assert.ts';
+import { assert, unreachable } from '../../assert.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import { checkStep } from '../../run/requirements/check-step.ts';
 import type { Requirement } from '../../run/requirements/requirement.ts';
 import { requirementsOf } from '../../run/requirements/requirements-of.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
-import type { RunFacts } from '../../run/run-facts.ts';
-import { holdsAt, type StepPlace } from '../../run/step-place.ts';
-import { loopVariablesAt } from '../../run/walk/loop-variables.ts';
+import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
+import { loopVariablesAt } from '../../run/walk/loop-range.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/pending-step.ts';
-import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { askedFor } from '../../workflow/compiled/confirmation.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
-import type { ReplyWarning } from '../reply-warning.ts';
-import { replyWarning, type WarningFact } from '../reply-warnings.ts';
-import { confirmationText } from './confirmation-text.ts';
+import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
 import { delegationText, delegationWay } from './delegation-text.ts';
-import { type ValueFiller, valueFiller } from './fill-values.ts';
+import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
 import { functionCallTexts, functionTexts } from './function-texts.ts';
-import { loopPosition } from './loop-position.ts';
 import { requirementTexts } from './requirement-texts.ts';
 
 /** Where a run stands, and the branch below it when somebody came back to a step already done. */
@@ -124,4 +122,54 @@ function degradedWarnings(place: StepPlace): readonly WarningFact[] {
     place.index.workflow.capabilities.delegation !== 'disabled' &&
     delegationWay(place) === 'in_turn';
   return isDegraded ? [{ code: 'capability_degraded', capability: 'delegation' }] : [];
+}
+
+/** Which round of which loop this is, outermost first, and over what. Nothing outside of loops. */
+function loopPosition({ step, loops }: PendingPlace, index: WorkflowIndex, filler: ValueFiller): string | undefined {
+  if (loops.length === 0) return undefined;
+  return loops
+    .map(({ loopId, title, iteration, of }, depth) => {
+      const loop = loopOf(index, loopId);
+      const limit = of === undefined ? `at most ${loop.maxIterations}` : `of ${of}`;
+      const isHidden = loops.slice(depth + 1).some((inner) => itemName(index, inner.loopId) === loop.variables.item);
+      const isShown = loop.control.kind === 'for_each' && !isHidden && !isInText(step, loop.variables.item);
+      const item = isShown ? `, ${loop.variables.item}: ${filler.show(loop.variables.item)}` : '';
+      return `Round ${iteration} (${limit}) of "${filler.fillLine(title)}"${item}.`;
+    })
+    .join('\n');
+}
+
+function itemName(index: WorkflowIndex, loopId: string): string | undefined {
+  const loop = loopOf(index, loopId);
+  return loop.control.kind === 'for_each' ? loop.variables.item : undefined;
+}
+
+/** An author who puts the item into the text has said it well enough. */
+function isInText({ prompt, title }: CompiledStep, name: string): boolean {
+  return asksFor(prompt, name) || asksFor(title, name);
+}
+
+/** Who has a say before the run goes on; `none` also where the condition for it does not hold. */
+export type DueConfirmation = StepPlace['step']['confirmation']['kind'];
+
+export function dueConfirmation(place: StepPlace): DueConfirmation {
+  return askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
+}
+
+/** Approval and verdict are requirements and say themselves what they need; a plain confirmation is only this text. */
+function confirmationText(place: StepPlace): string | undefined {
+  const due = dueConfirmation(place);
+  switch (due) {
+    case 'none':
+    case 'human_approval':
+      return undefined;
+    case 'coordinator_eval':
+      return 'Whoever coordinates this work has to give the verdict. It is not yours to give unless that is you.';
+    case 'confirm':
+      return place.facts.preferences.autonomy === 'guided'
+        ? 'Confirmation: when the step is done, show the user in a few lines what you settled, and wait for a yes before you send the next call. After a no, do what the step says about one, or else mend it as they say and ask again.'
+        : 'Confirmation: nobody is asked in this mode. Decide in the place of the user, as they most likely would, and write the choice and its reason into the notes.';
+    default:
+      return unreachable(due);
+  }
 }

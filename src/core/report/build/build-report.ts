@@ -1,24 +1,21 @@
 import { assert } from '../../assert.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
-import { isClosed } from '../../run/closed-runs.ts';
+import { isoTime } from '../../text/utc-time.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
-import { nodeRecords } from '../../views/history/node-records.ts';
+import { nodeRecords } from '../../views/history.ts';
 import { preferencesAt } from '../../views/preferences-in-force.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
-import { runStatus } from '../../views/run-status.ts';
+import { isClosed, runStatus } from '../../views/run-status.ts';
 import { lastActivityIndex } from '../../views/session-summary.ts';
 import { observationsInOrder } from '../../views/workspace-observations.ts';
-import { withoutForgedMarkers } from '../redact/foreign-markers.ts';
-import { mapTexts } from '../redact/map-texts.ts';
+import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
-import { isoTime } from '../utc-time.ts';
 import { type Branches, branchesOf } from './report-branches.ts';
 import { entriesOf, type NodeRecords } from './report-entries.ts';
-import type { ReportSource } from './report-source.ts';
+import { attemptedStep, type ReportSource } from './report-source.ts';
 import { timelineOf } from './report-timeline.ts';
-import { attemptedStep } from './step-at.ts';
 
 /** Tells sessions as they stand in their logs, with nothing hidden yet. */
 export function buildReport(sources: readonly ReportSource[]): Report {
@@ -131,4 +128,16 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
       },
     ];
   });
+}
+
+/** The same value with each of its texts replaced, the names in it too. */
+function mapTexts<Value>(value: Value, replace: (text: string) => string): Value {
+  return mapped(value, replace) as Value;
+}
+
+function mapped(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapped(item, replace));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [replace(key), mapped(item, replace)]));
 }

@@ -1,11 +1,10 @@
 import { isComplete } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { branchName } from '../../overview/branch-name.ts';
+import { branchName } from '../../sessions/run-lines.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../views/run-graph.ts';
 import { preferredTip, preferredTipBelow } from '../../views/tips.ts';
 import type { ReportBranch } from '../report.ts';
-import type { ReportSource } from './report-source.ts';
-import { stepAt } from './step-at.ts';
+import { type ReportSource, stepAt } from './report-source.ts';
 
 /** The lines of a run, and the first of them that each node belongs to. */
 export type Branches = {

@@ -1,15 +1,14 @@
 import { assert } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
+import { isoTime } from '../../text/utc-time.ts';
+import { decisionTrace } from '../../views/advance-outcomes.ts';
 import { type OutputEntry, outputHistory } from '../../views/current-outputs.ts';
-import { decisionTrace } from '../../views/history/decision-trace.ts';
-import type { NodeRecord } from '../../views/history/node-records.ts';
+import type { NodeRecord } from '../../views/history.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
-import { isoTime } from '../utc-time.ts';
 import type { Branches } from './report-branches.ts';
-import type { ReportSource } from './report-source.ts';
-import { attemptedStep, reportStep } from './step-at.ts';
+import { attemptedStep, type ReportSource, reportStep } from './report-source.ts';
 
 /** What was written down at the nodes of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;

@@ -1,12 +1,11 @@
 import { unreachable } from '../../assert.ts';
 import { runTag } from '../../log/ids.ts';
+import { isoTime } from '../../text/utc-time.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
 import type { ReportSession } from '../report.ts';
 import { stepLabel, words } from '../report-words.ts';
-import { isoTime } from '../utc-time.ts';
-import type { ReportSource } from './report-source.ts';
-import { attemptedStep, reportStep, stepAt } from './step-at.ts';
+import { attemptedStep, type ReportSource, reportStep, stepAt } from './report-source.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
 

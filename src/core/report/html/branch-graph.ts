@@ -1,7 +1,6 @@
 import type { NodeId } from '../../log/ids.ts';
 import type { ReportBranch, ReportEntry, ReportRun } from '../report.ts';
-import { branchTitle, endLabel, entryLabel } from '../report-words.ts';
-import { stepNumbers } from '../run-lines.ts';
+import { branchTitle, endLabel, entryLabel, stepNumbers } from '../report-words.ts';
 import { textHtml } from './escape-html.ts';
 
 const ROW = 30;

@@ -1,20 +1,27 @@
-import type { Report, ReportGap, ReportRun, ReportSession } from '../report.ts';
+import { shownSecond, shownTime } from '../../text/utc-time.ts';
+import { visibleText } from '../../text/visible-text.ts';
+import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
+  type BranchEntries,
   branchTitle,
   endLabel,
+  entriesByBranch,
+  entryFacts,
+  entryLabel,
   forkLabel,
   gapStepLabel,
   reportTitle,
   runFigures,
   salvageText,
+  shownContent,
+  shownSize,
   statusLabel,
+  stepNumbers,
   timeSpan,
   words,
 } from '../report-words.ts';
-import { type BranchEntries, entriesByBranch, stepNumbers } from '../run-lines.ts';
-import { shownSecond, shownTime } from '../utc-time.ts';
-import { entryMarkdown } from './entry-markdown.ts';
-import { codeSpan, markdownLine } from './escape-markdown.ts';
+import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
+import { noteMarkdown } from './note-markdown.ts';
 
 type Lines = readonly string[];
 
@@ -123,5 +130,58 @@ function hiddenLines({ isRedacted, hidden }: Report): Lines {
       ? ['Nothing in it looked like a secret.']
       : hidden.map(({ kind, count }) => `- ${kind}: ${count} ${count === 1 ? 'place' : 'places'}`)),
     '',
+  ];
+}
+
+/** One entry of a run with its number in the line. */
+function entryMarkdown(
+  entry: ReportEntry,
+  { level, number }: { readonly level: string; readonly number: number },
+): Lines {
+  const facts = entryFacts(entry);
+  const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
+  return [
+    `${level} ${headingOf(entry, number)}`,
+    '',
+    ...(entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, '']),
+    ...blockers.flatMap(({ code, message, suggestedFix }) => [
+      `- ${codeSpan(code)}: ${markdownLine(message)}${suggestedFix === undefined ? '' : ` Fix: ${markdownLine(suggestedFix)}`}`,
+    ]),
+    ...facts.map(([name, text]) => `- ${name}: ${markdownLine(text)}`),
+    ...(blockers.length + facts.length === 0 ? [] : ['']),
+    ...entry.notes.flatMap(({ markdown, isSuperseded }) => [
+      ...(isSuperseded ? ['*Corrected later:*', ''] : []),
+      ...noteMarkdown(markdown),
+      '',
+    ]),
+    ...entry.artifacts.flatMap(artifactLines),
+  ];
+}
+
+function headingOf(entry: ReportEntry, number: number): string {
+  const label = markdownLine(entryLabel(entry));
+  switch (entry.kind) {
+    case 'start':
+      return label;
+    case 'step':
+      return `✓ ${number}. ${label}${entry.isFork ? ' (again)' : ''}`;
+    case 'blocked_attempt':
+      return `▲ ${number}. ${label}: blocked`;
+    default:
+      return `◆ ${label}`;
+  }
+}
+
+function artifactLines({ kind, contentType, byteLength, isSuperseded, content, sha256 }: ReportArtifact): Lines {
+  const name = kind === undefined ? 'Artifact' : `Artifact ${codeSpan(visibleText(kind))}`;
+  const head = `${name} (${markdownLine(contentType)}, ${shownSize(byteLength)}${isSuperseded ? ', corrected later' : ''})`;
+  if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
+  const { text, isCut } = shownContent(content);
+  return [
+    `${head}:`,
+    '',
+    ...codeBlock(visibleText(text), 'json'),
+    '',
+    ...(isCut ? ['*The rest is left out here.*', ''] : []),
   ];
 }

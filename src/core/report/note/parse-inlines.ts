@@ -1,6 +1,16 @@
 import { assert } from '../../assert.ts';
 import type { NoteInline } from './note.ts';
-import { safeHref } from './safe-href.ts';
+
+const SCHEME = /^(?:https?:\/\/|mailto:)/i;
+/** What no address holds as it is: white space, controls, quotes and brackets that end an attribute or a link. */
+const UNFIT = /[\s\p{Cc}\p{Cf}\p{Bidi_Control}"'`<>\\^{}|]/u;
+const LENGTH_MAX = 2_000;
+
+/** An address that a report may link to: the web and mail, nothing that runs, loads or reads. */
+function safeHref(address: string): string | undefined {
+  const isFit = address.length <= LENGTH_MAX && SCHEME.test(address) && !UNFIT.test(address);
+  return isFit ? address : undefined;
+}
 
 /** How deep marks may be nested. What is nested deeper is text, so that no note takes more than its length in time. */
 const DEPTH_MAX = 24;

@@ -1,9 +1,10 @@
+import { unreachable } from '../../assert.ts';
 import { blocksSource } from '../markdown/note-markdown.ts';
+import type { NoteBlock, NoteInline } from '../note/note.ts';
 import { parseNote } from '../note/parse-note.ts';
-import { findSecrets, type KnownFolders } from './find-secrets.ts';
-import { hider } from './hider.ts';
-import { readNote, rewriteNote } from './note-text.ts';
-import type { SecretKind } from './secret-kinds.ts';
+import { type Cell, findSecrets, type KnownFolders, type Secret, secretCells } from './find-secrets.ts';
+import { hiddenMarker, type SecretKind } from './secret-kinds.ts';
+import { SEAM } from './strip-markup.ts';
 
 /**
  * A note with its secrets hidden. It is looked at as a reader sees it, without escapes and marks, and then written
@@ -22,4 +23,212 @@ export function redactNote(markdown: string, folders: KnownFolders, onHidden: (k
     inExtras: hider(secrets, body.length, onHidden),
   });
   return blocksSource(rewritten);
+}
+
+/** Between blocks: a value may stand in the one behind its name. */
+const BLOCK_END = '\n\n';
+/** Between cells and addresses: what stands next to them has nothing to do with them. */
+const CELL_END = '\n\n\n';
+
+type Link = Extract<NoteInline, { kind: 'link' }>;
+type Cells = readonly (readonly (readonly NoteInline[])[])[];
+
+type NoteText = {
+  /** What a reader sees, in order, with seams between pieces. */
+  readonly body: string;
+  /** What stands behind it: addresses and languages of code. */
+  readonly extras: string;
+  /** What is secret because of where it stands in a table. */
+  readonly known: readonly Secret[];
+};
+
+/** Reads a note as one text. `rewriteNote` goes through the note in the same order. */
+function readNote(blocks: readonly NoteBlock[]): NoteText {
+  const body: string[] = [];
+  const extras: string[] = [];
+  const known: Secret[] = [];
+  let length = 0;
+  const add = (text: string) => {
+    body.push(text);
+    length += text.length;
+    return text;
+  };
+  const walk: Walk = {
+    text: add,
+    gap: add,
+    extra: (text) => {
+      extras.push(text, CELL_END);
+      return text;
+    },
+    link: (link) => {
+      if (!isBare(link)) extras.push(link.href, CELL_END);
+      return [{ ...link, content: walkInlines(link.content, walk) }];
+    },
+    table: (rows) => {
+      const cells = rows.map((row) =>
+        row.map((cell): Cell => {
+          const from = length;
+          const start = body.length;
+          walkCell(cell, walk);
+          return { from, to: length - CELL_END.length, text: body.slice(start).join('').replaceAll(SEAM, '').trim() };
+        }),
+      );
+      for (const secret of secretCells(cells)) known.push(secret);
+      return rows;
+    },
+  };
+  walkBlocks(blocks, walk);
+  return { body: body.join(''), extras: extras.join(''), known };
+}
+
+/** The note with each of its pieces as they were hidden. A link that would show what is hidden is none any more. */
+function rewriteNote(
+  blocks: readonly NoteBlock[],
+  { inBody, inExtras }: { readonly inBody: Hider; readonly inExtras: Hider },
+): readonly NoteBlock[] {
+  let changes = 0;
+  const text = (piece: string) => {
+    const told = inBody.take(piece);
+    if (told !== piece) changes += 1;
+    return told;
+  };
+  const extra = (piece: string) => {
+    const told = inExtras.take(piece);
+    inExtras.passOver(CELL_END.length);
+    return told;
+  };
+  const walk: Walk = {
+    text,
+    gap: (between) => inBody.passOver(between.length),
+    extra: (piece) => (extra(piece) === piece ? piece : ''),
+    link: (link) => {
+      const before = changes;
+      const content = walkInlines(link.content, walk);
+      if (changes > before) {
+        if (!isBare(link)) inExtras.passOver(link.href.length + CELL_END.length);
+        return content;
+      }
+      const href = isBare(link) ? link.href : extra(link.href);
+      return href === link.href ? [{ ...link, content }] : [...content, { kind: 'text', text: ` (${href})` }];
+    },
+    table: (rows) => rows.map((row) => row.map((cell) => walkCell(cell, walk))),
+  };
+  return walkBlocks(blocks, walk);
+}
+
+/** Goes through a note in the order in which it is read. */
+type Walk = {
+  readonly text: (piece: string) => string;
+  /** What no reader sees between two pieces. */
+  readonly gap: (between: string) => void;
+  readonly extra: (piece: string) => string;
+  readonly link: (link: Link) => readonly NoteInline[];
+  readonly table: (rows: Cells) => Cells;
+};
+
+function walkBlocks(blocks: readonly NoteBlock[], walk: Walk): readonly NoteBlock[] {
+  return blocks.map((block) => {
+    const walked = walkBlock(block, walk);
+    walk.gap(BLOCK_END);
+    return walked;
+  });
+}
+
+function walkBlock(block: NoteBlock, walk: Walk): NoteBlock {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return { ...block, content: walkInlines(block.content, walk) };
+    case 'code':
+      return {
+        ...block,
+        language: block.language === '' ? '' : walk.extra(block.language),
+        text: walk.text(block.text),
+      };
+    case 'quote':
+      return { ...block, blocks: walkBlocks(block.blocks, walk) };
+    case 'list':
+      return { ...block, items: block.items.map((item) => walkBlocks(item, walk)) };
+    case 'table':
+      return { ...block, rows: walk.table(block.rows) };
+    case 'rule':
+      return block;
+    default:
+      return unreachable(block);
+  }
+}
+
+function walkCell(cell: readonly NoteInline[], walk: Walk): readonly NoteInline[] {
+  const walked = walkInlines(cell, walk);
+  walk.gap(CELL_END);
+  return walked;
+}
+
+function walkInlines(content: readonly NoteInline[], walk: Walk): readonly NoteInline[] {
+  return content.flatMap((inline): readonly NoteInline[] => {
+    switch (inline.kind) {
+      case 'text':
+      case 'code': {
+        const text = walk.text(inline.text);
+        walk.gap(SEAM);
+        return text === '' ? [] : [{ ...inline, text }];
+      }
+      case 'break':
+        walk.gap('\n');
+        return [inline];
+      case 'link':
+        return walk.link(inline);
+      case 'strong':
+      case 'emphasis':
+      case 'deleted': {
+        const inner = walkInlines(inline.content, walk);
+        return inner.length === 0 ? [] : [{ ...inline, content: inner }];
+      }
+      default:
+        return unreachable(inline);
+    }
+  });
+}
+
+/** An address that is its own text. */
+function isBare({ href, content }: Link): boolean {
+  const [only, ...more] = content;
+  return more.length === 0 && only?.kind === 'text' && only.text === href;
+}
+
+/** Takes a text piece by piece and gives it back with its secrets hidden. */
+type Hider = { readonly take: (piece: string) => string; readonly passOver: (length: number) => void };
+
+/** Begins at a place in the text that the secrets were found in. */
+function hider(secrets: readonly Secret[], start: number, onHidden: (kind: SecretKind) => void): Hider {
+  let at = start;
+  let next = secrets.findIndex(({ to }) => to > start);
+  if (next < 0) next = secrets.length;
+  let shown = -1;
+  const take = (piece: string): string => {
+    const [from, end] = [at, at + piece.length];
+    at = end;
+    const parts: string[] = [];
+    let done = from;
+    for (let secret = secrets[next]; secret !== undefined && secret.from < end; secret = secrets[next]) {
+      if (secret.to > done) {
+        parts.push(piece.slice(done - from, Math.max(secret.from, done) - from));
+        // One that goes on over several pieces is shown in the first.
+        if (shown !== next) {
+          parts.push(hiddenMarker(secret.kind));
+          onHidden(secret.kind);
+          shown = next;
+        }
+        done = Math.min(secret.to, end);
+      }
+      if (secret.to > end) break;
+      next += 1;
+    }
+    parts.push(piece.slice(done - from));
+    return parts.join('');
+  };
+  const passOver = (length: number) => {
+    at += length;
+  };
+  return { take, passOver };
 }

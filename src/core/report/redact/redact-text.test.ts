@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { redactNote } from './redact-note.ts';
-import { redactText } from './redact-text.ts';
+import { redactText } from './redact-report.ts';
 import type { SecretKind } from './secret-kinds.ts';
 
 const NO_FOLDERS = { homes: [], workspaces: [] };

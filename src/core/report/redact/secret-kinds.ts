@@ -19,3 +19,12 @@ export function hiddenMarker(kind: SecretKind): string {
 
 /** Finds markers in a text, to show them as such. */
 export const MARKER_PATTERN = new RegExp(`«hidden: (?:${SECRET_KINDS.join('|')})»`, 'g');
+
+/** Escapes and marks that Markdown takes away may stand between the letters. */
+const between = '[^\\p{L}\\p{N}»]{0,8}';
+const FORGED = new RegExp(`«(?=${between}${[...'hidden'].join(between)})`, 'giu');
+
+/** A text of somebody else that cannot pass for one of our markers: only we say that something was hidden. */
+export function withoutForgedMarkers(text: string): string {
+  return text.includes('«') ? text.replaceAll(FORGED, '[U+00AB]') : text;
+}

@@ -1,6 +1,8 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-value.ts';
-import { readPath } from './context-values.ts';
+import { enforces } from '../../../../test/enforces.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { lenientEquals, numberOf, readPath } from './context-values.ts';
 
 const context: JsonObject = {
   plan: { slices: [{ name: 'first' }, { name: 'second' }], owner: null },
@@ -48,5 +50,83 @@ describe('a path into context', () => {
     expect(readPath({ context, loopVariables }, 'currentItem.name')).toBeUndefined();
     expect(readPath({ context, loopVariables }, 'currentIndex')).toBe(0);
     expect(readPath({ context, loopVariables }, 'title')).toBe('text');
+  });
+});
+
+const EQUAL: readonly [JsonValue | undefined, JsonValue | undefined][] = [
+  [null, undefined],
+  [null, null],
+  [' Large\n', 'LARGE'],
+  ['Straße', 'STRASSE'],
+  ['οδος', 'ΟΔΟΣ'],
+  ['3', 3],
+  [' 3.50 ', 3.5],
+  ['1e3', 1000],
+  [true, 1],
+  [true, '1'],
+  [true, ' Yes '],
+  [true, 'TRUE'],
+  [false, 0],
+  [false, '0'],
+  [false, 'no'],
+  [false, 'False'],
+  [0, -0],
+  [
+    ['A', 1],
+    ['a ', '1'],
+  ],
+  [{ mode: 'Fast', unset: null }, { mode: 'fast' }],
+];
+
+const DIFFERENT: readonly [JsonValue | undefined, JsonValue | undefined][] = [
+  [null, false],
+  [null, 0],
+  [null, ''],
+  [undefined, 'null'],
+  ['', 0],
+  ['', false],
+  ['large', 'larger'],
+  ['3', '3.0'],
+  ['yes', 'true'],
+  ['1', 'yes'],
+  [true, 2],
+  [true, 'on'],
+  [true, false],
+  [true, '1.0'],
+  ['Infinity', 1],
+  [[], null],
+  [[1], 1],
+  [[1, 2], [1]],
+  [{}, []],
+  [{ a: 1 }, { a: 2 }],
+  [{ toString: null }, { toString: 'x' }],
+];
+
+describe('lenient equality', () => {
+  it.each(EQUAL)('%j equals %j, whichever comes first', (a, b) => {
+    enforces('condition_lenient_equality');
+    expect([lenientEquals(a, b), lenientEquals(b, a)]).toEqual([true, true]);
+  });
+
+  it.each(DIFFERENT)('%j does not equal %j, whichever comes first', (a, b) => {
+    enforces('condition_lenient_equality');
+    expect([lenientEquals(a, b), lenientEquals(b, a)]).toEqual([false, false]);
+  });
+
+  it('does not depend on the order of the sides, and everything equals itself', () => {
+    const loose = fc.oneof(fc.constantFrom('yes', 'No', ' 1', '0', 1, 0, true, false, null, '1.0'), fc.jsonValue());
+    fc.assert(
+      fc.property(loose, loose, (a, b) => {
+        const [left, right] = [a as JsonValue, b as JsonValue];
+        expect(lenientEquals(left, right)).toBe(lenientEquals(right, left));
+        expect(lenientEquals(left, left)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes nothing for a number that is none', () => {
+    expect(['', ' ', 'three', '1,5', 'NaN', 'Infinity', true, null, [], undefined].map(numberOf)).toEqual(
+      Array.from({ length: 10 }, () => undefined),
+    );
   });
 });

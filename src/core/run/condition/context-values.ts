@@ -27,3 +27,62 @@ function own(value: JsonValue | undefined, key: string): JsonValue | undefined {
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+/** `undefined` is a value that is not there; null says the same. */
+type Compared = JsonValue | undefined;
+
+const WORDS = new Map<boolean, readonly string[]>([
+  [true, ['TRUE', '1', 'YES']],
+  [false, ['FALSE', '0', 'NO']],
+]);
+
+/**
+ * Equality that forgives how agents write values. Each pair of types is compared by the rule for the stricter of the
+ * two, so the order of the sides does not matter; two texts stay texts: "1" is not "yes".
+ */
+export function lenientEquals(a: Compared, b: Compared): boolean {
+  if (isMissing(a) || isMissing(b)) return isMissing(a) && isMissing(b);
+  if (typeof a === 'object' || typeof b === 'object') return structuresEqual(a, b);
+  if (typeof a === 'boolean') return equalsBoolean(a, b);
+  if (typeof b === 'boolean') return equalsBoolean(b, a);
+  if (typeof a === 'string' && typeof b === 'string') return foldText(a) === foldText(b);
+  return numberOf(a) !== undefined && numberOf(a) === numberOf(b);
+}
+
+/** A text as comparisons see it. Lower case comes first, because some capitals have no capital of their own. */
+export function foldText(text: string): string {
+  return text.trim().toLowerCase().toUpperCase();
+}
+
+/** The number that a value is or spells. */
+export function numberOf(value: Compared): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function isMissing(value: Compared): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function equalsBoolean(flag: boolean, other: boolean | number | string): boolean {
+  return (WORDS.get(flag) ?? []).includes(foldText(String(other)));
+}
+
+function structuresEqual(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (isArray(a) || isArray(b)) {
+    return isArray(a) && isArray(b) && a.length === b.length && a.every((item, i) => lenientEquals(item, b[i]));
+  }
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => lenientEquals(ownValue(a, key), ownValue(b, key)));
+}
+
+function ownValue(object: JsonObject, key: string): Compared {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isArray(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

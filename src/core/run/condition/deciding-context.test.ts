@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { re2Patterns } from '../../../adapters/patterns.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { COMPARISONS, type Comparison, type Condition } from '../../workflow/compiled/condition.ts';
-import { decidingContext } from './deciding-context.ts';
+import { decidingContext, unsetKeys } from './deciding-context.ts';
 import { evaluateCondition } from './evaluate-condition.ts';
 
 const conditions = new Map<string, Condition>([['is-ready', compare('ready', 'equals', true)]]);
@@ -71,4 +71,42 @@ describe('values that decide a condition', () => {
       }),
     );
   });
+});
+
+const is = (variable: string, value: unknown): Condition => ({
+  kind: 'compare',
+  variable,
+  comparison: 'equals',
+  value,
+});
+const not = (condition: Condition): Condition => ({ kind: 'not', condition });
+const all = (...conditions: Condition[]): Condition => ({ kind: 'and', conditions });
+const any = (...conditions: Condition[]): Condition => ({ kind: 'or', conditions });
+const ref = (conditionId: string): Condition => ({ kind: 'ref', conditionId });
+
+const facts = {
+  context: { size: 'small', ready: true, nested: { a: 1 } },
+  loopVariables: { currentItem: { name: 'a.ts' } },
+  conditions: new Map<string, Condition>([
+    ['risky', is('risk', 'high')],
+    ['twice', all(ref('risky'), ref('risky'))],
+  ]),
+  compilePattern: re2Patterns(),
+};
+
+it.each<readonly [what: string, condition: Condition, keys: readonly string[]]>([
+  ['a key that nobody set', is('risk', 'high'), ['risk']],
+  ['a key that is set to something else', is('size', 'large'), []],
+  ['a part of a value that is not there', is('nested.b', 1), ['nested.b']],
+  ['a denial', not(is('risk', 'high')), ['risk']],
+  ['a name', ref('twice'), ['risk']],
+  ['two keys, each once', all(is('risk', 1), any(is('team', 2), is('risk', 3))), ['risk', 'team']],
+  ['an unset key where a set one says no', all(is('risk', 'high'), is('size', 'large')), []],
+  ['an unset key where a set one says yes', any(is('risk', 'high'), is('ready', true)), []],
+  ['an unset key where a set one leaves it open', all(is('risk', 'high'), is('ready', true)), ['risk']],
+  ['whether a key is set at all', not(is('risk', null)), []],
+  ['a part of an item of a loop', is('currentItem.kind', 'test'), []],
+  ['nothing', { kind: 'never' }, []],
+])('%s', (_, condition, keys) => {
+  expect(unsetKeys(condition, facts)).toEqual(keys);
 });

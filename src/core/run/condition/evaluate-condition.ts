@@ -2,8 +2,7 @@ import { assert, unreachable } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
-import { type ContextValues, readPath } from './context-values.ts';
-import { foldText, lenientEquals, numberOf } from './lenient-equals.ts';
+import { type ContextValues, foldText, lenientEquals, numberOf, readPath } from './context-values.ts';
 
 /** Everything a condition may depend on. */
 export type Facts = ContextValues & {

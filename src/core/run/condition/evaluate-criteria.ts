@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../assert.ts';
 import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
+import { foldText } from './context-values.ts';
 import { evaluateCondition, type Facts } from './evaluate-condition.ts';
-import { foldText } from './lenient-equals.ts';
 
 /** What notes do not meet yet. */
 export type UnmetCriteria =

@@ -1,14 +1,13 @@
 import type { Sha256, Sha256Digest } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Preferences } from '../../log/autonomy.ts';
-import type { BlockerReport } from '../../log/blockers.ts';
+import { type BlockerReport, blockerReport } from '../../log/blockers.ts';
 import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
-import { type DraftOf, eventIdOf } from '../../log/event-draft.ts';
-import type { StoredReply } from '../../log/events/advance-recorded.ts';
+import { type DraftOf, eventIdOf } from '../../log/event.ts';
+import type { StoredReply } from '../../log/events/graph-events.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import { type EngineState, executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { blockerReport } from '../../log/operation/blocker-report.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
 import { outputDrafts } from '../../log/operation/output-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
@@ -16,15 +15,20 @@ import { type StepInstanceKey, stepInstanceKey } from '../../log/step-instance-k
 import type { GapRecord } from '../../views/gaps.ts';
 import type { HandedIn } from '../handed-in.ts';
 import type { StepCheck, Unmet } from '../requirements/step-check.ts';
-import type { RunFacts } from '../run-facts.ts';
+import type { RunFacts } from '../step-place.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
-import { attemptedStep, type CheckedAttempt } from './check-attempt.ts';
-import { whatCounts } from './counted-output.ts';
-import type { Decision } from './decision.ts';
-import { contextDrafts, nodeDraft, reportDrafts, walkDrafts } from './drafts.ts';
+import {
+  contextDrafts,
+  type Decision,
+  nodeDraft,
+  type PreferenceWarning,
+  preferenceDrafts,
+  preferenceWarnings,
+  reportDrafts,
+  walkDrafts,
+} from './drafts.ts';
 import { gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
-import { judgeAttempt, type Verdict } from './judge-attempt.ts';
-import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
+import { attemptedStep, type CheckedAttempt, judgeAttempt, type Verdict, whatCounts } from './judge-attempt.ts';
 
 /** One try at the pending step of a node, with all that bears on it. */
 export type AdvanceAttempt = CheckedAttempt & {

@@ -1,14 +1,13 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
-import { eventIdOf } from '../../log/event-draft.ts';
-import type { WorkspaceObservation } from '../../log/events/observation-recorded.ts';
+import { eventIdOf } from '../../log/event.ts';
+import type { WorkspaceObservation } from '../../log/events/run-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
 import { outputDrafts, type StepOutput } from '../../log/operation/output-drafts.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
-import type { Decision } from './decision.ts';
-import { nodeDraft, reportDrafts } from './drafts.ts';
+import { type Decision, nodeDraft, reportDrafts } from './drafts.ts';
 
 export type Checkpoint = {
   readonly runId: RunId;

@@ -5,7 +5,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import { FACTS } from '../../../../test/examples/walk-through.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { GAPS_CLOSED_MAX, GAPS_OPENED_MAX } from '../../log/budgets.ts';
-import { placeEvents } from '../../log/event-draft.ts';
+import { placeEvents } from '../../log/event.ts';
 import { contextKeySchema } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/derived-ids.ts';
 import { stepInstanceKey } from '../../log/step-instance-key.ts';

@@ -1,17 +1,17 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { truncate } from '../../json/truncate.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { DETAILS_BYTES_MAX, GAPS_CLOSED_MAX, GAPS_OPENED_MAX, SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
-import type { DraftOf } from '../../log/event-draft.ts';
+import type { DraftOf } from '../../log/event.ts';
 import { canonicalLength } from '../../log/field-schemas.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/derived-ids.ts';
 import { REASONS } from '../../log/reasons.ts';
 import type { StepInstanceKey } from '../../log/step-instance-key.ts';
+import { truncate } from '../../text/utf8.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
-import type { RunFacts } from '../run-facts.ts';
+import type { RunFacts } from '../step-place.ts';
 
 type Gap = GapRecord['data'];
 

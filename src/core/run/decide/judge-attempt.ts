@@ -1,10 +1,19 @@
+import { assert } from '../../assert.ts';
+import { ARTIFACTS_PER_CALL_MAX } from '../../log/budgets.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
+import { type LoopPath, stepInstanceKey } from '../../log/step-instance-key.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { type HandedIn, mergeHandedIn } from '../handed-in.ts';
+import { checkStep } from '../requirements/check-step.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
-import type { StepCheck, Unmet } from '../requirements/step-check.ts';
-import type { RunFacts } from '../run-facts.ts';
+import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/step-check.ts';
+import type { KnownCapabilities, RunFacts } from '../step-place.ts';
+import { loopVariablesAt } from '../walk/loop-range.ts';
 import { nextStep } from '../walk/next-step.ts';
+import { pendingStepAt } from '../walk/pending-step.ts';
 import type { Walk } from '../walk/walk.ts';
-import { attemptedStep, type CheckedAttempt, checkAttempt, withObservations } from './check-attempt.ts';
 
 /** What a try amounts to under the mode it is made in. */
 export type Verdict = {
@@ -43,4 +52,116 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
 
 function isDecision({ requirement }: Unmet): boolean {
   return requirement.startsWith('loop_control:');
+}
+
+/**
+ * Requirements that go by the id of their step are about one execution of it: notes for one iteration of a loop say
+ * nothing about another. Contracts, assessments, capabilities and context keys are about the whole line and keep theirs.
+ */
+function withInstanceNames(check: StepCheck, step: CompiledStep, path: LoopPath): StepCheck {
+  const { stepId, userDependency } = step;
+  const kinds = userDependency?.contextKey === undefined ? [...OF_STEP, 'user_dependency'] : OF_STEP;
+  const names = new Map(kinds.map((kind) => [`${kind}:${stepId}`, `${kind}:${stepInstanceKey(stepId, path)}`]));
+  const nameOf = (requirement: string) => names.get(requirement) ?? requirement;
+  return {
+    ...check,
+    unmet: check.unmet.map((unmet) => ({ ...unmet, requirement: nameOf(unmet.requirement) })),
+    met: check.met.map(nameOf),
+  };
+}
+
+const OF_STEP = ['notes', 'criteria', 'approval', 'gate'];
+
+/** A try, as far as it decides whether the run can go on. */
+export type CheckedAttempt = {
+  readonly index: WorkflowIndex;
+  readonly at: ExecutionSnapshot;
+  /** As they are with this call: its context is merged in, its mode is in force. */
+  readonly facts: RunFacts;
+  /** What this call hands in. */
+  readonly handedIn: HandedIn;
+  /** What the blocked attempts right above it handed in, oldest first; none when the node is no blocked attempt. */
+  readonly drafts: readonly HandedIn[];
+  readonly isRetry: boolean;
+};
+
+const NOTHING_ASKED: StepCheck = {
+  unmet: [],
+  met: [],
+  assessments: [],
+  loopDecision: undefined,
+  observations: [],
+  divergences: [],
+  unknownKinds: [],
+  unreadable: [],
+};
+
+/** The step that a try is about; a run that waits for its first one is about that. */
+export function attemptedStep({ index, at }: Pick<CheckedAttempt, 'index' | 'at'>): CompiledStep {
+  const step = pendingStepAt(index, at.enginePayload.state)?.step ?? index.workflow.steps[0];
+  assert(step !== undefined, 'a workflow has a step');
+  return step;
+}
+
+/** Compares what a try has to show with what its step asks for. A run that has no step yet asks for nothing. */
+export function checkAttempt(attempted: CheckedAttempt): StepCheck {
+  const { index, at, facts, handedIn, drafts, isRetry } = attempted;
+  const { state } = at.enginePayload;
+  const pending = pendingStepAt(index, state);
+  if (pending === undefined || state.kind !== 'running') return NOTHING_ASKED;
+  const place = {
+    index,
+    step: pending.step,
+    facts,
+    isRetry,
+    // The first of the drafts was blocked before anybody was asked; all later notes may hold the answer.
+    hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => notesMarkdown !== undefined),
+    openLoops: state.loopStack.map(({ loopId }) => {
+      const { stepId, control } = loopOf(index, loopId);
+      return { loopId, stepId, isArtifact: control.kind === 'artifact' };
+    }),
+    loopVariables: loopVariablesAt(index, state),
+  };
+  const counted = whatCounts(attempted);
+  const check = withInstanceNames(checkStep({ ...place, handedIn: counted.handedIn }), pending.step, state.loopStack);
+  if (drafts.length === 0) return check;
+  // What a draft reported is on record already, at the node that keeps the draft.
+  const { observations, divergences } = checkStep({ ...place, handedIn });
+  return { ...check, observations, divergences, unreadable: [...check.unreadable, ...counted.leftOut] };
+}
+
+/** What is known of the agent's powers after an attempt. A weak claim never covers what was really tried. */
+export function withObservations(facts: RunFacts, observations: StepCheck['observations']): RunFacts {
+  const known: { -readonly [capability in keyof KnownCapabilities]: KnownCapabilities[capability] } = {
+    ...facts.capabilities,
+  };
+  for (const { capability, status, provenance } of observations) {
+    const grade = provenance.enforcementGrade;
+    if (grade === 'strong' || known[capability]?.grade !== 'strong') known[capability] = { status, grade };
+  }
+  return { ...facts, capabilities: known };
+}
+
+/** What an attempt has to show together with the blocked attempts above it. */
+export type CountedOutput = { readonly handedIn: HandedIn; readonly leftOut: readonly UnreadableArtifact[] };
+
+/**
+ * Merges the drafts and this call. Blocked attempts may pile up more artifacts than one plan takes, so as many count as
+ * one call may hold, the newest of them; the others stay where they are kept.
+ */
+export function whatCounts({
+  drafts,
+  handedIn,
+}: {
+  readonly drafts: readonly HandedIn[];
+  readonly handedIn: HandedIn;
+}): CountedOutput {
+  const { notesMarkdown, artifacts } = mergeHandedIn([...drafts, handedIn]);
+  const older = artifacts.length - ARTIFACTS_PER_CALL_MAX;
+  if (older <= 0) return { handedIn: { notesMarkdown, artifacts }, leftOut: [] };
+  const message = `Only the newest ${ARTIFACTS_PER_CALL_MAX} artifacts of the attempts at this step count. Older ones that do not: ${older}. They stay with the attempt that brought them; send again what is still needed.`;
+  return {
+    handedIn: { notesMarkdown, artifacts: artifacts.slice(older) },
+    leftOut: [{ artifactKind: undefined, message }],
+  };
 }

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { WorkspaceObservation } from '../../log/events/observation-recorded.ts';
+import type { WorkspaceObservation } from '../../log/events/run-events.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
@@ -10,14 +10,20 @@ import type { GapRecord } from '../../views/gaps.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { Unmet } from '../requirements/step-check.ts';
-import type { RunFacts } from '../run-facts.ts';
+import type { RunFacts } from '../step-place.ts';
 import { nextStep } from '../walk/next-step.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
-import { attemptedStep } from './check-attempt.ts';
-import type { Decision } from './decision.ts';
-import { contextDrafts, nodeDraft, walkDrafts } from './drafts.ts';
+import {
+  contextDrafts,
+  type Decision,
+  nodeDraft,
+  type PreferenceWarning,
+  preferenceDrafts,
+  preferenceWarnings,
+  walkDrafts,
+} from './drafts.ts';
 import { gapChanges, gapDrafts } from './gap-drafts.ts';
-import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from './preference-draft.ts';
+import { attemptedStep } from './judge-attempt.ts';
 
 export type RunStart = {
   readonly runId: RunId;

@@ -8,8 +8,7 @@ import type { HandedArtifact } from '../handed-in.ts';
 import type { StepAttempt } from '../step-place.ts';
 import { type ArtifactVerdict, clip, judgeArtifacts, ofKind, unmetArtifact } from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
-import type { AcceptedAssessment, Unmet } from './step-check.ts';
-import { type Found, withinBudgets } from './unmet.ts';
+import { type AcceptedAssessment, type Found, type Unmet, withinBudgets } from './step-check.ts';
 
 type Assessments = Extract<Requirement, { kind: 'assessments' }>;
 type Consequence = CompiledStep['consequences'][number];

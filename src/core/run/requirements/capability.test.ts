@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { attemptAt, type Given, NOTHING_FOUND } from '../../../../test/examples/step-attempt.ts';
-import { capabilityObservedSchema } from '../../log/events/capability-observed.ts';
+import { capabilityObservedSchema } from '../../log/events/gap-events.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { checkStep } from './check-step.ts';

@@ -1,20 +1,22 @@
 import { unreachable } from '../../assert.ts';
-import { capabilityObservation } from '../../workflow/builtins/contracts/capability-observation.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
+import { textSchema } from '../../log/field-schemas.ts';
+import { stepIdSchema } from '../../log/ids.ts';
+import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepAttempt } from '../step-place.ts';
-import { readObservations } from './artifacts/capability-observations.ts';
-import { readDivergences } from './artifacts/divergences.ts';
 import { checkAssessmentArtifacts } from './assessment.ts';
-import { checkCapability } from './capability.ts';
+import { checkCapability, readObservations } from './capability.ts';
 import { checkContract } from './contract.ts';
 import { checkGate } from './gate.ts';
-import { isKnownKind } from './judge-artifact.ts';
+import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { checkLoopDecision, decisionThatCounts, readDecisions } from './loop-control.ts';
 import { checkCriteria, checkNotes, exampleNotesAt } from './notes.ts';
 import type { Requirement } from './requirement.ts';
 import { decidedLoop, requirementsOf } from './requirements-of.ts';
-import type { StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
-import type { Found } from './unmet.ts';
+import type { Found, StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
 import { checkApproval, checkUserDependency } from './user.ts';
 
 /** What an attempt at a step amounts to: everything that is unmet, at once, and all that can be taken from it. */
@@ -109,4 +111,25 @@ function unnamedArtifacts({ handedIn }: StepAttempt): readonly UnreadableArtifac
 function unaskedFor(unreadable: readonly UnreadableArtifact[], requirements: readonly Requirement[]) {
   const asked = requirements.map((one) => ('contract' in one ? one.contract.artifactKind : undefined));
   return unreadable.filter(({ artifactKind }) => !asked.includes(artifactKind));
+}
+
+type Divergence = StepCheck['divergences'][number];
+
+/** Every departure from the instructions that an attempt owns up to. */
+function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Divergence> {
+  return readArtifacts(handedIn.artifacts, engineContract(index, workflowDivergence), {
+    objection: (value) => (divergenceOf(value) === undefined ? 'reason or summary cannot be recorded' : undefined),
+    take: divergenceOf,
+  });
+}
+
+const summarySchema = textSchema(SUMMARY_BYTES_MAX);
+
+/** As an event takes it. A step id that no step can have is left out: the departure itself is what matters. */
+function divergenceOf(value: JsonObject): Divergence | undefined {
+  const reason = DIVERGENCE_REASONS.find((known) => known === value['reason']);
+  const summary = summarySchema.safeParse(value['summary']);
+  const relatedStepId = stepIdSchema.safeParse(value['relatedStepId']);
+  if (reason === undefined || !summary.success) return undefined;
+  return { reason, summary: summary.data, ...(relatedStepId.success ? { relatedStepId: relatedStepId.data } : {}) };
 }

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import { capabilityObservation } from '../../workflow/builtins/contracts/capability-observation.ts';
-import { loopControl } from '../../workflow/builtins/run-contracts.ts';
+import { capabilityObservation, loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { StepAttempt } from '../step-place.ts';
-import { observationObjection } from './artifacts/capability-observations.ts';
+import { observationObjection } from './capability.ts';
 import { judgeArtifacts, type Objection, ofKind, unmetArtifact } from './judge-artifact.ts';
 import { loopObjection } from './loop-control.ts';
 import type { Requirement } from './requirement.ts';
-import { type Found, met } from './unmet.ts';
+import { type Found, met } from './step-check.ts';
 
 type OutputContract = Extract<Requirement, { kind: 'output_contract' }>;
 

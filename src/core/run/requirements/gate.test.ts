@@ -3,8 +3,8 @@ import { enforces } from '../../../../test/enforces.ts';
 import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
-import { gateVerdict } from '../../workflow/builtins/contracts/gate-verdict.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
+import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
 import { checkStep } from './check-step.ts';
 
 const step = { notesOptional: true, requireConfirmation: { kind: 'coordinator_eval' } };

@@ -4,7 +4,7 @@ import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { StepAttempt } from '../step-place.ts';
 import { clip, judgeArtifacts, ofKind, unmetArtifact } from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
-import { type Found, met, notMet } from './unmet.ts';
+import { type Found, met, notMet } from './step-check.ts';
 
 const RATIONALE_BYTES_MAX = 200;
 

@@ -9,8 +9,7 @@ import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.t
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { HandedArtifact } from '../handed-in.ts';
 import type { AskedArtifact } from './requirement.ts';
-import type { Unmet } from './step-check.ts';
-import { withinBudgets } from './unmet.ts';
+import { type Unmet, type UnreadableArtifact, withinBudgets } from './step-check.ts';
 
 /** What became of the artifacts that could answer a contract. */
 export type ArtifactVerdict =
@@ -31,7 +30,7 @@ export function judgeArtifacts(
   return verdicts.findLast(({ kind }) => kind === 'accepted') ?? verdicts.at(-1) ?? { kind: 'missing' };
 }
 
-export function judgeArtifact(value: JsonObject, contract: PinnedContract, objection: Objection): ArtifactVerdict {
+function judgeArtifact(value: JsonObject, contract: PinnedContract, objection: Objection): ArtifactVerdict {
   const checked = checkShape(contract.schema, value);
   if (checked.isErr()) return { kind: 'refused', message: violationMessage(contract, checked.error) };
   const against = objection(checked.value.value);
@@ -92,4 +91,33 @@ const CLIPPED_BYTES_MAX = 48;
 /** Enough of a name to recognise it by. */
 export function clip(text: string, bytesMax = CLIPPED_BYTES_MAX): string {
   return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
+}
+
+/** What the engine reads from artifacts by itself, whether a step asks for them or not. */
+export type ArtifactsRead<Value> = {
+  readonly read: readonly Value[];
+  readonly unreadable: readonly UnreadableArtifact[];
+};
+
+type Reader<Value> = {
+  readonly objection: Objection;
+  /** `undefined` where there is nothing to take from an artifact, though nothing is wrong with it. */
+  readonly take: (value: JsonObject) => Value | undefined;
+};
+
+export function readArtifacts<Value>(
+  artifacts: readonly HandedArtifact[],
+  contract: PinnedContract,
+  { objection, take }: Reader<Value>,
+): ArtifactsRead<Value> {
+  const read: Value[] = [];
+  const unreadable: UnreadableArtifact[] = [];
+  const { artifactKind } = contract;
+  for (const { value } of ofKind(artifacts, artifactKind)) {
+    const verdict = judgeArtifact(value, contract, objection);
+    if (verdict.kind === 'refused') unreadable.push({ artifactKind, message: verdict.message });
+    const taken = verdict.kind === 'accepted' ? take(verdict.value) : undefined;
+    if (taken !== undefined) read.push(taken);
+  }
+  return { read, unreadable };
 }

@@ -3,11 +3,17 @@ import { quote } from '../../json/quote.ts';
 import type { LoopId } from '../../log/ids.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { OpenLoop, StepAttempt } from '../step-place.ts';
-import { type ArtifactsRead, readArtifacts } from './artifacts/reading.ts';
-import { clip, engineContract, judgeArtifacts, ofKind, unmetArtifact } from './judge-artifact.ts';
+import {
+  type ArtifactsRead,
+  clip,
+  engineContract,
+  judgeArtifacts,
+  ofKind,
+  readArtifacts,
+  unmetArtifact,
+} from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
-import type { StepCheck } from './step-check.ts';
-import { type Found, met } from './unmet.ts';
+import { type Found, met, type StepCheck } from './step-check.ts';
 
 type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 

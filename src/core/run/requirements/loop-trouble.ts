@@ -8,8 +8,7 @@ import type { StepPlace } from '../step-place.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
 import { clip, engineContract, exampleOf } from './judge-artifact.ts';
 import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
-import type { Unmet } from './step-check.ts';
-import { contextPointer, stepPointer, withinBudgets } from './unmet.ts';
+import { contextPointer, stepPointer, type Unmet, withinBudgets } from './step-check.ts';
 
 type Where = Pick<StepPlace, 'index' | 'step'> & {
   /** Loops that were entered before; what they walk over is settled. */

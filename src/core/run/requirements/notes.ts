@@ -4,13 +4,12 @@ import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
 import { conditionFacts, type StepAttempt, type StepPlace } from '../step-place.ts';
-import { missingChoices } from './criteria/missing-choices.ts';
-import { describeUnmet } from './describe-criteria.ts';
+import { describeUnmet, missingChoices } from './describe-criteria.ts';
 import { exampleNotes } from './example-notes.ts';
 import { clip } from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
 import { sampleFor } from './sample-values.ts';
-import { type Found, fitItems, met, notMet, stepPointer } from './unmet.ts';
+import { type Found, fitItems, met, notMet, stepPointer } from './step-check.ts';
 
 /** One rule must not push all others out of the message; the fix has room for more of it. */
 const RULE_IN_MESSAGE_BYTES_MAX = 200;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import type { Capability, CapabilityStatus } from '../../log/capabilities.ts';
+import type { Capability, CapabilityStatus } from '../../log/blockers.ts';
 import type { LoopId } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';

@@ -3,7 +3,7 @@ import { quote } from '../../json/quote.ts';
 import type { StepAttempt } from '../step-place.ts';
 import { clip } from './judge-artifact.ts';
 import type { Requirement } from './requirement.ts';
-import { contextPointer, type Found, met, notMet, stepPointer } from './unmet.ts';
+import { contextPointer, type Found, met, notMet, stepPointer } from './step-check.ts';
 
 const QUESTION_BYTES_MAX = 420;
 const ANSWER = 'The answer of the user, in their words';

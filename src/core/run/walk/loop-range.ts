@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { JsonValue } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
-import type { LoopFrame } from '../../log/execution-snapshot.ts';
+import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';
 import { canonicalLength } from '../../log/field-schemas.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
-import { type ContextValues, readPath } from '../condition/context-values.ts';
-import { numberOf } from '../condition/lenient-equals.ts';
-import type { LoopTrouble } from './walk.ts';
+import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { type ContextValues, numberOf, readPath } from '../condition/context-values.ts';
+import type { LoopTrouble, LoopVariables } from './walk.ts';
 
 /** What a loop keeps of context while it is open. What the file itself says is pinned and need not be kept. */
 type LoopRange = Pick<LoopFrame, 'items' | 'count'>;
@@ -23,7 +23,7 @@ export function readRange(loop: CompiledLoop, values: ContextValues): Result<Loo
 }
 
 /** The items of an open loop; none unless it walks over items. */
-export function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
+function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
   if (control.kind !== 'for_each') return undefined;
   return control.items.kind === 'literal' ? control.items.items : range.items;
 }
@@ -68,4 +68,25 @@ function inWords(value: JsonValue | undefined): string {
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return 'a text';
   return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** What the pending step sees of the loops around it. */
+export function loopVariablesAt(index: WorkflowIndex, state: EngineState): LoopVariables {
+  return state.kind === 'running' ? stackVariables(index, state.loopStack) : {};
+}
+
+/** Every loop tells its iteration, counted from 1, and its index, counted from 0. Inner loops hide outer ones. */
+export function stackVariables(index: WorkflowIndex, stack: readonly LoopFrame[]): LoopVariables {
+  return Object.fromEntries(
+    stack.flatMap((frame): [string, JsonValue][] => {
+      const loop = loopOf(index, frame.loopId);
+      const { iteration, index: position, item } = loop.variables;
+      const value = itemsOf(loop, frame)?.[frame.iteration];
+      return [
+        [iteration, frame.iteration + 1],
+        [position, frame.iteration],
+        ...(value === undefined ? [] : [[item, value] satisfies [string, JsonValue]]),
+      ];
+    }),
+  );
 }

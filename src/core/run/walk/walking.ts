@@ -7,8 +7,8 @@ import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
-import type { RunFacts } from '../run-facts.ts';
-import { stackVariables } from './loop-variables.ts';
+import type { RunFacts } from '../step-place.ts';
+import { stackVariables } from './loop-range.ts';
 import type { LoopTrouble, UnsetSkip } from './walk.ts';
 
 /** A walk under way: where it stands and what it has met. Nobody but the walk itself ever sees one. */

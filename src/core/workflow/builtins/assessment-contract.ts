@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { assert } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Assessment, PinnedContract } from '../compiled/compiled-workflow.ts';
-import { defineContract, pinnedContract } from './contract.ts';
-import { text } from './contract-fields.ts';
+import { defineContract, pinnedContract, text } from './contract.ts';
 import { ANY_CASE, partOf, type Shape } from './shape.ts';
 
 const LEAD =

@@ -3,8 +3,18 @@ import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { pointerTo } from '../source/source-node.ts';
-import { describeShape, fieldNames, isRequired } from './shape/describe-shape.ts';
-import { ANY_CASE, BYTES_MAX, isObject, partOf, type Shape, selectorOf, variantsOf } from './shape.ts';
+import {
+  ANY_CASE,
+  BYTES_MAX,
+  describeShape,
+  fieldNames,
+  isObject,
+  isRequired,
+  partOf,
+  type Shape,
+  selectorOf,
+  variantsOf,
+} from './shape.ts';
 
 /** One thing wrong with a value: where, what was found, and what is allowed there. */
 export type ArtifactViolation = {

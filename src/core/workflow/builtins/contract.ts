@@ -1,10 +1,19 @@
 import * as z from 'zod';
-import { inKeyOrder } from '../../json/in-key-order.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { inKeyOrder, type JsonObject } from '../../json/json-value.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
-import { contractGuidance } from './contract-guidance.ts';
-import { inStableOrder, type Shape, shapeOfSchema } from './shape.ts';
+import {
+  ANY_CASE,
+  BYTES_MAX,
+  describeShape,
+  fieldNames,
+  inStableOrder,
+  isRequired,
+  partOf,
+  type Shape,
+  shapeOfSchema,
+} from './shape.ts';
 
 export type ContractRef = z.infer<typeof contractRefSchema>;
 
@@ -91,3 +100,52 @@ function once<Value>(make: () => Value): () => Value {
     return made.value;
   };
 }
+
+/** What an agent is told of a contract before it works. It is made from the schema, so the two cannot differ. */
+function contractGuidance(contract: {
+  readonly artifactKind: string;
+  readonly lead: string;
+  readonly shape: Shape;
+}): string {
+  const { artifactKind, lead, shape } = contract;
+  const lines = fieldNames(shape)
+    .filter((name) => name !== 'kind')
+    .map((name) => fieldLine(shape, name));
+  return [`Hand in an artifact of kind ${artifactKind}: ${lead}`, ...lines].join('\n');
+}
+
+function fieldLine(shape: Shape, name: string): string {
+  const field = partOf(partOf(shape, 'properties') ?? {}, name) ?? {};
+  const presence = isRequired(shape, name) ? '' : ' (optional)';
+  const meaning = typeof field['description'] === 'string' ? `; ${field['description']}` : '';
+  return `- ${name}${presence}: ${describeShape(field)}${meaning}`;
+}
+
+/** A text that says something. */
+export const text = z.string().min(1);
+
+export const confidence = z.enum(['high', 'medium', 'low']);
+
+/** Steps of one scale everywhere, worst first. */
+export const SEVERITIES = ['critical', 'major', 'minor', 'nit'] as const;
+
+/** A list of short texts. It may be empty: an agent that has nothing to say must not make something up. */
+export function texts(countMax: number): z.ZodArray<z.ZodString> {
+  return z.array(text).max(countMax);
+}
+
+/** Texts, or objects of the agent's own choice where a sentence is not enough. */
+export const remarks = z.array(z.union([text, z.looseObject({})]));
+
+/** A text that is stored with an event and must fit there. */
+export function shortText(bytesMax: number): z.ZodString {
+  return text.refine((value) => utf8Length(value) <= bytesMax).meta({ [BYTES_MAX]: bytesMax });
+}
+
+/** Words that agents write in any case. The schema knows the declared form; the check brings a word into it. */
+export function anyCase<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words).meta({ [ANY_CASE]: true });
+}
+
+/** Where something is. */
+export const location = z.strictObject({ file: text, line: z.int().min(1) });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkShape } from './check-artifact.ts';
-import { subagentGuidance } from './features/subagent-guidance.ts';
-import { type Feature, STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from './features.ts';
+import {
+  type Feature,
+  STEP_SELECTORS,
+  type StepFacts,
+  standingRules,
+  stepGuidance,
+  subagentGuidance,
+} from './features.ts';
 import { features } from './registry.ts';
 
 const PLAIN: StepFacts = {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { defineContract } from './contract.ts';
-import { anyCase, location, SEVERITIES, text } from './contract-fields.ts';
+import { anyCase, confidence, defineContract, location, SEVERITIES, text } from './contract.ts';
 
 const finding = z.strictObject({
   severity: anyCase(SEVERITIES),
@@ -33,4 +32,83 @@ export const findings = defineContract({
     ],
   },
   rendererHint: 'list',
+});
+
+export const reviewVerdict = defineContract({
+  name: 'review_verdict',
+  purpose: 'The outcome of a review with the findings behind it.',
+  lead: 'the verdict follows from the findings, and every finding can be pointed at.',
+  fields: {
+    verdict: z.enum(['clean', 'minor', 'blocking']).describe('blocking if any finding is critical or major'),
+    confidence: confidence.describe('low if you could not see all that matters'),
+    findings: z
+      .array(z.looseObject({ severity: z.enum(SEVERITIES), summary: text }))
+      .describe('empty when clean; add file, line or suggestion where they help'),
+    summary: text,
+  },
+  example: {
+    verdict: 'blocking',
+    confidence: 'high',
+    findings: [
+      {
+        severity: 'major',
+        summary: '<what is wrong, and what comes of it>',
+        file: '<path of the file>',
+        line: 1,
+      },
+    ],
+    summary: '<what the verdict rests on>',
+  },
+  rendererHint: 'verdict',
+});
+
+const check = z.strictObject({
+  name: text,
+  command: text.optional(),
+  outcome: z.enum(['pass', 'fail', 'skipped']),
+  evidence: text.optional(),
+});
+
+export const verificationReport = defineContract({
+  name: 'verification_report',
+  purpose: 'Lists the checks that were run, with outcome and evidence.',
+  lead: 'one entry for each check you ran, failed and skipped ones too.',
+  fields: {
+    checks: z
+      .array(check)
+      .min(1)
+      .describe('evidence: the line of output that shows the outcome, or why it was skipped'),
+    summary: text.describe('what the checks prove, and what they do not'),
+  },
+  example: {
+    checks: [
+      {
+        name: '<what was checked>',
+        command: '<the command>',
+        outcome: 'pass',
+        evidence: '<the line of output that shows it>',
+      },
+      { name: '<what was not checked>', outcome: 'skipped', evidence: '<why it was skipped>' },
+    ],
+    summary: '<what the checks prove, and what they do not>',
+  },
+  rendererHint: 'table',
+});
+
+const changedFile = z.strictObject({ path: text, summary: text, risk: anyCase(['L', 'M', 'H']) });
+
+export const changedFiles = defineContract({
+  name: 'changed_files',
+  purpose: 'The files of a change, each with what happened to it and how risky that is.',
+  lead: 'every file that was changed, added or removed, each once.',
+  fields: {
+    changedFiles: z.array(changedFile).describe('path from the root of the repository; risk low, medium or high'),
+  },
+  example: {
+    changedFiles: [
+      { path: '<path of a file>', summary: '<what changed in it>', risk: 'M' },
+      { path: '<path of the next>', summary: '<what changed in it>', risk: 'L' },
+    ],
+  },
+  rendererHint: 'table',
 });

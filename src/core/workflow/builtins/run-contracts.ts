@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { defineContract } from './contract.ts';
-import { text } from './contract-fields.ts';
+import { capabilitySchema, capabilityStatusSchema } from '../../log/blockers.ts';
+import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
+import { stepIdSchema } from '../../log/ids.ts';
+import { confidence, defineContract, openArtifactSchema, shortText, text } from './contract.ts';
 
 export const loopControl = defineContract({
   name: 'loop_control',
@@ -14,4 +17,65 @@ export const loopControl = defineContract({
   },
   example: { decision: 'stop', summary: '<what is done, and what is open>' },
   rendererHint: 'verdict',
+});
+
+const RATIONALE_LENGTH_MIN = 20;
+
+export const gateVerdict = defineContract({
+  name: 'gate_verdict',
+  purpose: 'The word of whoever decides whether the work may pass a gate.',
+  lead: 'only approved lets the work pass; say uncertain when you cannot tell.',
+  fields: {
+    version: z.literal(1),
+    verdict: z.enum(['approved', 'rejected', 'uncertain']),
+    confidence,
+    rationale: text.min(RATIONALE_LENGTH_MIN).describe('what you looked at and what decided it'),
+  },
+  example: {
+    version: 1,
+    verdict: 'rejected',
+    confidence: 'high',
+    rationale: '<what you looked at, and what decided it>',
+  },
+  rendererHint: 'verdict',
+});
+
+export const capabilityObservation = defineContract({
+  name: 'capability_observation',
+  purpose: 'Reports whether the agent can delegate or browse the web, as seen in an attempt.',
+  lead: 'report what happened when you tried, not what you expect.',
+  fields: {
+    capability: capabilitySchema,
+    status: capabilityStatusSchema.describe('unknown only if no attempt was possible'),
+    detail: shortText(SUMMARY_BYTES_MAX).optional().describe('what you tried and what came back'),
+  },
+  example: { capability: 'web_browsing', status: 'available', detail: '<what you tried, and what came back>' },
+  rendererHint: 'verdict',
+});
+
+const stepId = z.string().refine((value) => stepIdSchema.safeParse(value).success);
+
+export const workflowDivergence = defineContract({
+  name: 'workflow_divergence',
+  purpose: 'Says that the agent left the instructions on purpose, and why.',
+  lead: 'say openly what you did differently.',
+  fields: {
+    reason: z.enum(DIVERGENCE_REASONS),
+    summary: shortText(SUMMARY_BYTES_MAX).describe('what was asked, what you did instead, and why'),
+    relatedStepId: stepId.meta({ format: 'id' }).optional().describe('the step concerned, if not this one'),
+  },
+  example: {
+    reason: 'efficiency_skip',
+    summary: '<what was asked, what you did instead, and why>',
+  },
+  rendererHint: 'plain',
+});
+
+export const coordinatorSignal = defineContract({
+  name: 'coordinator_signal',
+  purpose: 'Tells a coordinator something that the two have agreed on; the content is theirs.',
+  lead: 'put what it is about into signalKind and the facts into payload; further fields are allowed.',
+  schema: openArtifactSchema('coordinator_signal'),
+  example: { signalKind: 'needs_input', payload: { question: '<what you need to know>' } },
+  rendererHint: 'plain',
 });

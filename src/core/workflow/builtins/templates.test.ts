@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { CAPABILITIES } from '../../log/capabilities.ts';
+import { CAPABILITIES } from '../../log/blockers.ts';
 import { checkShape } from './check-artifact.ts';
 import { contracts } from './registry.ts';
-import { capabilityProbe } from './templates/capability-probe.ts';
-import { routineTemplateId } from './templates.ts';
+import { capabilityProbe, routineTemplateId } from './templates.ts';
 
 describe('a template', () => {
   it('brings the contract of a probe without the author naming it', () => {

@@ -2,8 +2,7 @@ import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import type { Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
 import type { CompiledWorkflow } from './compiled-workflow.ts';
-import { referencesOf, writtenConditions } from './condition-references.ts';
-import { endlessReferences } from './endless-references.ts';
+import { endlessReferences, referencesOf, writtenConditions } from './condition-references.ts';
 
 /**
  * What a workflow names and does not have, or has in a way that no walk could end with, as a JSON pointer. The compiler

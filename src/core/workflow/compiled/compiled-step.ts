@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { contractRefSchema } from '../../log/blockers.ts';
-import { capabilitySchema } from '../../log/capabilities.ts';
+import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import { conditionSchema } from './condition.ts';
 import { confirmationSchema } from './confirmation.ts';
 import { criteriaSchema } from './criteria.ts';
@@ -76,3 +76,9 @@ export const compiledStepSchema = z.object({
   refs: z.array(usedRefSchema),
 });
 export type CompiledStep = z.infer<typeof compiledStepSchema>;
+
+/** What the prompt of a step takes with all that is always part of it, in bytes. */
+export function promptBytes({ prompt, fragments }: Pick<CompiledStep, 'prompt' | 'fragments'>): number {
+  const always = fragments.filter(({ when }) => when.kind === 'always').map(({ text }) => text);
+  return [prompt, ...always].reduce((bytes, text) => bytes + utf8Length(text), 0);
+}

@@ -83,3 +83,71 @@ export const DIAGNOSTIC_CODES = [
   'more_problems',
 ] as const;
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
+
+/** Something wrong that shows only when the file is looked at as a whole; located by the pointer of what was written. */
+export type CompilerFinding = {
+  readonly code: DiagnosticCode;
+  readonly severity: 'error' | 'warning';
+  /** Where this is not in the file (it was made while compiling), the nearest value above counts. */
+  readonly at: string;
+  readonly message: string;
+  /** A name that does not exist and those that do: what was meant is looked for when the finding is shown. */
+  readonly unknown?: {
+    readonly name: string;
+    readonly known: readonly string[];
+    /** The name is the key of what `at` points at. */
+    readonly isKey?: boolean;
+  };
+};
+
+/** A place as editors show it: both counted from 1, columns in characters rather than UTF-16 units. */
+export type Position = { readonly line: number; readonly column: number };
+
+/** Where a span begins. */
+export function sourcePosition(text: string, { offset }: SourceSpan): Position {
+  let line = 1;
+  let start = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', start)) {
+    line += 1;
+    start = at + 1;
+  }
+  let column = 1;
+  for (const _ of text.slice(start, offset)) column += 1;
+  return { line, column };
+}
+
+export type AppliedFixes = {
+  readonly text: string;
+  /** The diagnostics that were mended. */
+  readonly mended: readonly Diagnostic[];
+};
+
+/**
+ * The text with the fixes of these diagnostics made. A fix that touches what an earlier one changes is left for
+ * another round, and a fix is made whole or not at all.
+ */
+export function applyFixes(text: string, diagnostics: readonly Diagnostic[]): AppliedFixes {
+  const edits: Edit[] = [];
+  const mended: Diagnostic[] = [];
+  for (const diagnostic of diagnostics) {
+    const { fix } = diagnostic;
+    if (fix === undefined || !isApart(fix, edits)) continue;
+    edits.push(...fix.edits);
+    mended.push(diagnostic);
+  }
+  // From the end, so that no edit moves the place of one that is still to be made.
+  const fixed = edits.toSorted((a, b) => b.offset - a.offset).reduce(applied, text);
+  return { text: fixed, mended };
+}
+
+function applied(text: string, edit: Edit): string {
+  return text.slice(0, edit.offset) + edit.text + text.slice(edit.offset + edit.length);
+}
+
+function isApart({ edits }: Fix, others: readonly Edit[]): boolean {
+  return edits.every((edit) => others.every((other) => end(edit) < other.offset || end(other) < edit.offset));
+}
+
+function end({ offset, length }: Edit): number {
+  return offset + length;
+}

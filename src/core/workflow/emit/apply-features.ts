@@ -3,9 +3,9 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { checkShape } from '../builtins/check-artifact.ts';
 import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
 import { features } from '../builtins/registry.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
 import type { Originated } from '../expand/merge-declarations.ts';
-import type { CompilerFinding } from '../finding.ts';
 import type { FeatureUse } from '../format/syntax.ts';
 
 /** A feature in use, once, with its settings. One that only a called template uses says which. */

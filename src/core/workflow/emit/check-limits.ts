@@ -1,9 +1,9 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
-import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
+import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { SPLIT } from '../expand/expansion-budget.ts';
-import type { CompilerFinding } from '../finding.ts';
 import type { Emission } from './emission.ts';
 
 /**
@@ -46,4 +46,13 @@ function assessmentBytes(id: string, { assessments, measured }: Emission): numbe
 
 function bytesOf(part: unknown): number {
   return utf8Length(canonicalJson(part).unwrapOr(''));
+}
+
+/** Ids grow with every call they come through, and keys of the log have no room for endless ones. */
+export function checkIdLength(id: string, at: string, { findings, longIds }: Emission): void {
+  if (id.length <= STEP_ID_LENGTH_MAX || longIds.has(at)) return;
+  // One is enough: all that a call stands for begins with the same ids.
+  longIds.add(at);
+  const message = `Joined with the ids of the calls it comes through, an id here has ${id.length} characters; ${STEP_ID_LENGTH_MAX} are allowed. Shorten the id of the call, or those inside of the template.`;
+  findings.push({ code: 'id_too_long', severity: 'error', at: `${at}/id`, message });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../compiled/condition.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { WorkflowSyntax } from '../format/syntax.ts';
 import { checkCycles } from './check-references.ts';
 

@@ -1,6 +1,5 @@
-import { referencesOf } from '../compiled/condition-references.ts';
-import { endlessReferences } from '../compiled/endless-references.ts';
-import type { CompilerFinding } from '../finding.ts';
+import { endlessReferences, referencesOf } from '../compiled/condition-references.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { Uses } from '../format/reader.ts';
 import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';

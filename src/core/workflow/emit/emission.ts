@@ -1,6 +1,6 @@
 import type { Contract } from '../builtins/contract.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { AssessmentSyntax, WholeCondition } from '../format/syntax.ts';
 
 /** What emitting a workflow knows and gathers. */

@@ -1,20 +1,20 @@
+import { CAPABILITIES } from '../../log/blockers.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { Condition } from '../compiled/condition.ts';
+import { referencesOf, writtenConditions } from '../compiled/condition-references.ts';
+import type { Criteria } from '../compiled/criteria.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
-import type { ExpandedWorkflow } from '../expand/merge-declarations.ts';
-import type { CompilerFinding } from '../finding.ts';
-import type { FunctionSyntax } from '../format/syntax.ts';
-import { duplicate } from '../read/check-unique.ts';
-import type { ActiveFeature } from './apply-features.ts';
-import { checkIdLength } from './check-id-length.ts';
-import { checkEntryCount, checkLoopIds, checkStepSize } from './check-limits.ts';
-import { compiledWarnings } from './compiled-warnings.ts';
+import type { ExpandedWorkflow, MergedDeclarations } from '../expand/merge-declarations.ts';
+import { duplicate } from '../format/reader.ts';
+import type { FunctionSyntax, WholeCondition } from '../format/syntax.ts';
+import { type ActiveFeature, featureRules } from './apply-features.ts';
+import { checkEntryCount, checkIdLength, checkLoopIds, checkStepSize } from './check-limits.ts';
 import type { Emission } from './emission.ts';
-import { emitDeclarations } from './emit-declarations.ts';
 import { emitStep } from './emit-step.ts';
-import { usedConditions } from './used-conditions.ts';
 
 /** One flat plan: every step there is, with the loops and the order that lead to them. */
 type Plan = { readonly steps: CompiledStep[]; readonly loops: CompiledLoop[] };
@@ -158,4 +158,92 @@ export function functionsOf(workflow: ExpandedWorkflow): CompiledWorkflow['funct
   add(workflow.functions, { kind: 'workflow' });
   visit(workflow.entries);
   return found;
+}
+
+type Emitted = Pick<CompiledWorkflow, 'capabilities' | 'features' | 'metaGuidance' | 'references' | 'origins'>;
+
+/** What holds for the whole run, and where that comes from which the author of the file did not write. */
+function emitDeclarations(declared: MergedDeclarations, active: readonly ActiveFeature[]): Emitted {
+  const rules = [...declared.metaGuidance, ...featureRules(active)];
+  const needs = CAPABILITIES.flatMap((capability) => {
+    const needed = declared.needs[capability];
+    return needed === undefined ? [] : [{ capability, ...needed }];
+  });
+  const origins = [
+    ...needs.flatMap(({ capability, originId }) => originOf(`/capabilities/${capability}`, originId)),
+    ...active.flatMap(({ originId }, i) => originOf(`/features/${i}`, originId)),
+    ...rules.flatMap(({ originId }, i) => originOf(`/metaGuidance/${i}`, originId)),
+    ...declared.references.flatMap(({ originId }, i) => originOf(`/references/${i}`, originId)),
+  ];
+  return {
+    capabilities: Object.fromEntries(needs.map(({ capability, need }) => [capability, need])),
+    features: active.map(({ feature, config }) => ({
+      featureId: feature.featureId,
+      ...(config === undefined ? {} : { config }),
+    })),
+    metaGuidance: rules.map(({ text }) => text),
+    references: declared.references.map(({ at: _, originId: _origin, ...reference }) => reference),
+    ...(origins.length === 0 ? {} : { origins }),
+  };
+}
+
+function originOf(pointer: string, originId: string | undefined): NonNullable<Emitted['origins']> {
+  return originId === undefined ? [] : [{ pointer, originId }];
+}
+
+type CompiledWarning = CompiledWorkflow['compiledWarnings'][number];
+
+/**
+ * The warnings that are pinned with a workflow, by the ids of what they are about. They follow from what was compiled
+ * and from nothing else: places in the file would make another hash of another way to write the same.
+ */
+function compiledWarnings({
+  workflowId,
+  loops,
+  steps,
+}: Pick<CompiledWorkflow, 'workflowId' | 'loops' | 'steps'>): CompiledWarning[] {
+  const isLegacy = !workflowId.includes('.');
+  const byContext = loops.filter(({ control }) => control.kind === 'while' || control.kind === 'until');
+  const withSchema = steps.filter(hasSchemaRule);
+  return [
+    ...(isLegacy ? [{ code: 'legacy_id' as const, subject: workflowId }] : []),
+    ...byContext.map(({ loopId }) => ({ code: 'context_loop' as const, subject: loopId })),
+    ...withSchema.map(({ stepId }) => ({ code: 'schema_rule_not_enforced' as const, subject: stepId })),
+  ];
+}
+
+function hasSchemaRule({ criteria }: CompiledStep): boolean {
+  const includesSchema = (one: Criteria): boolean => {
+    switch (one.kind) {
+      case 'and':
+      case 'or':
+        return one.criteria.some(includesSchema);
+      case 'not':
+        return includesSchema(one.criteria);
+      default:
+        return one.kind === 'schema';
+    }
+  };
+  return criteria !== undefined && includesSchema(criteria);
+}
+
+type NamedCondition = CompiledWorkflow['conditions'][number];
+
+/** The named conditions that the plan goes by, sorted. Which loop they once stood for is told by the loop itself. */
+function usedConditions(
+  plan: Pick<CompiledWorkflow, 'entries' | 'steps' | 'loops'>,
+  named: ReadonlyMap<string, WholeCondition>,
+): NamedCondition[] {
+  const used = new Map<string, Condition>();
+  const open = writtenConditions(plan).flatMap(referencesOf);
+  for (const id of open) {
+    const condition = used.has(id) ? undefined : named.get(id);
+    // A step that goes by the decision about a loop was reported.
+    if (condition === undefined || condition.kind === 'loop_control') continue;
+    used.set(id, condition);
+    open.push(...referencesOf(condition));
+  }
+  return [...used]
+    .map(([id, condition]) => ({ conditionId: id as NamedCondition['conditionId'], condition }))
+    .sort((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }

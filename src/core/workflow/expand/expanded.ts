@@ -1,8 +1,8 @@
-import type { BrokenTemplate } from '../broken-template.ts';
+import { routineTemplateId } from '../builtins/templates.ts';
 import type { Guard } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { Confirmation } from '../compiled/confirmation.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { LoopStep, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
 import type { ExpansionSize } from './expansion-budget.ts';
 
@@ -77,4 +77,32 @@ export function mapSteps(
       ? { ...entry, step: change(entry.step) }
       : { ...entry, loop: { ...entry.loop, body: mapSteps(entry.loop.body, change) } },
   );
+}
+
+/** A routine that cannot be called because its own file is wrong, with the first thing that is wrong with it. */
+export type BrokenTemplate = {
+  /** Names the file as listings do. */
+  readonly ref: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+};
+
+/** Told where the routine is called: calling another one would not mend anything. */
+export function brokenTemplate(
+  templateId: string,
+  { ref, line, column, message }: BrokenTemplate,
+): Pick<CompilerFinding, 'code' | 'message'> {
+  return {
+    code: 'broken_template',
+    message: `The routine "${templateId}" is broken and must be mended first: ${ref}, line ${line}, column ${column}: ${message}`,
+  };
+}
+
+/** A routine as the template that other workflows call. It must compile on its own, too. */
+export function templateOf(
+  { id, name: _, description: _text, ...routine }: WorkflowSyntax,
+  templateId = routineTemplateId(id),
+): Template {
+  return { ...routine, templateId };
 }

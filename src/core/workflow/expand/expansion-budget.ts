@@ -1,5 +1,5 @@
 import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 
 /** What expansion has made so far. Templates that call templates multiply, so each of these has an end. */
 export type ExpansionSize = { steps: number; calls: number; texts: number; characters: number };

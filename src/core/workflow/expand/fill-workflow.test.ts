@@ -11,7 +11,7 @@ import {
 import { type Json, leavesOf, replaced } from '../../../../test/compiler/json-leaves.ts';
 import { call, routines, work, workflow } from '../../../../test/compiler/routine-calls.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { fillText } from './texts/fill-text.ts';
+import { fillText } from './fill-text.ts';
 
 const POINTS = { extensionPoints: [{ slotId: 'product', purpose: 'P.', default: 'the product' }] };
 const SLOT = '{{wr.bindings.product}}';

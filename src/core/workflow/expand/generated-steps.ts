@@ -1,4 +1,10 @@
-import type { StandardStep } from '../format/syntax.ts';
+import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
+import { capabilityProbe } from '../builtins/templates.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import type { ParallelStep, StandardStep, TemplateStep } from '../format/syntax.ts';
+import type { ExpandedEntry } from './expanded.ts';
+import { unknownArgument } from './instantiate.ts';
+import type { Needs } from './merge-declarations.ts';
 
 /** The steps that `verification` and `audit` of a step stand for, in the order in which they are done. */
 export function followUps(step: StandardStep): readonly StandardStep[] {
@@ -63,4 +69,88 @@ function auditPrompt({ prompt, rubric }: NonNullable<StandardStep['audit']>): st
     'For each weakness say where it is, why it matters, and whether you mended it. If there is none, say what you looked at.',
   ];
   return parts.join('\n\n');
+}
+
+/** The step in which work is handed to other agents. How it reads depends on whether delegation is available. */
+export function delegationStep(step: ParallelStep): StandardStep {
+  return {
+    ...plainStep(step, 'delegate', step.title),
+    id: step.id,
+    confirmation: step.confirmation,
+    isNotesOptional: step.isNotesOptional,
+    prompt: { kind: 'text', text: delegationPrompt(step) },
+    ...(step.runCondition === undefined ? {} : { runCondition: step.runCondition }),
+  };
+}
+
+/** The step that brings the results together; there is one only where the author asked for it. */
+export function synthesisStep(step: ParallelStep): StandardStep | undefined {
+  const { synthesis } = step;
+  if (synthesis === undefined) return undefined;
+  const text =
+    synthesis.prompt ??
+    'Bring the results of the delegated tasks together. Where they disagree, say so and decide by the evidence, not by the number of voices.';
+  return {
+    ...plainStep(step, 'synthesis', `Synthesis: ${step.title}`),
+    isNotesOptional: step.isNotesOptional,
+    prompt: { kind: 'text', text },
+    ...(synthesis.output === undefined ? {} : { output: synthesis.output }),
+  };
+}
+
+function delegationPrompt({ title, delegations, isNotesOptional }: ParallelStep): string {
+  const tasks = delegations.map(
+    ({ workflowId, goal }, i) => `${i + 1}. ${workflowId}${goal === undefined ? '' : `: ${goal}`}`,
+  );
+  const parts = [title, 'The tasks, each on its own:', tasks.join('\n'), ...(isNotesOptional ? [] : [HAND_IN])];
+  return parts.join('\n\n');
+}
+
+const HAND_IN =
+  'Hand in as notes the result of each task that is due, under its number. Done when each of them has one, or the reason why there is none.';
+
+/** The probes that required capabilities put before everything else. */
+export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
+  return CAPABILITIES.flatMap((capability) => {
+    const needed = needs[capability];
+    return needed?.need === 'required' ? [probe(capability, { id: `wr_probe_${capability}`, at: needed.at })] : [];
+  });
+}
+
+/** A probe that an author asked for by name. */
+export function probeCall(call: TemplateStep, findings: CompilerFinding[]): readonly ExpandedEntry[] {
+  const given = call.args['capability'];
+  const capability = CAPABILITIES.find((one) => one === given);
+  const others = Object.keys(call.args).filter((name) => name !== 'capability');
+  findings.push(...others.map((name) => unknownArgument(call, name, ['capability'])));
+  if (capability !== undefined) return [probe(capability, call)];
+  const at = `${call.callAt}/args/capability`;
+  if (given === undefined) {
+    const message = `The template "${call.templateId}" needs the argument "capability": ${CAPABILITIES.join(' or ')}.`;
+    findings.push({ code: 'missing_argument', severity: 'error', at, message });
+  } else {
+    const unknown = { name: given, known: CAPABILITIES };
+    const message = `There is no capability "${given}".`;
+    findings.push({ code: 'wrong_value', severity: 'error', at, message, unknown });
+  }
+  return [];
+}
+
+function probe(capability: Capability, { id, at }: Pick<TemplateStep, 'id' | 'at'>): ExpandedEntry {
+  const { title, prompt } = capabilityProbe.steps[capability];
+  const { templateId, contractRef } = capabilityProbe;
+  return {
+    kind: 'step',
+    step: {
+      syntax: {
+        ...plainStep({ id, at }, 'probe', title),
+        id,
+        isNotesOptional: true,
+        prompt: { kind: 'text', text: prompt },
+        output: { at, contractRef, isRequired: true, hints: [] },
+      },
+      provenance: { source: 'template_injected', originId: templateId },
+      purpose: { kind: 'probe', capability, templateId },
+    },
+  };
 }

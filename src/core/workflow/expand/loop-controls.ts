@@ -1,6 +1,6 @@
 import { loopControl } from '../builtins/run-contracts.ts';
 import type { CompiledLoop, LoopControl } from '../compiled/compiled-loop.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { WholeCondition } from '../format/syntax.ts';
 import type { ExpandedEntry, ExpandedLoop } from './expanded.ts';
 import { plainStep } from './generated-steps.ts';

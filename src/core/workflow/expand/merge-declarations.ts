@@ -1,5 +1,5 @@
-import { CAPABILITIES, type Capability } from '../../log/capabilities.ts';
-import type { CompilerFinding } from '../finding.ts';
+import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../format/syntax.ts';
 import type { Brought, BroughtDeclarations, ExpandedEntry } from './expanded.ts';
 

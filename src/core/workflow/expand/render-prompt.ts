@@ -1,11 +1,10 @@
 import { utf8Length } from '../../text/utf8.ts';
 import { refs } from '../builtins/registry.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { TEXT_LIMITS } from '../format/limits.ts';
 import type { BlockText, StandardStep, StepSyntax } from '../format/syntax.ts';
-import { grownTooLong } from './fill-text.ts';
-import { FILLED_LENGTH_MAX } from './texts/fill-text.ts';
+import { FILLED_LENGTH_MAX, grownTooLong } from './fill-text.ts';
 
 const REF_BYTES_MAX = 4096;
 const REFS_PER_STEP_BYTES_MAX = 8192;

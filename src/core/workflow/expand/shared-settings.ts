@@ -1,9 +1,9 @@
-import type { Confirmation } from '../compiled/confirmation.ts';
+import type { Condition } from '../compiled/condition.ts';
+import type { Confirmation, Gate } from '../compiled/confirmation.ts';
 import type { TemplateStep } from '../format/syntax.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from './expanded.ts';
 import type { Instance } from './instantiate.ts';
-import { strongest } from './settings/confirmations.ts';
-import { changeFirst, changeLast } from './settings/edge-steps.ts';
+import { isEntered, type NamedConditions } from './loop-controls.ts';
 
 /** What a step says that stands for several: a loop for its body, a call for its template. */
 type Settings = { readonly confirmation: Confirmation; readonly isNotesOptional: boolean };
@@ -58,4 +58,105 @@ function withSyntax(step: ExpandedStep, syntax: Partial<ExpandedStep['syntax']>)
 
 function namedOf(conditions: Brought['conditions']) {
   return new Map(conditions.map(({ conditionId, condition }) => [conditionId, condition]));
+}
+
+/** A person's word weighs more than a coordinator's, and both more than a question that never blocks. */
+const BY_STRENGTH = ['human_approval', 'coordinator_eval', 'confirm'] as const;
+
+/** Both confirmations in one: at any time the strongest of those whose condition holds. */
+export function strongest(a: Confirmation, b: Confirmation): Confirmation {
+  const asked = [...gatesOf(a), ...gatesOf(b)];
+  const merged = BY_STRENGTH.flatMap((kind): Gate[] => {
+    const conditions = asked.filter((gate) => gate.kind === kind).map(({ when }) => when);
+    return conditions.length === 0 ? [] : [{ kind, when: anyOf(conditions) }];
+  });
+  const last = merged.findIndex(({ when }) => when.kind === 'always');
+  const needed = last === -1 ? merged : merged.slice(0, last + 1);
+  return needed.reduceRight<Confirmation>(
+    (weaker, gate) => (weaker.kind === 'none' ? gate : { ...gate, otherwise: weaker }),
+    { kind: 'none' },
+  );
+}
+
+function gatesOf(confirmation: Confirmation): readonly Gate[] {
+  if (confirmation.kind === 'none') return [];
+  const { otherwise, ...gate } = confirmation;
+  return [gate, ...(otherwise === undefined ? [] : gatesOf(otherwise))];
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  const [first, ...others] = conditions.filter(({ kind }) => kind !== 'never');
+  if (conditions.some(({ kind }) => kind === 'always')) return { kind: 'always' };
+  if (first === undefined) return { kind: 'never' };
+  return others.length === 0 ? first : { kind: 'or', conditions: [first, ...others] };
+}
+
+type Change = (step: ExpandedStep) => ExpandedStep;
+
+/** Changes every step that may be the first to be done. */
+function changeFirst(
+  entries: readonly ExpandedEntry[],
+  change: Change,
+  named: NamedConditions,
+): readonly ExpandedEntry[] {
+  const found = edgeOf(entries, 'first', named);
+  return entries.map((entry, i) =>
+    found.has(i) ? changed(entry, change, (body) => changeFirst(body, change, named)) : entry,
+  );
+}
+
+/** Changes every step that may be the last to be done. */
+function changeLast(
+  entries: readonly ExpandedEntry[],
+  change: Change,
+  named: NamedConditions,
+): readonly ExpandedEntry[] {
+  const found = edgeOf(entries, 'last', named);
+  return entries.map((entry, i) =>
+    found.has(i) ? changed(entry, change, (body) => changeLast(body, change, named)) : entry,
+  );
+}
+
+function changed(
+  entry: ExpandedEntry,
+  change: Change,
+  inLoop: (body: readonly ExpandedEntry[]) => readonly ExpandedEntry[],
+): ExpandedEntry {
+  if (entry.kind === 'step') return { ...entry, step: change(entry.step) };
+  return { ...entry, loop: { ...entry.loop, body: inLoop(entry.loop.body) } };
+}
+
+/** The places of the entries that may be the first or the last of a list. */
+function edgeOf(
+  entries: readonly ExpandedEntry[],
+  edge: 'first' | 'last',
+  named: NamedConditions,
+): ReadonlySet<number> {
+  const groups = groupsOf(entries);
+  const found = new Set<number>();
+  let at = edge === 'first' ? 0 : entries.length - 1;
+  for (let entry = entries[at]; entry !== undefined; entry = entries[at]) {
+    found.add(at);
+    const here = at;
+    // Only when the group around it is skipped does one beyond that group take the place of an entry that is sure.
+    const around = isSure(entry, named) ? groups.filter(({ from, to }) => from <= here && here <= to) : undefined;
+    if (around?.length === 0) break;
+    if (edge === 'first') at = Math.min(...(around?.map(({ to }) => to) ?? [at])) + 1;
+    else at = Math.max(...(around?.map(({ from }) => from) ?? [at])) - 1;
+  }
+  return found;
+}
+
+/** The stretches of a list that are skipped together. */
+function groupsOf(entries: readonly ExpandedEntry[]): readonly { readonly from: number; readonly to: number }[] {
+  return entries.flatMap(({ guards = [] }, from) => guards.map((guard) => ({ from, to: from + guard.entries - 1 })));
+}
+
+/** Whether an entry is done whenever a run comes to it. */
+function isSure(entry: ExpandedEntry, named: NamedConditions): boolean {
+  if (entry.kind === 'step') return entry.step.syntax.runCondition === undefined;
+  const { body } = entry.loop;
+  const groups = groupsOf(body);
+  const isSomeDone = body.some((one, i) => isSure(one, named) && !groups.some(({ from, to }) => from <= i && i <= to));
+  return isSomeDone && isEntered(entry.loop, named);
 }

@@ -1,4 +1,4 @@
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { Uses } from './reader.ts';
 import type { WorkflowSyntax } from './syntax.ts';
 

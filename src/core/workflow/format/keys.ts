@@ -1,4 +1,4 @@
-import { CAPABILITIES } from '../../log/capabilities.ts';
+import { CAPABILITIES } from '../../log/blockers.ts';
 import { COMPARISONS } from '../compiled/condition.ts';
 
 /** The keys that every object of a workflow file may have. The readers and the published schema go by this one list. */

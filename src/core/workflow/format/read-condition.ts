@@ -2,8 +2,7 @@ import type { JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import { nearest } from '../../text/spelling.ts';
 import { COMPARISONS, type Comparison, type Condition } from '../compiled/condition.ts';
-import { plainValue } from '../source/plain-value.ts';
-import type { SourceArray, SourceNode, SourceObject } from '../source/source-node.ts';
+import { plainValue, type SourceArray, type SourceNode, type SourceObject } from '../source/source-node.ts';
 import { contextName } from './read-names.ts';
 import {
   asObject,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileValue, found } from '../../../../test/compiler/compile-file.ts';
-import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/diagnostic.ts';
 
 const workflow = (rest: object) => ({
   id: 'test.declarations',

@@ -1,4 +1,3 @@
-import { checkUnique } from '../read/check-unique.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
@@ -6,6 +5,7 @@ import { readName } from './read-names.ts';
 import {
   asObject,
   checkKeys,
+  checkUnique,
   choiceOf,
   field,
   type Reader,

@@ -1,11 +1,11 @@
-import { plainValue } from '../source/plain-value.ts';
-import type { SourceNode, SourceObject } from '../source/source-node.ts';
+import { nodeAt, plainValue, type SourceNode, type SourceObject } from '../source/source-node.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
 import { readTextMap } from './read-template-call.ts';
 import {
   asObject,
   checkKeys,
+  checkUnique,
   field,
   type Reader,
   readChoice,
@@ -18,7 +18,7 @@ import {
   reportWarning,
   textOf,
 } from './reader.ts';
-import type { FunctionCall, FunctionSyntax, ParameterSyntax } from './syntax.ts';
+import type { FunctionCall, FunctionSyntax, ParameterSyntax, StepSyntax, WorkflowSyntax } from './syntax.ts';
 
 /** Widest first. */
 export const FUNCTION_SCOPES = ['workflow', 'loop', 'step'] as const;
@@ -94,7 +94,7 @@ function readScope(reader: Reader, object: SourceObject, place: FunctionScope): 
 }
 
 /** Says that a scope does not count, and what counts in its place. */
-export function reportWrongScope(
+function reportWrongScope(
   reader: Reader,
   node: SourceNode,
   { place, message }: { readonly place: FunctionScope; readonly message: string },
@@ -125,4 +125,71 @@ function readParameter(reader: Reader, node: SourceNode): ParameterSyntax | unde
     ...(fallback === undefined ? {} : { default: plainValue(fallback) }),
     ...(choices.length === 0 ? {} : { choices }),
   };
+}
+
+type Settled = Pick<WorkflowSyntax, 'functions' | 'steps'>;
+
+/** Puts every function where it is visible from, so that nothing behind the reader has to know who wrote it where. */
+export function settleFunctions(reader: Reader, { functions, steps }: Settled): Settled {
+  const wide: FunctionSyntax[] = [];
+  const settled = settleSteps(steps, { reader, wide, round: undefined });
+  return { functions: unique(reader, [...functions, ...wide]), steps: settled };
+}
+
+type Where = {
+  readonly reader: Reader;
+  /** Takes what the whole workflow sees. */
+  readonly wide: FunctionSyntax[];
+  /** Takes what the loop around sees; there is none at the top level. */
+  readonly round: FunctionSyntax[] | undefined;
+};
+
+function settleSteps(steps: readonly StepSyntax[], where: Where): readonly StepSyntax[] {
+  const bodies = new Map<string, FunctionSyntax[]>(
+    steps.flatMap((step) => (step.kind === 'loop' && step.body.kind === 'reference' ? [[step.body.stepId, []]] : [])),
+  );
+  // What a step brings to a loop that names it as its body must be known before that loop is settled.
+  const settled = steps.map((step) => settleStep(step, { ...where, round: bodies.get(step.id) ?? where.round }));
+  return settled.map((step) => {
+    if (step.kind !== 'loop' || step.body.kind === 'steps') return step;
+    return { ...step, functions: unique(where.reader, [...step.functions, ...(bodies.get(step.body.stepId) ?? [])]) };
+  });
+}
+
+function settleStep(step: StepSyntax, where: Where): StepSyntax {
+  if (step.kind !== 'standard' && step.kind !== 'loop') return step;
+  if (step.kind === 'standard') {
+    return {
+      ...step,
+      functions: unique(
+        where.reader,
+        step.functions.filter((one) => staysAtStep(one, where)),
+      ),
+    };
+  }
+  const own = step.functions.filter((one) => !isTaken(one, 'workflow', where.wide));
+  if (step.body.kind === 'reference') return { ...step, functions: own };
+  const round: FunctionSyntax[] = [];
+  const steps = settleSteps(step.body.steps, { ...where, round });
+  return { ...step, functions: unique(where.reader, [...own, ...round]), body: { kind: 'steps', steps } };
+}
+
+function staysAtStep(one: FunctionSyntax, { reader, wide, round }: Where): boolean {
+  if (isTaken(one, 'workflow', wide)) return false;
+  if (one.scope === 'loop' && round === undefined) {
+    const message = 'There is no loop around this step, so only the step sees this.';
+    reportWrongScope(reader, nodeAt(reader.root, `${one.at}/scope`), { place: 'step', message });
+  }
+  return round === undefined || !isTaken(one, 'loop', round);
+}
+
+function isTaken(one: FunctionSyntax, scope: FunctionSyntax['scope'], taken: FunctionSyntax[]): boolean {
+  if (one.scope !== scope) return false;
+  taken.push(one);
+  return true;
+}
+
+function unique(reader: Reader, functions: readonly FunctionSyntax[]): readonly FunctionSyntax[] {
+  checkUnique(functions, { what: 'function', name: 'name' }, reader.findings);
+  return functions;
 }

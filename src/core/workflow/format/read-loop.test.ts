@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compiled, compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { conditionSchema } from '../compiled/condition.ts';
-import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/diagnostic.ts';
 
 const work = (id: string, rest: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...rest });
 const workflow = (steps: readonly object[], rest: object = {}) => ({

@@ -1,7 +1,8 @@
+import { err, ok, type Result } from 'neverthrow';
 import type { Fix } from '../diagnostics/diagnostic.ts';
-import { RESERVED_NAMES, visible } from '../source/odd-names.ts';
+import { RESERVED_NAMES, visible } from '../source/parse-source.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
-import { PLAIN_NAME, SAFE_ID, TEXT_LIMITS, VARIABLE_NAME } from './limits.ts';
+import { LEGACY_ID, NAMESPACED_ID, PLAIN_NAME, SAFE_ID, TEXT_LIMITS, VARIABLE_NAME } from './limits.ts';
 import { describe, field, type Reader, replaceWith, reportError, reportMissing, textOf } from './reader.ts';
 import { type NameRole, renameEverywhere } from './rename-everywhere.ts';
 
@@ -128,4 +129,16 @@ function freeName(reader: Reader, key: string, wanted: { readonly safe: string; 
   for (let i = 2; isTaken(name); i++) name = `${wanted.safe}${wanted.between}${i}`;
   reader.renamed.set(key, name);
   return name;
+}
+
+export type IdRefusal =
+  | { readonly code: 'id_legacy'; readonly id: string }
+  | { readonly code: 'id_reserved'; readonly id: string }
+  | { readonly code: 'id_malformed'; readonly id: string };
+
+/** Whether a workflow may be written under an id. Ids of the old kind run, but no further one comes into being. */
+export function creatableId(id: string): Result<string, IdRefusal> {
+  if (id.startsWith('wr.')) return err({ code: 'id_reserved', id });
+  if (NAMESPACED_ID.test(id) && id.length <= TEXT_LIMITS.id) return ok(id);
+  return err({ code: LEGACY_ID.test(id) ? 'id_legacy' : 'id_malformed', id });
 }

@@ -1,5 +1,4 @@
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
-import { checkUnique } from '../read/check-unique.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import { KEYS } from './keys.ts';
 import { TEXT_LIMITS } from './limits.ts';
@@ -13,6 +12,7 @@ import type { StepHead } from './read-step.ts';
 import {
   asObject,
   checkKeys,
+  checkUnique,
   field,
   type Reader,
   readChoice,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileText, compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/diagnostic.ts';
 
 const step = (rest: object = {}) => ({ id: 'a', title: 'T', prompt: 'P', ...rest });
 const workflow = (rest: object = {}, steps: readonly object[] = [step()]) => ({

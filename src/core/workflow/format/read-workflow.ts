@@ -1,20 +1,18 @@
 import { AUTONOMY, RISK_POLICY } from '../../log/autonomy.ts';
-import { CAPABILITIES } from '../../log/capabilities.ts';
-import { checkUnique } from '../read/check-unique.ts';
-import { settleFunctions } from '../read/functions/settle-functions.ts';
-import { plainValue } from '../source/plain-value.ts';
-import type { SourceNode, SourceObject } from '../source/source-node.ts';
+import { CAPABILITIES } from '../../log/blockers.ts';
+import { plainValue, type SourceNode, type SourceObject } from '../source/source-node.ts';
 import { checkLoopDecisions } from './check-loop-decisions.ts';
 import { KEYS } from './keys.ts';
 import { EXAMPLES_MAX, LEGACY_ID, NAMESPACED_ID, SEMANTIC_VERSION, TEXT_LIMITS } from './limits.ts';
 import { readNamedCondition } from './read-condition.ts';
 import { readAssessments, readExtensionPoints, readReferences } from './read-declarations.ts';
-import { readFunctions } from './read-functions.ts';
+import { readFunctions, settleFunctions } from './read-functions.ts';
 import { idOf } from './read-names.ts';
 import { readSteps } from './read-step.ts';
 import {
   asObject,
   checkKeys,
+  checkUnique,
   describe,
   field,
   type Reader,

@@ -2,8 +2,7 @@ import { quote } from '../../json/quote.ts';
 import { nearest } from '../../text/spelling.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
-import type { CompilerFinding } from '../finding.ts';
+import type { CompilerFinding, Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
 import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
 import { LIST_MAX } from './limits.ts';
 import { type Mentions, mentionsIn } from './rename-everywhere.ts';
@@ -259,4 +258,21 @@ export function describe(node: SourceNode): string {
     case 'object':
       return 'an object';
   }
+}
+
+/** Names in one list must differ: whatever refers to them means just one. */
+export function checkUnique<const Name extends string>(
+  found: readonly ({ readonly at: string } & { readonly [name in Name]: string })[],
+  { what, name }: { readonly what: string; readonly name: Name },
+  findings: CompilerFinding[],
+): void {
+  const seen = new Set<string>();
+  for (const one of found) {
+    if (seen.has(one[name])) findings.push(duplicate(what, one[name], `${one.at}/${name}`));
+    seen.add(one[name]);
+  }
+}
+
+export function duplicate(what: string, id: string, at: string): CompilerFinding {
+  return { code: 'duplicate_id', severity: 'error', at, message: `The ${what} "${id}" is used twice. Rename one.` };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileText, found } from '../../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/diagnostic.ts';
 
 const work = (id: string, rest: object = {}) => ({ id, title: 'T', prompt: 'P', ...rest });
 const loop = (id: string, rest: object = {}) => ({

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { Autonomy, RiskPolicy } from '../../log/autonomy.ts';
-import type { Capability } from '../../log/capabilities.ts';
+import type { Capability } from '../../log/blockers.ts';
 import type { NonAssumableChoice, UserOnlyReason } from '../../log/reasons.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { Criteria } from '../compiled/criteria.ts';

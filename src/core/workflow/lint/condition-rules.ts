@@ -1,9 +1,83 @@
-import type { Entry } from '../compiled/compiled-loop.ts';
+import { assert } from '../../assert.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import { quotedJson } from '../../json/quote.ts';
+import { numberOf } from '../../run/condition/context-values.ts';
+import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
+import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { Condition } from '../compiled/condition.ts';
 import { indexWorkflow, loopOf, stepOf } from '../compiled/workflow-index.ts';
-import { authoredSteps } from './authored-steps.ts';
-import { canHold } from './can-hold.ts';
-import type { LintRule } from './lint-rule.ts';
+import { type SourceText, sourceTexts } from '../source/source-node.ts';
+import { authoredSteps, type LintRule } from './lint-rule.ts';
+
+type Comparison = Extract<Condition, { kind: 'compare' }>;
+
+/** More combinations are not tried; then a condition counts as one that can hold. */
+const TRIES_MAX = 4_096;
+
+/**
+ * Whether there is a context in which a condition holds. Every value that it compares with is tried, the ones beside
+ * it, and some that are none of these; what a pattern lets pass is not guessed, so it always can.
+ */
+function canHold(condition: Condition, named: ReadonlyMap<string, Condition>): boolean {
+  const comparisons = comparisonsIn(condition, named, new Set());
+  if (comparisons.some(({ comparison }) => comparison === 'matches')) return true;
+  const values = new Map<string, Map<string, JsonValue | undefined>>();
+  for (const one of comparisons) {
+    const known = values.get(one.variable) ?? new Map<string, JsonValue | undefined>([['', undefined]]);
+    for (const value of valuesFor(one)) known.set(quotedJson(value), value);
+    values.set(one.variable, known);
+  }
+  const variables = [...values].map(([name, candidates]) => ({ name, candidates: [...candidates.values()] }));
+  const tries = variables.reduce((product, { candidates }) => product * candidates.length, 1);
+  if (tries > TRIES_MAX) return true;
+  return Array.from({ length: tries }, (_, i) => i).some((i) => {
+    const context: { [name: string]: JsonValue } = {};
+    let rest = i;
+    for (const { name, candidates } of variables) {
+      const value = candidates[rest % candidates.length];
+      rest = Math.floor(rest / candidates.length);
+      if (value !== undefined) context[name] = value;
+    }
+    return evaluateCondition(condition, { context, loopVariables: {}, conditions: named, compilePattern: noPatterns });
+  });
+}
+
+const noPatterns = (pattern: string) => {
+  assert(false, `what "${pattern}" lets pass is not tried`);
+};
+
+/** Every comparison that a condition goes by, also by way of named ones. */
+function comparisonsIn(
+  condition: Condition,
+  named: ReadonlyMap<string, Condition>,
+  seen: Set<string>,
+): readonly Comparison[] {
+  switch (condition.kind) {
+    case 'compare':
+      return [condition];
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap((one) => comparisonsIn(one, named, seen));
+    case 'not':
+      return comparisonsIn(condition.condition, named, seen);
+    case 'ref': {
+      const found = seen.has(condition.conditionId) ? undefined : named.get(condition.conditionId);
+      seen.add(condition.conditionId);
+      return found === undefined ? [] : comparisonsIn(found, named, seen);
+    }
+    default:
+      return [];
+  }
+}
+
+function valuesFor({ value }: Comparison): readonly JsonValue[] {
+  // Compiled conditions are JSON; the schema says so, the type cannot.
+  const expected = value as JsonValue;
+  const written = Array.isArray(expected) ? (expected as readonly JsonValue[]) : [expected];
+  const number = numberOf(expected);
+  return [...written, ...(number === undefined ? [] : [number + 1, number - 1]), true, false, 'none of these'];
+}
 
 export const unreachableStep: LintRule = {
   code: 'unreachable_step',
@@ -42,4 +116,96 @@ function unreachable(workflow: CompiledWorkflow, entries: readonly Entry[]): rea
       (control.kind === 'while' && !canHold(control.condition, index.conditions));
     return isEmpty ? [part.stepId] : unreachable(workflow, part.body);
   });
+}
+
+export const unusedCondition: LintRule = {
+  code: 'unused_condition',
+  looksAt: 'workflow',
+  finds: 'a named condition that nothing refers to',
+  why: 'Whoever reads the file takes it for a rule of the process, and it is none.',
+  hint: 'Refer to it with {"kind": "condition_ref", "conditionId": "…"}, or take it out.',
+  find: ({ syntax, root }) => {
+    const used = new Set(
+      sourceTexts(root)
+        .filter(({ pointer }) => pointer.endsWith('/conditionId'))
+        .map(({ value }) => value),
+    );
+    return syntax.conditions
+      .filter(({ conditionId }) => !used.has(conditionId))
+      .map(({ at, conditionId }) => ({ at: `${at}/id`, message: `Nothing refers to the condition "${conditionId}".` }));
+  },
+};
+
+/** A value of context that something goes by, and where that is written. */
+type UsedVariable = { readonly name: string; readonly at: string };
+
+const PLACE = /\{\{[ \t]*(?!wr\.)([\p{L}\p{N}_$-]+)/gu;
+const CONDITION_KEY = /\/var$/;
+/** What loops go over, where that is a name and not a list. */
+const LOOP_KEY = /\/loop\/(?:items|count)$/;
+const READ_BY_AGENTS = /^\/steps\//;
+
+/** Every value of context that a file names: in conditions, in what loops go over, and in double braces. */
+function usedVariables(texts: readonly SourceText[]): readonly UsedVariable[] {
+  return texts.flatMap(({ pointer, value }) => {
+    if (CONDITION_KEY.test(pointer) || LOOP_KEY.test(pointer)) return [{ name: value, at: pointer }];
+    if (!READ_BY_AGENTS.test(pointer)) return [];
+    return [...value.matchAll(PLACE)].map((match) => ({ name: match[1] ?? '', at: pointer }));
+  });
+}
+
+/** Given by whoever starts a run. */
+const GIVEN = ['goal'];
+
+export const contextNeverSet: LintRule = {
+  code: 'context_never_set',
+  looksAt: 'workflow',
+  finds: 'a value that conditions or prompts go by, and that no text tells the agent to set',
+  why: 'The condition always comes out the same way, and a prompt shows [unset: …] instead of the value.',
+  hint: 'Name the context key and its allowed values in the prompt of an earlier step, as in: send context {"taskSize": "small"} or {"taskSize": "large"}.',
+  find: ({ kind, root, workflow }) => {
+    // What a routine goes by may be set by whoever calls it.
+    if (kind === 'routine') return [];
+    const told = agentTexts(workflow);
+    const loopNames = new Set(workflow.loops.flatMap(({ variables }: CompiledLoop) => Object.values(variables)));
+    const asked = new Set(workflow.steps.flatMap(({ userDependency }) => userDependency?.contextKey ?? []));
+    const isKnown = (name: string) =>
+      GIVEN.includes(name) || loopNames.has(name) || asked.has(name as never) || mentions(told, name);
+    const seen = new Set<string>();
+    return usedVariables(sourceTexts(root)).flatMap(({ name, at }) => {
+      const key = name.split('.')[0] ?? name;
+      if (seen.has(key) || isKnown(key)) return [];
+      seen.add(key);
+      return [{ at, message: `Nothing tells the agent to set "${key}", so it is never there.` }];
+    });
+  },
+};
+
+/** Everything an agent reads, without the places where values are put in. */
+function agentTexts({ steps, functions, metaGuidance, preconditions, clarificationPrompts }: CompiledWorkflow): string {
+  return [
+    ...steps.flatMap(({ prompt, guidance, fragments, output, userDependency }) => [
+      prompt,
+      ...guidance,
+      ...fragments.map(({ text }) => text),
+      ...(output?.hints ?? []),
+      userDependency?.prompt ?? '',
+    ]),
+    ...functions.map(({ definition }) => definition),
+    ...metaGuidance,
+    ...preconditions,
+    ...clarificationPrompts,
+  ]
+    .join('\n')
+    .replaceAll(/\{\{[^}]*\}\}/g, ' ');
+}
+
+function mentions(text: string, name: string): boolean {
+  let at = text.indexOf(name);
+  while (at !== -1) {
+    const around = `${text.charAt(at - 1)}${text.charAt(at + name.length)}`;
+    if (!/[\w-]/.test(around)) return true;
+    at = text.indexOf(name, at + 1);
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
-import type { WorkflowSyntax } from '../format/syntax.ts';
+import type { StepSyntax, WorkflowSyntax } from '../format/syntax.ts';
 import type { SourceNode } from '../source/source-node.ts';
 
 export const LINT_CODES = [
@@ -46,3 +46,10 @@ type RuleWords = {
   /** What to do instead. */
   readonly hint: string;
 };
+
+/** Every step that an author wrote, also those inside of loops, each behind the one it stands in. */
+export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {
+  return steps.flatMap((step) =>
+    step.kind === 'loop' && step.body.kind === 'steps' ? [step, ...authoredSteps(step.body.steps)] : [step],
+  );
+}

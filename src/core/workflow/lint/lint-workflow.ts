@@ -1,13 +1,20 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { SourceSpan } from '../diagnostics/diagnostic.ts';
+import { type Position, type SourceSpan, sourcePosition } from '../diagnostics/diagnostic.ts';
 import { readWorkflow } from '../format/read-workflow.ts';
 import { openReader } from '../format/reader.ts';
-import { nodeAt } from '../source/node-at.ts';
 import { parseSource } from '../source/parse-source.ts';
-import { type Position, sourcePosition } from '../source/position.ts';
+import { nodeAt } from '../source/source-node.ts';
+import { contextNeverSet, unreachableStep, unusedCondition } from './condition-rules.ts';
 import type { LintCode, LintedFile, LintFinding, LintRule } from './lint-rule.ts';
-import { LINT_RULES } from './lint-rules.ts';
+import {
+  asksTheUser,
+  flagOnlyValidation,
+  missingAbout,
+  missingExamples,
+  promptTooLong,
+  vagueOptOut,
+} from './text-rules.ts';
 
 /** A finding as an editor shows it. */
 export type LocatedLint = Position & {
@@ -63,3 +70,16 @@ function located(
     }),
   ).sort((a, b) => a.span.offset - b.span.offset);
 }
+
+/** Every rule about the quality of a workflow. */
+export const LINT_RULES: readonly LintRule[] = [
+  flagOnlyValidation,
+  vagueOptOut,
+  asksTheUser,
+  promptTooLong,
+  unreachableStep,
+  unusedCondition,
+  contextNeverSet,
+  missingAbout,
+  missingExamples,
+];

@@ -1,6 +1,9 @@
-import type { LintRule } from './lint-rule.ts';
-import { spansOf } from './phrase-spans.ts';
-import { sourceTexts } from './source-texts.ts';
+import { promptBytes } from '../compiled/compiled-step.ts';
+import type { Criteria, CriteriaRule } from '../compiled/criteria.ts';
+import type { SourceSpan } from '../diagnostics/diagnostic.ts';
+import { field } from '../format/reader.ts';
+import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
+import { authoredSteps, type LintFinding, type LintRule } from './lint-rule.ts';
 
 /** Each leaves it to the agent whether a thing is done, without saying by what. */
 const PHRASES = [
@@ -37,3 +40,162 @@ export const vagueOptOut: LintRule = {
         })),
       ),
 };
+
+/** What tells the agent to turn to the user, and not what only speaks of it ("never ask the user", "if you ask me to"). */
+const ASKING =
+  /(?<!(?:\b(?:not|never|without|if you|when you)|n't) )\b(?:ask|consult|check with|confirm with) the user\b|(?<=^|[.!?:;]\s+|\n\s*(?:[-*]|\d+\.)?\s*)Ask me\b/gi;
+/** Texts of a step that an agent reads. */
+const READ = ['prompt', 'promptBlocks', 'guidance', 'promptFragments', 'synthesis'];
+
+export const asksTheUser: LintRule = {
+  code: 'asks_the_user',
+  looksAt: 'file',
+  finds: 'a prompt that tells the agent to ask the user, in a step that does not declare it',
+  why: 'Whether anybody is there to be asked is decided by the mode of a run. Unattended, the agent asks into the void or makes the answer up, and the run records no gap.',
+  hint: 'Give the step a "userDependency" (only the user can give it) or "requireConfirmation": true (the user may stop it); the reply then says whether to ask, and what to do if nobody is there.',
+  find: ({ root, text }) =>
+    root.kind === 'object' ? stepsIn(field(root, 'steps')).flatMap((step) => findIn(step, text)) : [],
+};
+
+/** The steps that declare nothing that a user has to do with, also inside of loops that do not. */
+function stepsIn(list: SourceNode | undefined): readonly SourceObject[] {
+  if (list?.kind !== 'array') return [];
+  return list.items.flatMap((step) => {
+    if (step.kind !== 'object' || isDeclared(step)) return [];
+    return [step, ...stepsIn(field(step, 'body'))];
+  });
+}
+
+function isDeclared(step: SourceObject): boolean {
+  const confirmation = field(step, 'requireConfirmation');
+  const isConfirmed = confirmation !== undefined && !(confirmation.kind === 'boolean' && !confirmation.value);
+  return isConfirmed || step.fields.has('userDependency');
+}
+
+function findIn(step: SourceObject, text: string): readonly LintFinding[] {
+  const read = READ.flatMap((name) => field(step, name) ?? []).flatMap(sourceTexts);
+  return read.flatMap((node) =>
+    spansOf(node, ASKING, text).map(({ phrase, span }) => ({
+      at: node.pointer,
+      span,
+      message: `"${phrase}" asks whoever happens to be there; the step does not say that it needs the user.`,
+    })),
+  );
+}
+
+/** A phrase that can be typed without having done anything: `planComplete = true`, `- [x] done`, "verified". */
+const FLAG =
+  /[=:]\s*["']?(?:true|yes|done|complete[d]?|ok|pass(?:ed)?)\b|\[x\]|^[\w\s-]{0,24}\b(?:complete[d]?|done|finished|verified|confirmed|approved|passed|ready|ok|yes)[\s.!]*$/i;
+/** So little can be written without saying anything. */
+const LENGTH_THAT_SAYS_NOTHING = 40;
+
+export const flagOnlyValidation: LintRule = {
+  code: 'flag_only_validation',
+  looksAt: 'workflow',
+  finds: 'validation criteria that a phrase alone satisfies',
+  why: 'The criteria are shown to the agent. Where they ask for a phrase, the phrase is what comes back, whether or not the work was done.',
+  hint: 'Ask for what only the work can produce: an outputContract, or criteria on the headings, numbers or file names that the notes must hold.',
+  find: ({ syntax }) =>
+    authoredSteps(syntax.steps).flatMap((step) => {
+      if (step.kind !== 'standard' || step.criteria === undefined || step.output?.isRequired === true) return [];
+      const rules = rulesOf(step.criteria);
+      const flag = rules.find(isFlag);
+      if (flag === undefined || !rules.every((rule) => isFlag(rule) || saysNothing(rule))) return [];
+      return [
+        {
+          at: `${step.at}/validationCriteria`,
+          message: `The notes of "${step.id}" pass with ${phraseOf(flag)} alone.`,
+        },
+      ];
+    }),
+};
+
+function rulesOf(criteria: Criteria): readonly CriteriaRule[] {
+  switch (criteria.kind) {
+    case 'and':
+    case 'or':
+      return criteria.criteria.flatMap(rulesOf);
+    case 'not':
+      return [];
+    default:
+      return [criteria];
+  }
+}
+
+function isFlag(rule: CriteriaRule): boolean {
+  if (rule.kind === 'contains') return FLAG.test(rule.value);
+  return rule.kind === 'regex' && FLAG.test(rule.pattern.replaceAll(/\\s[*+?]?|\\b|[\^$()]/g, ' '));
+}
+
+function saysNothing(rule: CriteriaRule): boolean {
+  return rule.kind === 'schema' || (rule.kind === 'length' && (rule.min ?? 0) < LENGTH_THAT_SAYS_NOTHING);
+}
+
+function phraseOf(rule: CriteriaRule): string {
+  if (rule.kind === 'contains') return `the phrase "${rule.value}"`;
+  return rule.kind === 'regex' ? `a phrase like /${rule.pattern}/` : 'a phrase';
+}
+
+/** What an agent still takes in as one task. */
+const PROMPT_BYTES_ADVISED = 3_500;
+
+export const promptTooLong: LintRule = {
+  code: 'prompt_too_long',
+  looksAt: 'workflow',
+  finds: `a prompt of more than ${PROMPT_BYTES_ADVISED} bytes`,
+  why: 'The longer a prompt is, the more of it is passed over, and every agent reads it again whenever it comes back.',
+  hint: 'Split the step, move standing rules into metaGuidance and long texts into a reference, or say it in fewer words.',
+  find: ({ syntax, workflow }) => {
+    const written = new Map(authoredSteps(syntax.steps).map((step) => [step.id, step.at]));
+    return workflow.steps.flatMap((step) => {
+      const at = step.provenance.source === 'authored' ? written.get(step.stepId) : undefined;
+      const bytes = promptBytes(step);
+      if (at === undefined || bytes <= PROMPT_BYTES_ADVISED) return [];
+      return [
+        {
+          at: `${at}/id`,
+          message: `The prompt of "${step.stepId}" has ${bytes} bytes; ${PROMPT_BYTES_ADVISED} are enough.`,
+        },
+      ];
+    });
+  },
+};
+
+export const missingAbout: LintRule = {
+  code: 'missing_about',
+  looksAt: 'workflow',
+  finds: 'a workflow without "about"',
+  why: 'People choose a workflow by it: what it is for, what comes out, and when to take another one.',
+  hint: 'Write an "about" of a few lines in Markdown: what it is for, what one gets, what it is not for.',
+  find: ({ syntax }) =>
+    syntax.about === undefined
+      ? [{ at: '/name', message: 'Nothing tells people what this is for: there is no "about".' }]
+      : [],
+};
+
+export const missingExamples: LintRule = {
+  code: 'missing_examples',
+  looksAt: 'workflow',
+  finds: 'a workflow without "examples"',
+  why: 'A client that looks for a workflow compares what its user wants with the examples.',
+  hint: 'Write one to six "examples": goals as a user would type them.',
+  // A routine is called by workflows, not by people.
+  find: ({ syntax, kind }) =>
+    kind === 'routine' || syntax.examples.length > 0
+      ? []
+      : [{ at: '/name', message: 'No goal shows when to take this: there are no "examples".' }],
+};
+
+/** Where phrases of plain words stand in a file: letters and spaces look the same in a text and in its JSON. */
+function spansOf(
+  { span, value }: SourceText,
+  pattern: RegExp,
+  text: string,
+): readonly { readonly phrase: string; readonly span: SourceSpan }[] {
+  let from = span.offset;
+  return [...value.matchAll(pattern)].map(([phrase]) => {
+    const offset = text.indexOf(phrase, from);
+    from = offset + phrase.length;
+    return { phrase, span: { offset, length: phrase.length } };
+  });
+}

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import { nodeAt } from './node-at.ts';
+import { sourcePosition } from '../diagnostics/diagnostic.ts';
 import { parseSource } from './parse-source.ts';
-import { plainValue } from './plain-value.ts';
-import { sourcePosition } from './position.ts';
+import { nodeAt, plainValue } from './source-node.ts';
 
 function parsed(text: string) {
   const diagnostics = collectDiagnostics();

@@ -5,8 +5,18 @@ import { quote } from '../../json/quote.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
-import { RESERVED_NAMES, visible } from './odd-names.ts';
 import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
+
+/** Names with a meaning of their own in the language underneath. */
+export const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/** Control characters, zero-width characters and those that turn the direction of writing. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text as a reader sees it. */
+export function visible(text: string): string {
+  return text.toWellFormed().replaceAll(INVISIBLE, '');
+}
 
 /** Larger files are not workflows; reading them would only delay the listing of the others. */
 export const WORKFLOW_FILE_BYTES_MAX = 1_048_576;

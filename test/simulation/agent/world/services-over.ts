@@ -1,7 +1,6 @@
 import { ok } from 'neverthrow';
 import { re2Patterns } from '../../../../src/adapters/patterns.ts';
-import { randomIds } from '../../../../src/adapters/random-ids.ts';
-import { nodeHasher } from '../../../../src/adapters/system.ts';
+import { nodeHasher, randomIds } from '../../../../src/adapters/system.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { Services, Store } from '../../../../src/app/services.ts';

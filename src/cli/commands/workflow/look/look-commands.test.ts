@@ -4,12 +4,10 @@ import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
 import { runFake } from '../../../../../test/cli/fake-program.ts';
 import { enforces } from '../../../../../test/enforces.ts';
 import { authorCatalog } from '../../../../app/author/author-catalog.ts';
-import { playRun } from '../../../../app/author/play-run.ts';
+import { findTargetWorkflow } from '../../../../app/author/find-targets.ts';
+import { listedAnswers, playRun } from '../../../../app/author/play-run.ts';
 import { previewStep } from '../../../../app/author/preview-step.ts';
-import { rehearsal } from '../../../../app/author/rehearsal.ts';
-import { findTargetWorkflow } from '../../../../app/bench/files/find-workflow.ts';
-import { listedAnswers } from '../../../../app/bench/play/listed-answers.ts';
-import type { Turn } from '../../../../app/bench/play/turn.ts';
+import { rehearsal, type Turn } from '../../../../app/author/rehearsal.ts';
 import { AUTONOMY } from '../../../../core/log/autonomy.ts';
 
 describe('a preview', () => {

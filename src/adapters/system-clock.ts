@@ -1,3 +1,0 @@
-import type { Clock } from '../app/ports/system.ts';
-
-export const systemClock: Clock = { nowMs: () => Date.now() };

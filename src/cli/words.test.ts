@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { enforces } from '../../test/enforces.ts';
+import { OTHER_SESSION, SESSION } from '../../test/examples/ids.ts';
+import { digest } from '../../test/examples/sha256.ts';
+import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
+import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
+import { EXIT, exitCodeOf } from './command.ts';
+import { type CommandRefusal, explainRefusal as explainIn } from './words.ts';
+
+type Code = CommandRefusal['code'];
+
+const DATA_DIR = '/data/workrail';
+const explain = (refusal: CommandRefusal) => explainIn(refusal, DATA_DIR);
+
+const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code }> } = {
+  session_unmatched: { code: 'session_unmatched', asked: 'sess_0123', near: [SESSION, OTHER_SESSION], untold: [] },
+  session_ambiguous: { code: 'session_ambiguous', asked: 'sess', sessionIds: [SESSION, OTHER_SESSION] },
+  session_not_found: { code: 'session_not_found', sessionId: SESSION },
+  session_locked: { code: 'session_locked', sessionId: SESSION, holder: 'process 4711' },
+  transport_twice: { code: 'transport_twice' },
+  port_unusable: { code: 'port_unusable', asked: 'http', portMax: 65_535 },
+  port_taken: { code: 'port_taken', port: 7_433 },
+  port_refused: { code: 'port_refused', port: 80, cause: 'EACCES' },
+  io_failed: { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' },
+  busy: { code: 'busy', running: 'key_rotation', holder: 'process 4711' },
+  lock_lost: { code: 'lock_lost', place: 'sessions/x' },
+  unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
+  damaged: { code: 'damaged', damage: { reason: 'manifest_not_json', place: 'sessions/x/manifest.jsonl', offset: 7 } },
+  unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },
+  BUNDLE_INVALID_FORMAT: { code: 'BUNDLE_INVALID_FORMAT', reason: 'not_json', offset: 12 },
+  BUNDLE_UNSUPPORTED_VERSION: { code: 'BUNDLE_UNSUPPORTED_VERSION', path: 'bundleSchemaVersion', version: '2' },
+  BUNDLE_INTEGRITY_FAILED: { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'wrong_bundle_id', path: 'bundleId' },
+  BUNDLE_MISSING_SNAPSHOT: { code: 'BUNDLE_MISSING_SNAPSHOT', snapshotRef: snapshotRefSchema.parse(digest('s')) },
+  BUNDLE_MISSING_PINNED_WORKFLOW: {
+    code: 'BUNDLE_MISSING_PINNED_WORKFLOW',
+    workflowHash: workflowHashSchema.parse(digest('w')),
+  },
+  BUNDLE_EVENT_ORDER_INVALID: { code: 'BUNDLE_EVENT_ORDER_INVALID', position: 3, found: '4' },
+  BUNDLE_MANIFEST_ORDER_INVALID: { code: 'BUNDLE_MANIFEST_ORDER_INVALID', position: 3, found: '4' },
+  input_failed: { code: 'input_failed', place: 'session.json', cause: 'ENOENT' },
+  input_too_large: { code: 'input_too_large', place: 'session.json', size: 300_000_000, max: 268_435_456 },
+  output_failed: { code: 'output_failed', place: 'session.json', cause: 'ENOSPC' },
+  session_too_large: { code: 'session_too_large', measure: 'events', size: 1_000_001, max: 1_000_000 },
+  import_unfinished: {
+    code: 'import_unfinished',
+    sessionId: SESSION,
+    cause: { code: 'io_failed', operation: 'write events', place: 'sessions/x', cause: 'ENOSPC' },
+  },
+};
+
+describe('what a command refuses', () => {
+  it('is told with its code, its facts and what to do about it', () => {
+    enforces('corruption_codes_closed');
+    const told = (code: Code) => {
+      const { suggestion, ...error } = explain(REFUSALS[code]);
+      return [error.code, `${error.message} ${suggestion}`] as const;
+    };
+    expect(told('session_unmatched')).toEqual([
+      'SESSION_NOT_FOUND',
+      expect.stringContaining(`Did you mean ${SESSION}`),
+    ]);
+    expect(told('session_ambiguous')).toEqual(['VALIDATION_ERROR', expect.stringContaining(OTHER_SESSION)]);
+    expect(told('session_not_found')).toEqual(['SESSION_NOT_FOUND', expect.stringContaining(SESSION)]);
+    expect(told('io_failed')).toEqual([
+      'STORE_IO',
+      expect.stringMatching(/directory \/data\/workrail could.*EACCES.*permissions/),
+    ]);
+    expect(told('unsafe_permissions')).toEqual([
+      'STORE_IO',
+      expect.stringContaining('chmod 600 keys/keyring.json" in /data/workrail'),
+    ]);
+    expect(told('damaged')).toEqual(['STORE_CORRUPT', expect.stringMatching(/manifest\.jsonl at byte 7\. .*backup/)]);
+    expect(told('unknown_version')).toEqual(['STORE_UNKNOWN_VERSION', expect.stringMatching(/version 9.*Update/)]);
+  });
+
+  it('is a valid envelope in every case, with details that name no file', () => {
+    enforces('error_envelope_shape', 'error_details_deterministic');
+    for (const refusal of Object.values(REFUSALS)) {
+      expect(JSON.stringify(explain(refusal).details ?? {})).not.toMatch(/sessions\/|[\\/]/);
+      expect(errorEnvelopeSchema.safeParse(explain(refusal)).error, refusal.code).toBeUndefined();
+    }
+  });
+
+  it('names who holds a busy session and when to try again', () => {
+    enforces('session_locked_code');
+    expect(explain(REFUSALS.session_locked)).toEqual({
+      code: 'SESSION_LOCKED',
+      message: `Session ${SESSION} is being written by process 4711.`,
+      suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
+      retry: { kind: 'retryable_after_ms', afterMs: 500 },
+    });
+    expect(explain({ ...REFUSALS.session_locked, holder: undefined }).message).toContain('another process');
+  });
+
+  it('says of a busy store what is going on, and nothing of disk space', () => {
+    enforces('session_locked_code');
+    expect(explain(REFUSALS.busy)).toEqual({
+      code: 'SESSION_LOCKED',
+      message: 'The keys are being rotated by process 4711. Nothing was changed.',
+      suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
+      retry: { kind: 'retryable_after_ms', afterMs: 500 },
+    });
+    expect(explain({ ...REFUSALS.busy, running: 'collection', holder: undefined }).message).toContain(
+      'Old sessions are being collected by another process',
+    );
+    expect(explain(REFUSALS.lock_lost)).toMatchObject({
+      code: 'STORE_IO',
+      message: expect.stringMatching(/lock of sessions\/x was deleted.*Nothing was changed/),
+      suggestion: expect.stringMatching(/clean up/),
+    });
+  });
+
+  it('names no byte of a file that is missing or wrong as a whole', () => {
+    const damage = { reason: 'segment_missing', place: 'sessions/x/events/0.jsonl', offset: 0 } as const;
+    expect(explain({ code: 'damaged', damage }).message).toBe(
+      'Stored data is damaged: segment_missing in sessions/x/events/0.jsonl.',
+    );
+  });
+
+  it('says of part of a session that it is one, and sends nobody to a backup', () => {
+    const damage = { reason: 'salvaged', place: 'sessions/x/salvaged', offset: 0 } as const;
+    expect(explain({ code: 'damaged', damage })).toMatchObject({
+      code: 'STORE_CORRUPT',
+      message: expect.stringContaining('only part of a session'),
+      suggestion: expect.not.stringContaining('backup'),
+    });
+  });
+
+  it('names only a few of many sessions that fit', () => {
+    const sessionIds = Array.from({ length: 12 }, () => SESSION);
+    expect(explain({ ...REFUSALS.session_ambiguous, sessionIds }).suggestion).toMatch(
+      /(?:sess_\w+, ){4}sess_\w+ and 7 more/,
+    );
+  });
+
+  it('ends the process with the exit code of its kind', () => {
+    const exits = Object.values(REFUSALS).map((refusal) => [refusal.code, exitCodeOf(explain(refusal).code)]);
+    expect(Object.fromEntries(exits)).toEqual({
+      session_unmatched: EXIT.notFound,
+      session_ambiguous: EXIT.usage,
+      session_not_found: EXIT.notFound,
+      session_locked: EXIT.failed,
+      transport_twice: EXIT.usage,
+      port_unusable: EXIT.usage,
+      port_taken: EXIT.usage,
+      port_refused: EXIT.usage,
+      io_failed: EXIT.failed,
+      busy: EXIT.failed,
+      lock_lost: EXIT.failed,
+      unsafe_permissions: EXIT.failed,
+      damaged: EXIT.failed,
+      unknown_version: EXIT.failed,
+      BUNDLE_INVALID_FORMAT: EXIT.checkFailed,
+      BUNDLE_UNSUPPORTED_VERSION: EXIT.checkFailed,
+      BUNDLE_INTEGRITY_FAILED: EXIT.checkFailed,
+      BUNDLE_MISSING_SNAPSHOT: EXIT.checkFailed,
+      BUNDLE_MISSING_PINNED_WORKFLOW: EXIT.checkFailed,
+      BUNDLE_EVENT_ORDER_INVALID: EXIT.checkFailed,
+      BUNDLE_MANIFEST_ORDER_INVALID: EXIT.checkFailed,
+      input_failed: EXIT.usage,
+      input_too_large: EXIT.checkFailed,
+      output_failed: EXIT.failed,
+      session_too_large: EXIT.usage,
+      import_unfinished: EXIT.failed,
+    });
+  });
+});

@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attemptAt, type Given, retried } from '../../../../test/examples/step-attempt.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { blockerSchema } from '../../log/blockers.ts';
+import { REASONS } from '../../log/reasons.ts';
+import { checkStep } from '../../run/requirements/check-step.ts';
+import type { Unmet } from '../../run/requirements/step-check.ts';
+import { contracts } from '../../workflow/builtins/registry.ts';
+import { mergedExample } from './step-calls.ts';
+
+describe('the examples of all that is unmet', () => {
+  it('are one output, in which nothing stands twice', () => {
+    const unmet = (example?: Unmet['example']): Unmet => ({
+      reason: 'contract_violation:missing_required_output',
+      pointer: { kind: 'capability', capability: 'delegation' },
+      message: 'M',
+      suggestedFix: 'F',
+      requirement: 'r',
+      ...(example === undefined ? {} : { example }),
+    });
+    expect(mergedExample([])).toEqual({});
+    expect(mergedExample([unmet()])).toEqual({});
+    expect(
+      mergedExample([
+        unmet({ notesMarkdown: 'N', artifacts: [{ kind: 'a', x: 1, y: 2 }] }),
+        unmet({ notesMarkdown: 'N', artifacts: [{ kind: 'b' }, { y: 2, x: 1, kind: 'a' }], context: { k: 1 } }),
+        unmet({ context: { l: 2 } }),
+      ]),
+    ).toEqual({ notesMarkdown: 'N', artifacts: [{ y: 2, x: 1, kind: 'a' }, { kind: 'b' }], context: { k: 1, l: 2 } });
+  });
+
+  it('leave nothing unmet when they are sent, but for what this step cannot settle', () => {
+    fc.assert(
+      fc.property(file, given, (tried, sent) => {
+        const attempt = attemptAt(tried, sent);
+        const first = checkStep(attempt);
+        const again = checkStep(retried(attempt, mergedExample(first.unmet)));
+        expect(again.unmet.filter((unmet) => !isBeyondThisStep(unmet))).toEqual([]);
+        // What has no example stays as it was; whatever has one is met.
+        expect(again.unmet).toEqual(first.unmet.filter(({ example }) => example === undefined));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('stand beside words and pointers that a blocker can hold', () => {
+    fc.assert(
+      fc.property(file, given, (tried, sent) => {
+        for (const { reason, pointer, message, suggestedFix } of checkStep(attemptAt(tried, sent)).unmet) {
+          const blocker = { code: REASONS[reason].blocker, pointer, message, suggestedFix };
+          expect(blockerSchema.safeParse(blocker).error?.issues).toBeUndefined();
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** Nobody can show on an ordinary step that a capability is there. */
+function isBeyondThisStep({ requirement, example }: Unmet): boolean {
+  return requirement.startsWith('capability:') && example === undefined;
+}
+
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+
+const rule = fc.oneof(
+  fc.constantFrom('risks', 'Tests', 'severity: high').map((value) => ({ type: 'contains', value, message: 'Say it.' })),
+  fc
+    .constantFrom('Finding \\d+:', '^## [A-Z]\\w+', '(?:a|b){3}', '[^\\s]+\\.ts:\\d{2,4}', 'end\\.$')
+    .map((pattern) => ({ type: 'regex', pattern, message: 'Match it.' })),
+  fc
+    .constantFrom({ min: 1 }, { min: 250 }, { max: 260 })
+    .map((bounds) => ({ type: 'length', ...bounds, message: 'Fit.' })),
+  fc.constantFrom('TODO', 'and').map((value) => ({ not: { type: 'contains', value, message: 'Leave it out.' } })),
+);
+const criteria = fc.array(
+  fc.oneof(
+    rule,
+    fc.array(rule, { minLength: 2, maxLength: 3 }).map((or) => ({ or })),
+  ),
+  {
+    minLength: 1,
+    maxLength: 4,
+  },
+);
+
+const assessments = ['first', 'second'].map((id) => ({
+  id,
+  purpose: 'P',
+  dimensions: [
+    { id: 'a', purpose: 'P', levels: ['low', 'high'] },
+    { id: 'b', purpose: 'P', levels: ['High', 'Mid', 'Low'], required: id === 'first' },
+  ],
+}));
+const consequence = fc.constantFrom('low', 'HIGH').map((anyEqualsLevel) => ({
+  when: { anyEqualsLevel, forAssessment: 'first' },
+  effect: { kind: 'require_followup', guidance: 'Look again.' },
+}));
+
+const userDependency = fc.record(
+  {
+    reason: fc.constantFrom('needs_user_artifact', 'needs_user_approval'),
+    contextKey: fc.constant('answer'),
+    prompt: fc.constant('Well?'),
+  },
+  { requiredKeys: ['reason', 'prompt'] },
+);
+
+const step = fc
+  .record({
+    notesOptional: fc.boolean(),
+    outputContract: maybe(fc.record({ contractRef: fc.constantFrom(...contracts.ids), required: fc.boolean() })),
+    validationCriteria: maybe(criteria),
+    assessmentRefs: fc.subarray(['first', 'second']),
+    consequences: fc.array(consequence, { maxLength: 1 }),
+    requireConfirmation: fc.constantFrom(undefined, { kind: 'human_approval' }, { kind: 'coordinator_eval' }),
+    userDependency: maybe(userDependency),
+  })
+  .map(({ consequences, ...rest }) => ({
+    id: 'work',
+    title: 'W',
+    prompt: 'P',
+    ...rest,
+    assessmentConsequences: rest.assessmentRefs.includes('first') ? consequences : [],
+  }));
+
+const around = (id: string, body: object, type: object) => ({
+  id,
+  type: 'loop',
+  title: id,
+  loop: { maxIterations: 3, ...type },
+  body: [body],
+});
+const artifactLoop = {
+  type: 'while',
+  conditionSource: { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' },
+};
+
+/** A workflow with a step of any kind, in no loop, one or two, and with capabilities of any weight. */
+const file = fc
+  .record({
+    step,
+    loops: fc.array(fc.constantFrom<object>(artifactLoop, { type: 'for', count: 2 }), { maxLength: 2 }),
+    capabilities: fc.record(
+      { delegation: fc.constantFrom('required', 'preferred'), web_browsing: fc.constantFrom('required', 'preferred') },
+      { requiredKeys: [] },
+    ),
+  })
+  .map(({ step: work, loops, capabilities }) => ({
+    capabilities,
+    assessments,
+    steps: [
+      loops.reduce<object>((body, type, depth) => around(`loop-${depth}`, body, type), work),
+      { id: 'split', type: 'parallel', title: 'S', parallelDelegations: [{ workflowId: 'wr.other' }] },
+    ],
+  }));
+
+const kinds = contracts.all.map(({ artifactKind }) => artifactKind);
+const artifact: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.constantFrom(...contracts.all.map(({ example }) => example)),
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    capability: fc.constantFrom('delegation', 'web_browsing'),
+    status: fc.constantFrom('available', 'unavailable', 'unknown'),
+  }),
+  fc.record({
+    kind: fc.constantFrom(...kinds, 'my.kind'),
+    decision: fc.constantFrom('stop', 'go'),
+    loopId: fc.constantFrom('loop-0', 'loop-1', 'x'),
+  }),
+  fc
+    .record({ kind: maybe(fc.constantFrom(...kinds)), rest: fc.dictionary(fc.string(), fc.jsonValue()) })
+    .map(({ kind, rest }): JsonObject => ({ ...(rest as JsonObject), ...(kind === undefined ? {} : { kind }) })),
+);
+const standing = fc.record({
+  status: fc.constantFrom('available', 'unavailable', 'unknown'),
+  grade: fc.constantFrom('strong', 'weak'),
+} as const);
+
+/** Anything that an agent may hand in, at the step itself, at one that delegates or at the first, which may be a probe. */
+const given: fc.Arbitrary<Given> = fc
+  .record({
+    stepId: fc.constantFrom('work', 'work', 'split', undefined),
+    notes: maybe(fc.constantFrom('', 'TODO', 'It is done, and the risks are small.')),
+    artifacts: fc.array(artifact, { maxLength: 4 }),
+    context: fc.dictionary(fc.constantFrom('answer', 'other'), fc.jsonValue() as fc.Arbitrary<JsonValue>),
+    capabilities: fc.record({ delegation: standing, web_browsing: standing }, { requiredKeys: [] }),
+    isRetry: fc.boolean(),
+    hasNewNotes: fc.boolean(),
+  })
+  .map(({ notes, stepId, ...rest }) => ({
+    ...rest,
+    ...(notes === undefined ? {} : { notes }),
+    ...(stepId === undefined ? {} : { stepId }),
+  }));

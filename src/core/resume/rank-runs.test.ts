@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { derivedBits, NodeId, RunId, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
+import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
+import { likelyRuns, rankRuns } from './rank-runs.ts';
+import { type ResumeClues, resumeQuestion } from './resume-question.ts';
+
+type Facts = Pick<RunSummary, 'status'> & SessionSummary['observed'] & { readonly words?: readonly string[] };
+
+function session(name: string, { status, words = [], ...observed }: Facts): SessionSummary {
+  const run: RunSummary = {
+    runId: RunId.of(derivedBits(['run', name], sha256)),
+    workflowId: workflowIdSchema.parse('wr.small'),
+    workflowHash: 'sha256:0' as WorkflowHash,
+    status,
+    goal: name,
+    tip: { nodeId: NodeId.of(derivedBits(['node', name], sha256)), createdIndex: 1 },
+    lastActivityIndex: 1,
+    branchCount: 1,
+    recapTokens: [...words].sort(),
+  };
+  return { sessionId: SessionId.of(derivedBits([name], sha256)), lastEventIndex: 1, lastAt: 1, observed, runs: [run] };
+}
+
+function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string) {
+  const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace] });
+  const ranked = rankRuns(sessions, question, new Map());
+  const found = likelyRuns(ranked, question).map(({ run }) => run.goal);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+const HERE = '/here';
+const open = session('open', { status: 'in_progress', git_branch: 'fix', repo_root: HERE, words: ['login'] });
+const blocked = session('blocked', { status: 'blocked', git_branch: 'fix', repo_root: HERE });
+const done = session('done', { status: 'complete', git_branch: 'fix', repo_root: HERE });
+const gaps = session('gaps', { status: 'complete_with_gaps', git_branch: 'fix', repo_root: HERE });
+const noted = session('noted', { status: 'in_progress', repo_root: HERE, words: ['login'] });
+const away = session('away', { status: 'in_progress', git_branch: 'fix', repo_root: '/away' });
+
+it('the only unfinished run of the best tier is surely meant, finished ones and other places aside', () => {
+  enforces('resume_strong_match_rehydrates');
+  expect(meant([open, done, gaps], { gitBranch: 'fix' })).toBe('open');
+  expect(meant([blocked, done, gaps], { gitBranch: 'fix' })).toBe('blocked');
+  expect(meant([open, blocked], { gitBranch: 'fix' })).toBeUndefined();
+  expect(meant([done, gaps], { gitBranch: 'fix' })).toBeUndefined();
+  expect(meant([open, away], { gitBranch: 'fix' })).toBeUndefined();
+  expect(meant([open, away], { gitBranch: 'fix' }, HERE)).toBe('open');
+  expect(meant([open, away], { gitBranch: 'fix' }, '/elsewhere')).toBeUndefined();
+  expect(meant([open, blocked], { gitBranch: 'fix', query: 'login' })).toBeUndefined();
+  expect(meant([open, blocked], { query: 'login' })).toBe('open');
+  expect(meant([open, noted], { gitBranch: 'fix', query: 'login' })).toBe('open');
+  expect(meant([open, noted], { query: 'login' })).toBeUndefined();
+});
+
+it('a workflow or being the last is not enough, but for who says nothing except where the work is', () => {
+  enforces('resume_strong_match_rehydrates');
+  expect(meant([open], { query: 'small' })).toBeUndefined();
+  expect(meant([open], { query: 'nowhere' }, HERE)).toBeUndefined();
+  expect(meant([open], {})).toBeUndefined();
+  expect(meant([open, away, done], {}, HERE)).toBe('open');
+  expect(meant([open, blocked], {}, HERE)).toBeUndefined();
+  expect(meant([away], {}, HERE)).toBeUndefined();
+});
+
+it('what is named is meant, finished or not', () => {
+  const [run] = done.runs;
+  expect(meant([open, done], { sessionId: done.sessionId }, '/elsewhere')).toBe('done');
+  expect(meant([open, done], { runId: run?.runId ?? '' })).toBe('done');
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { isRefName, parseSourceAddress, suggestSourceName } from './sources.ts';
+
+describe('the address of a source', () => {
+  it.each([
+    ['https://example.org/team/flows.git', { kind: 'git', url: 'https://example.org/team/flows.git' }],
+    ['ssh://git@example.org:2222/team/flows', { kind: 'git', url: 'ssh://git@example.org:2222/team/flows' }],
+    ['git@example.org:team/flows.git', { kind: 'git', url: 'git@example.org:team/flows.git' }],
+    ['file:///srv/flows.git', { kind: 'git', url: 'file:///srv/flows.git' }],
+    ['/srv/flows.git', { kind: 'git', url: '/srv/flows.git' }],
+    ['/srv/flows', { kind: 'folder', path: '/srv/flows' }],
+    ['npm:@acme/flows', { kind: 'package', package: '@acme/flows' }],
+  ])('%s is understood by how it is written', (address, expected) => {
+    expect(parseSourceAddress(address)._unsafeUnwrap()).toEqual(expected);
+  });
+
+  it.each([
+    ['--upload-pack=touch /tmp/x', 'option'],
+    ['ext::sh -c touch% /tmp/x', 'protocol'],
+    ['fd::7', 'protocol'],
+    ['http://example.org/flows.git', 'insecure'],
+    ['git://example.org/flows.git', 'insecure'],
+    ['ftp://example.org/flows.git', 'protocol'],
+    ['ssh://-oProxyCommand=x/flows', 'form'],
+    ['https://user:secret@example.org/flows.git', 'secret'],
+    ['file://host/flows', 'form'],
+    ['npm:../evil', 'form'],
+    ['https://example.org/a\u0000b', 'form'],
+    [' /srv/flows', 'form'],
+    ['', 'form'],
+  ])('%s is refused, and why is told', (address, reason) => {
+    expect(parseSourceAddress(address)._unsafeUnwrapErr()).toEqual({ code: 'address_refused', address, reason });
+  });
+
+  it('never takes an option or an expression for a branch', () => {
+    expect(['main', 'release/1.2', 'v1.0.0'].filter(isRefName)).toHaveLength(3);
+    expect(['-x', '--upload-pack=x', 'a..b', 'a b', 'HEAD@{1}', '', 'x.lock', 'a:b'].filter(isRefName)).toEqual([]);
+  });
+
+  it('gives a name that can be typed', () => {
+    expect(suggestSourceName('git@example.org:Team/My Flows.git')).toBe('my-flows');
+    expect(suggestSourceName('npm:@acme/flows')).toBe('flows');
+    expect(suggestSourceName('///')).toBe('source');
+  });
+});

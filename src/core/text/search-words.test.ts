@@ -1,0 +1,34 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { textTokens } from './search-words.ts';
+import { truncate } from './utf8.ts';
+
+test('the words of a text are lower case, each once, in order', () => {
+  expect(textTokens('Fix the login-page: THE `parse_url` bug (#42).')).toEqual([
+    '42',
+    'bug',
+    'fix',
+    'login-page',
+    'parse_url',
+    'the',
+  ]);
+  expect(textTokens('')).toEqual([]);
+});
+
+test('letters that look alike to a reader are the same word', () => {
+  expect(textTokens('Ｆｉｘ ﬁle №1 K')).toEqual(textTokens('fix file no1 k'));
+});
+
+test('that a text was cut is not a word of it', () => {
+  expect(textTokens(truncate(`start ${'x'.repeat(100)}`, 40))).not.toContain('truncated');
+  expect(textTokens('[TRUNCATED] is what it says')).toContain('truncated');
+});
+
+test('normalising what is normal already changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const tokens = textTokens(text);
+      expect(textTokens(tokens.join(' '))).toEqual(tokens);
+    }),
+  );
+});
