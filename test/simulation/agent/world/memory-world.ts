@@ -17,15 +17,21 @@ export type Nature = {
   /** Decides ids and keys, so that the same play in the same world is the same to the last character. */
   readonly seed?: number;
   readonly tokenForm?: Services['tokenForm'];
+  /** Replaces the catalog over the files. */
+  readonly catalog?: Services['catalog'];
 };
 
 /** A world without a disk: real servers and clients in one process, over a store that ends with it. */
-export function memoryWorld(files: readonly WorkflowFile[], { seed = 1, tokenForm = 'compact' }: Nature = {}): World {
+export function memoryWorld(
+  files: readonly WorkflowFile[],
+  { seed = 1, tokenForm = 'compact', catalog }: Nature = {},
+): World {
   const log = new Map<string, SessionEvent[]>();
   const store = memoryStore(nodeHasher.sha256);
   const chance = seededRandom(seed);
   const witnessedStore = { ...store, sessions: witnessed(store.sessions, log), keyring: seededKeyring(chance) };
-  const services = { ...servicesOver(witnessedStore, files), ids: seededIds(chance), tokenForm };
+  const over = servicesOver(witnessedStore, files);
+  const services = { ...over, catalog: catalog ?? over.catalog, ids: seededIds(chance), tokenForm };
   return { services, log: () => log, newChat: () => newChat(services) };
 }
 
