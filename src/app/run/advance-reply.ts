@@ -3,18 +3,20 @@ import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
-import type { AttemptOutcome } from '../../core/run/decide/advance-run.ts';
+import type { AdvanceOutcome } from '../../core/run/decide/advance-run.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 import { listedGaps, shownAssessments } from './shortened-parts.ts';
 
 /** The reply to a try at a step. It is stored with the try, so it tells nothing that only holds today. */
 export function advanceReply(
   { runId, index, wasClosed }: { readonly runId: RunId; readonly index: WorkflowIndex; readonly wasClosed: boolean },
-  outcome: AttemptOutcome,
+  outcome: AdvanceOutcome,
 ): StoredReply {
-  const { state, facts, blocked } = outcome;
-  const listed = listedGaps(state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
-  const { accepted, warnings } = shownAssessments(blocked === undefined ? outcome.check.assessments : []);
+  const { facts } = outcome;
+  const { state } = outcome.snapshot.enginePayload;
+  const isBlocked = outcome.kind === 'blocked';
+  const listed = listedGaps(isBlocked ? [] : state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
+  const { accepted, warnings } = shownAssessments(isBlocked ? [] : outcome.check.assessments);
   const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
   const found = [...reopened, ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
   return stepReply({
@@ -25,18 +27,18 @@ export function advanceReply(
     lifecycle: 'advance',
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
-    ...(blocked === undefined ? {} : { blocked }),
+    ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet } } : {}),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }
 
-function skippedForUnset({ unset, canTryAgain }: AttemptOutcome): readonly WarningFact[] {
-  if (unset.length === 0) return [];
-  const again = canTryAgain ? { again: hole('againToken') } : {};
-  return [{ code: 'skipped_for_unset_value', skipped: unset, ...again }];
+function skippedForUnset(outcome: AdvanceOutcome): readonly WarningFact[] {
+  if (outcome.kind === 'blocked' || outcome.unset.length === 0) return [];
+  const again = outcome.canTryAgain ? { again: hole('againToken') } : {};
+  return [{ code: 'skipped_for_unset_value', skipped: outcome.unset, ...again }];
 }
 
-function warningFacts({ workflow }: WorkflowIndex, outcome: AttemptOutcome): readonly WarningFact[] {
+function warningFacts({ workflow }: WorkflowIndex, outcome: AdvanceOutcome): readonly WarningFact[] {
   const { check, isNoteCut, preferenceWarnings } = outcome;
   const degraded = check.observations.filter(
     ({ capability, status }) => status === 'unavailable' && workflow.capabilities[capability] === 'preferred',

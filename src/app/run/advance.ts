@@ -7,7 +7,7 @@ import { isComplete } from '../../core/log/execution-snapshot.ts';
 import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
 import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
-import { advanceRun } from '../../core/run/decide/advance-run.ts';
+import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
@@ -147,30 +147,30 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
 
   const wasClosed = await isRunClosed(services, current, target.runId);
   const { sha256 } = services.hasher;
-  const decision = advanceRun(
-    {
-      runId: target.runId,
-      attempt: { nodeId, attemptId, operation: 'advance' },
-      index,
-      at: snapshot,
-      facts: {
-        ...facts,
-        context: change.value.context,
-        preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
-      },
-      preferencesBefore: facts.preferences,
-      contextDelta: change.value.delta,
-      handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
-      drafts: drafts.value.handedIn,
-      isRetry: blocked.length > 0,
-      hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
-      isBranch: step.hasStepBelow,
-      openGaps,
-      requestDigest: sealed.digest,
+  const attempt: AdvanceAttempt = {
+    runId: target.runId,
+    attempt: { nodeId, attemptId, operation: 'advance' },
+    index,
+    at: snapshot,
+    facts: {
+      ...facts,
+      context: change.value.context,
+      preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
     },
-    (outcome) => advanceReply({ runId: target.runId, index, wasClosed }, outcome),
-    sha256,
-  );
+    preferencesBefore: facts.preferences,
+    contextDelta: change.value.delta,
+    handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
+    drafts: drafts.value.handedIn,
+    isRetry: blocked.length > 0,
+    hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
+    isBranch: step.hasStepBelow,
+    openGaps,
+  };
+  const decided = advanceRun(attempt, sha256);
+  const { outcome } = decided;
+  const reply = advanceReply({ runId: target.runId, index, wasClosed }, outcome);
+  const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
+  const decision = { outcome, drafts: [...decided.drafts, record] };
   const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
   const bytes = new Map([...drafts.value.bytes, ...sealed.bytes]);
   return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));

@@ -5,7 +5,7 @@ import { type Placement, placeEvents } from '../../core/log/event.ts';
 import type { ArtifactDigest } from '../../core/log/ids.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../core/log/plan/content-refs.ts';
-import type { Decision } from '../../core/run/decide/drafts.ts';
+import type { Decision, DecisionNode } from '../../core/run/decide/drafts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { AppendPermit, AppendRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -54,7 +54,7 @@ function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
 export type PlanPlacement = Placement & { readonly artifacts?: ReadonlyMap<ArtifactDigest, Uint8Array> };
 
 /** What the store has to commit for a decision. */
-export function decisionPlan(decision: Decision, placement: PlanPlacement, sha256: Sha256): AppendPlan {
+export function decisionPlan(decision: Decision<DecisionNode>, placement: PlanPlacement, sha256: Sha256): AppendPlan {
   const { artifacts, ...place } = placement;
   const events = placeEvents(decision.drafts, place, sha256);
   const named = noContentRefs();
@@ -62,7 +62,7 @@ export function decisionPlan(decision: Decision, placement: PlanPlacement, sha25
   return {
     sessionId: placement.sessionId,
     events,
-    snapshots: new Map([...named.snapshots].map((ref) => [ref, decision.snapshot])),
+    snapshots: new Map([...named.snapshots].map((ref) => [ref, decision.outcome.snapshot])),
     artifacts: new Map([...(artifacts ?? [])].filter(([digest]) => named.artifacts.has(digest))),
   };
 }

@@ -4,7 +4,7 @@ import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { blockersOf } from '../../core/run/decide/advance-run.ts';
-import type { StartDecision } from '../../core/run/decide/start-run.ts';
+import type { StartOutcome } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
@@ -20,12 +20,12 @@ export type StartedRun = {
 };
 
 /** The reply to a start: the first step, and what holds for the whole run. */
-export function startReply(started: StartedRun, decision: StartDecision): StoredReply {
+export function startReply(started: StartedRun, outcome: StartOutcome): StoredReply {
   const { runId, listed, facts, references } = started;
-  const { unmet, gaps } = decision;
-  const { state } = decision.snapshot.enginePayload;
+  const { unmet, gaps } = outcome;
+  const { state } = outcome.snapshot.enginePayload;
   const goal = shownGoal(facts.context['goal']);
-  const found = [...warningFacts(started, decision), ...goal.warnings];
+  const found = [...warningFacts(started, outcome), ...goal.warnings];
   return stepReply({
     runId,
     index: indexWorkflow(listed.workflow),
@@ -42,7 +42,7 @@ export function startReply(started: StartedRun, decision: StartDecision): Stored
 
 function warningFacts(
   { listed, references, noticed }: StartedRun,
-  { warnings, unset }: StartDecision,
+  { warnings, unset }: StartOutcome,
 ): readonly WarningFact[] {
   const titles = references.filter(({ isResolved }) => !isResolved).map(({ title }) => title);
   const { id, suggestedId } = listed;

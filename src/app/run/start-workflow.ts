@@ -10,7 +10,7 @@ import { type ContextRefusal, contextDelta } from '../../core/log/operation/cont
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
-import { type StartDecision, startRun } from '../../core/run/decide/start-run.ts';
+import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
@@ -134,12 +134,12 @@ async function open(
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs() };
   const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
   const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
-  return appended.map(({ view }) => reply(start, decision, view));
+  return appended.map(({ view }) => reply(start, decision.outcome, view));
 }
 
-function reply(start: Starting, decision: StartDecision, view: LoadedSession['view']): GivenReply {
+function reply(start: Starting, outcome: StartOutcome, view: LoadedSession['view']): GivenReply {
   const { sessionId, mint } = start;
-  return giveReply(startReply(start, decision), newNode(sessionId, decision.nodeId), { view, mint });
+  return giveReply(startReply(start, outcome), newNode(sessionId, outcome.nodeId), { view, mint });
 }
 
 function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: WorkflowHash) {

@@ -101,6 +101,14 @@ export function eventIdOf(draft: EventDraft, sha256: Sha256): EventId {
   return EventId.of(derivedBits([draft.kind, ...keyParts(draft)], sha256));
 }
 
+/** The id that the record of an attempt will have, for events of the same plan that refer to it. */
+export function advanceEventId(
+  { nodeId, attemptId }: { readonly nodeId: NodeId; readonly attemptId: AttemptId },
+  sha256: Sha256,
+): EventId {
+  return EventId.of(derivedBits(['advance_recorded', nodeId, String(attemptId)], sha256));
+}
+
 /** Gives drafts their place in the log. */
 export function placeEvents(
   drafts: readonly EventDraft[],

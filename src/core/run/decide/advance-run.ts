@@ -3,10 +3,10 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { Preferences } from '../../log/autonomy.ts';
 import { type BlockerReport, blockerReport } from '../../log/blockers.ts';
 import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
-import { type DraftOf, eventIdOf } from '../../log/event.ts';
+import { advanceEventId, type DraftOf } from '../../log/event.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
-import { type EngineState, executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
+import { executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
 import { outputDrafts } from '../../log/operation/output-drafts.ts';
@@ -20,6 +20,7 @@ import type { UnsetSkip } from '../walk/walk.ts';
 import {
   contextDrafts,
   type Decision,
+  type DecisionNode,
   nodeDraft,
   type PreferenceWarning,
   preferenceDrafts,
@@ -30,76 +31,89 @@ import {
 import { gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
 import { attemptedStep, type CheckedAttempt, judgeAttempt, type Verdict, whatCounts } from './judge-attempt.ts';
 
-/** One try at the pending step of a node, with all that bears on it. */
+/** One attempt at the pending step of a node, with everything the decision depends on. */
 export type AdvanceAttempt = CheckedAttempt & {
   readonly runId: RunId;
   readonly attempt: Attempt;
   readonly preferencesBefore: Preferences;
   readonly contextDelta: JsonObject | undefined;
-  /** Whether a step was already taken from the very node that is tried. */
+  /** Whether this very node already has a step below it. */
   readonly hasStepBelow: boolean;
-  /** Whether the step was already taken, be it before the blocked attempts that this one goes on from. */
+  /** Whether the step was already done from here, or from the node above the blocked attempts that this one continues. */
   readonly isBranch: boolean;
   readonly openGaps: readonly GapRecord[];
-  readonly requestDigest: Sha256Digest;
 };
 
-/** What came of a try, for the reply that goes with it. */
-export type AttemptOutcome = {
-  readonly state: EngineState;
+/** What came of an attempt: everything that its reply needs. */
+export type AdvanceOutcome = DecisionNode & {
   readonly facts: RunFacts;
-  readonly blocked: { readonly blockers: BlockerReport; readonly unmet: readonly Unmet[] } | undefined;
-  readonly openedGaps: readonly GapRecord['data'][];
-  /** All that is open on the line behind this attempt. */
+  /** All gaps that are open on the line after this attempt. */
   readonly openGaps: readonly GapRecord['data'][];
   readonly check: StepCheck;
-  /** Whether the step that was tried asks for more than one assessment. */
+  /** Whether the attempted step asks for more than one assessment. */
   readonly hasSeveralAssessments: boolean;
   readonly preferenceWarnings: readonly PreferenceWarning[];
   readonly isNoteCut: boolean;
-  /** Steps that were passed because nobody has set what their conditions ask for. */
-  readonly unset: readonly UnsetSkip[];
-  /** Whether a token can count a further try at the same node. */
+  /** Whether a token can count one more attempt at the same node. */
   readonly canTryAgain: boolean;
-};
+} & (
+    | { readonly kind: 'blocked'; readonly blockers: BlockerReport; readonly unmet: readonly Unmet[] }
+    | {
+        readonly kind: 'advanced';
+        readonly openedGaps: readonly GapRecord['data'][];
+        /** Steps that were skipped because context does not have what their conditions ask for. */
+        readonly unset: readonly UnsetSkip[];
+      }
+  );
 
-type MakeReply = (outcome: AttemptOutcome) => StoredReply;
-
-/** Decides a try at a step: on to the next one, or a block that says what is missing. */
-export function advanceRun(attempted: AdvanceAttempt, makeReply: MakeReply, sha256: Sha256): Decision {
+/**
+ * Decides an attempt at a step: the next step, or a block that lists everything that is missing. The drafts lack only the
+ * last event, `advance_recorded`, which holds the reply: the caller renders that from the outcome.
+ */
+export function advanceRun(attempted: AdvanceAttempt, sha256: Sha256): Decision<AdvanceOutcome> {
   const verdict = judgeAttempt(attempted);
-  const ends = { attempted, makeReply, sha256 };
-  return verdict.kind === 'blocked' ? block(ends, verdict) : goOn(ends, verdict);
+  return verdict.kind === 'blocked' ? blocked(attempted, verdict, sha256) : advanced(attempted, verdict, sha256);
 }
 
-type Blocked = Extract<Verdict, { kind: 'blocked' }>;
-type Advanced = Extract<Verdict, { kind: 'advanced' }>;
-type Ends = { readonly attempted: AdvanceAttempt; readonly makeReply: MakeReply; readonly sha256: Sha256 };
+/** The last event of an attempt. It comes last so that a loader that does not replay need not read the stored reply. */
+export function recordedAdvance(
+  { runId, attempt }: Pick<AdvanceAttempt, 'runId' | 'attempt'>,
+  outcome: AdvanceOutcome,
+  { reply, requestDigest }: { readonly reply: StoredReply; readonly requestDigest: Sha256Digest },
+): DraftOf<'advance_recorded'> {
+  const { nodeId, attemptId } = attempt;
+  const recorded =
+    outcome.kind === 'blocked'
+      ? { kind: outcome.kind, blockers: [...outcome.blockers], attemptNodeId: outcome.nodeId }
+      : { kind: outcome.kind, toNodeId: outcome.nodeId };
+  const data = { attemptId, intent: 'ack_pending', outcome: recorded, reply, requestDigest } as const;
+  return { kind: 'advance_recorded', scope: { runId, nodeId }, data };
+}
 
-/** The same step stays pending, at a node that keeps what was handed in: the corrected try is one call from there. */
-function block(ends: Ends, { check, facts, unmet, trace }: Blocked): Decision {
-  const { attempted, sha256 } = ends;
+/** The same step stays pending, at a node that keeps what was sent: the corrected attempt is one call from there. */
+function blocked(
+  attempted: AdvanceAttempt,
+  { check, facts, unmet, trace }: Extract<Verdict, { kind: 'blocked' }>,
+  sha256: Sha256,
+): Decision<AdvanceOutcome> {
   const { runId, attempt, at } = attempted;
   const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };
-  const blockers = blockersOf(unmet);
   const outputs = outputDrafts(storable(attempted.handedIn), { attempt, created: node }, sha256);
   const change = preferenceChange(attempted, node, sha256);
-  const reply = ends.makeReply({
-    state: at.enginePayload.state,
-    facts,
-    blocked: { blockers, unmet },
-    openedGaps: [],
-    openGaps: attempted.openGaps.map(({ data }) => data),
-    check,
-    hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
-    preferenceWarnings: change.warnings,
-    isNoteCut: outputs.isNoteCut,
-    unset: [],
-    canTryAgain: canTryAgain(attempt),
-  });
   return {
-    nodeId: node.nodeId,
-    snapshot: at,
+    outcome: {
+      kind: 'blocked',
+      nodeId: node.nodeId,
+      snapshot: at,
+      facts,
+      blockers: blockersOf(unmet),
+      unmet,
+      openGaps: attempted.openGaps.map(({ data }) => data),
+      check,
+      preferenceWarnings: change.warnings,
+      isNoteCut: outputs.isNoteCut,
+      ...common(attempted),
+    },
     drafts: [
       nodeDraft(node, { nodeKind: 'blocked_attempt', parentNodeId: attempt.nodeId, snapshot: at }, sha256),
       ...outputs.drafts,
@@ -107,63 +121,62 @@ function block(ends: Ends, { check, facts, unmet, trace }: Blocked): Decision {
       ...change.drafts,
       ...contextDrafts(node, attempted.contextDelta, { source: 'agent_delta', sha256 }),
       ...walkDrafts(node, { skipped: [], trace }, sha256),
-      recorded(attempted, { kind: 'blocked', blockers: [...blockers], attemptNodeId: node.nodeId }, reply),
     ],
   };
 }
 
-function goOn(ends: Ends, { check, facts, walk, unmet }: Advanced): Decision {
-  const { attempted, sha256 } = ends;
+function advanced(
+  attempted: AdvanceAttempt,
+  { check, facts, walk, unmet }: Extract<Verdict, { kind: 'advanced' }>,
+  sha256: Sha256,
+): Decision<AdvanceOutcome> {
   const { runId, attempt, openGaps } = attempted;
   const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };
   const snapshot = executionSnapshot(attempted.at.workflowHash, walk.state);
-  // What counted is what is kept: the drafts of the blocked attempts and this call, merged.
+  // What counted is what is kept: the output of the blocked attempts and of this call, merged.
   const outputs = outputDrafts(storable(whatCounts(attempted).handedIn), { attempt, created: node }, sha256);
   const change = preferenceChange(attempted, node, sha256);
   const noticed = [
     ...reportDrafts(node, check, sha256),
     ...change.drafts,
     ...contextDrafts(node, attempted.contextDelta, { source: 'agent_delta', sha256 }),
-    ...walkDrafts(node, { skipped: walk.skipped, trace: [...forkTrace(attempted), ...walk.trace] }, sha256),
+    ...walkDrafts(node, { skipped: walk.skipped, trace: [...branchTrace(attempted), ...walk.trace] }, sha256),
   ];
   const room = PLAN_EVENTS_MAX - ALWAYS_EVENTS - outputs.drafts.length - noticed.length;
-  const step = instanceTried(attempted);
-  const sources = { nodeId: node.nodeId, step, unmet, met: check.met, open: openGaps, facts, room };
-  const gaps = gapChanges(sources, sha256);
-  const reply = ends.makeReply({
-    state: walk.state,
-    facts,
-    blocked: undefined,
-    openedGaps: gaps.opened,
-    openGaps: openAfter(openGaps, gaps),
-    check,
-    hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
-    preferenceWarnings: change.warnings,
-    isNoteCut: outputs.isNoteCut,
-    unset: walk.unset ?? [],
-    canTryAgain: canTryAgain(attempt),
-  });
-  const record = recorded(attempted, { kind: 'advanced', toNodeId: node.nodeId }, reply);
+  const step = attemptedInstance(attempted);
+  const gaps = gapChanges({ nodeId: node.nodeId, step, unmet, met: check.met, open: openGaps, facts, room }, sha256);
   return {
-    nodeId: node.nodeId,
-    snapshot,
+    outcome: {
+      kind: 'advanced',
+      nodeId: node.nodeId,
+      snapshot,
+      facts,
+      openedGaps: gaps.opened,
+      openGaps: openAfter(openGaps, gaps),
+      check,
+      preferenceWarnings: change.warnings,
+      isNoteCut: outputs.isNoteCut,
+      unset: walk.unset ?? [],
+      ...common(attempted),
+    },
     drafts: [
       nodeDraft(node, { nodeKind: 'step', parentNodeId: attempt.nodeId, snapshot }, sha256),
-      edgeDraft(attempted, node.nodeId, eventIdOf(record, sha256)),
+      edgeDraft(attempted, node.nodeId, sha256),
       ...outputs.drafts,
       ...gapDrafts(gaps, node),
       ...noticed,
-      // Last, because it holds the stored reply: a loader that does not replay need not look into it.
-      record,
     ],
   };
 }
 
-function canTryAgain({ attemptId }: Attempt): boolean {
-  return attemptId < ATTEMPT_MAX;
+function common(attempted: AdvanceAttempt) {
+  return {
+    hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
+    canTryAgain: attempted.attempt.attemptId < ATTEMPT_MAX,
+  };
 }
 
-function instanceTried({ at }: AdvanceAttempt): StepInstanceKey | undefined {
+function attemptedInstance({ at }: AdvanceAttempt): StepInstanceKey | undefined {
   const pending = pendingStep(at);
   return pending === undefined ? undefined : stepInstanceKey(pending.stepId, pending.loopPath);
 }
@@ -184,30 +197,21 @@ export function blockersOf(unmet: readonly Unmet[]): BlockerReport {
   );
 }
 
-function recorded(
-  { runId, attempt, requestDigest }: AdvanceAttempt,
-  outcome: DraftOf<'advance_recorded'>['data']['outcome'],
-  reply: StoredReply,
-): DraftOf<'advance_recorded'> {
-  const { nodeId, attemptId } = attempt;
-  const data = { attemptId, intent: 'ack_pending', outcome, reply, requestDigest } as const;
-  return { kind: 'advance_recorded', scope: { runId, nodeId }, data };
-}
-
 function edgeDraft(
   { runId, attempt, hasStepBelow }: AdvanceAttempt,
   toNodeId: NodeId,
-  eventId: ReturnType<typeof eventIdOf>,
+  sha256: Sha256,
 ): DraftOf<'edge_created'> {
-  const cause = { kind: hasStepBelow ? 'non_tip_advance' : 'tip_advance', eventId } as const;
+  const kind = hasStepBelow ? 'non_tip_advance' : 'tip_advance';
+  const cause = { kind, eventId: advanceEventId(attempt, sha256) } as const;
   const data = { edgeKind: 'acked_step', fromNodeId: attempt.nodeId, toNodeId, cause } as const;
   return { kind: 'edge_created', scope: { runId }, data };
 }
 
-function forkTrace({ isBranch }: AdvanceAttempt): readonly TraceEntry[] {
+function branchTrace({ isBranch }: AdvanceAttempt): readonly TraceEntry[] {
   if (!isBranch) return [];
   return [
-    { kind: 'detected_non_tip_advance', summary: 'This step was already taken from here, so this is a new branch.' },
+    { kind: 'detected_non_tip_advance', summary: 'This step was already done from here, so this is a new branch.' },
   ];
 }
 
@@ -220,7 +224,7 @@ function preferenceChange(
   const warnings = preferenceWarnings(index.workflow, preferences);
   const change = { before: preferencesBefore, effective: preferences, source: 'user' } as const;
   const drafts = preferenceDrafts(change, { ...node, warnings }, sha256);
-  // Said when a mode is chosen; at every step it would be noise.
+  // A warning is given when a mode is chosen; repeated at every step it would be noise.
   return { drafts, warnings: drafts.length === 0 ? [] : warnings };
 }
 

@@ -7,7 +7,7 @@ import { observationDrafts } from '../../log/operation/changed-observations.ts';
 import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
 import { outputDrafts, type StepOutput } from '../../log/operation/output-drafts.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
-import { type Decision, nodeDraft, reportDrafts } from './drafts.ts';
+import { type Decision, type DecisionNode, nodeDraft, reportDrafts } from './drafts.ts';
 
 export type Checkpoint = {
   readonly runId: RunId;
@@ -21,15 +21,13 @@ export type Checkpoint = {
 };
 
 /** Keeps work that was done between steps: a node with the same pending step, and what was handed in. */
-export function checkpointRun(checkpoint: Checkpoint, sha256: Sha256): Decision & { readonly isNoteCut: boolean } {
+export function checkpointRun(checkpoint: Checkpoint, sha256: Sha256): Decision<DecisionNode> {
   const { runId, attempt, at } = checkpoint;
   const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };
   const created = nodeDraft(node, { nodeKind: 'checkpoint', parentNodeId: attempt.nodeId, snapshot: at }, sha256);
   const outputs = outputDrafts(checkpoint.output, { attempt, created: node }, sha256);
   return {
-    nodeId: node.nodeId,
-    snapshot: at,
-    isNoteCut: outputs.isNoteCut,
+    outcome: { nodeId: node.nodeId, snapshot: at },
     drafts: [
       created,
       {

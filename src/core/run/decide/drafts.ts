@@ -176,9 +176,11 @@ function exceeds<Value extends string>(
   return recommended !== undefined && order.indexOf(value) > order.indexOf(recommended);
 }
 
-/** What an operation adds to the log, and the node that its reply is about. */
-export type Decision = {
+/** What an operation adds to the log, and what came of it. */
+export type Decision<Outcome extends DecisionNode> = {
   readonly drafts: readonly EventDraft[];
-  readonly snapshot: ExecutionSnapshot;
-  readonly nodeId: NodeId;
+  readonly outcome: Outcome;
 };
+
+/** The node that an operation creates, where the run stands there included. */
+export type DecisionNode = { readonly nodeId: NodeId; readonly snapshot: ExecutionSnapshot };

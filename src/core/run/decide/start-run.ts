@@ -16,6 +16,7 @@ import type { UnsetSkip } from '../walk/walk.ts';
 import {
   contextDrafts,
   type Decision,
+  type DecisionNode,
   nodeDraft,
   type PreferenceWarning,
   preferenceDrafts,
@@ -38,7 +39,8 @@ export type RunStart = {
   readonly observations: readonly WorkspaceObservation[];
 };
 
-export type StartDecision = Decision & {
+/** What came of a start: everything that its reply needs. */
+export type StartOutcome = DecisionNode & {
   readonly gaps: readonly GapRecord['data'][];
   /** What keeps a run from choosing its first step; it waits for it in its initial state. */
   readonly unmet: readonly Unmet[];
@@ -48,7 +50,7 @@ export type StartDecision = Decision & {
 };
 
 /** Opens a run that stands at its first step. All of it is one append, so there is never half a run. */
-export function startRun(start: RunStart, sha256: Sha256): StartDecision {
+export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome> {
   const { runId, index, pin, facts } = start;
   const nodeId = rootNodeId(runId, sha256);
   const node = { runId, nodeId };
@@ -71,12 +73,14 @@ export function startRun(start: RunStart, sha256: Sha256): StartDecision {
   const warnings = preferenceWarnings(index.workflow, facts.preferences);
   const baseline = { before: undefined, effective: facts.preferences, source: start.preferenceSource };
   return {
-    nodeId,
-    snapshot,
-    gaps: gaps.opened,
-    unmet: walk.isHalted ? troubles : [],
-    warnings,
-    unset: walk.unset ?? [],
+    outcome: {
+      nodeId,
+      snapshot,
+      gaps: gaps.opened,
+      unmet: walk.isHalted ? troubles : [],
+      warnings,
+      unset: walk.unset ?? [],
+    },
     drafts: [
       ...(start.isFirstRun ? [{ kind: 'session_created' as const, data: {} }] : []),
       { kind: 'run_started', scope: { runId }, data: pin },
