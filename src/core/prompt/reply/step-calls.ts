@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
-import { exampleNotesAt } from '../../run/requirements/notes.ts';
+import { exampleNotesAt } from '../../run/requirements/example-notes.ts';
 import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
@@ -22,16 +22,12 @@ function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
 }
 
 /** An example speaks for a user only where they are asked before it is sent: not unattended, and not about a report. */
-function reportExample({ place, requirements, lacking }: RenderedStep): ExampleOutput {
+function reportExample({ place, lacking }: RenderedStep): ExampleOutput {
   const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
   const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
-  const isAnswer = (kind: string) => kind === 'approval' || kind === 'user_dependency';
-  const notes = () =>
-    exampleNotesAt(
-      place,
-      requirements.filter(({ kind }) => !isAnswer(kind)),
-    );
-  return own.notesMarkdown === undefined ? own : { ...own, notesMarkdown: notes() };
+  if (own.notesMarkdown === undefined) return own;
+  const requirements = place.requirements.filter(({ kind }) => kind !== 'approval' && kind !== 'user_dependency');
+  return { ...own, notesMarkdown: exampleNotesAt({ ...place, requirements }) };
 }
 
 /**

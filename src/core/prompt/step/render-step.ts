@@ -1,9 +1,9 @@
 import { assert, unreachable } from '../../assert.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import { checkStep } from '../../run/requirements/check-step.ts';
-import type { Requirement } from '../../run/requirements/requirement.ts';
-import { requirementsOf } from '../../run/requirements/requirements-of.ts';
+import type { AskedPlace } from '../../run/requirements/requirement.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
+import { askedAt, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
 import { loopVariablesAt } from '../../run/walk/loop-range.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/pending-step.ts';
@@ -15,7 +15,6 @@ import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warn
 import { delegationText, delegationWay } from './delegation-text.ts';
 import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
 import { functionCallTexts, functionTexts } from './function-texts.ts';
-import { requirementTexts } from './requirement-texts.ts';
 
 /** Where a run stands, and the branch below it when somebody came back to a step already done. */
 export type RenderedPlace = {
@@ -32,9 +31,8 @@ export type RenderedStep = {
   readonly prompt: string;
   readonly authored: string;
   readonly warnings: readonly ReplyWarning[];
-  readonly place: StepPlace;
+  readonly place: AskedPlace;
   readonly pending: PendingPlace;
-  readonly requirements: readonly Requirement[];
   /** What a call would lack that brings nothing. */
   readonly lacking: readonly Unmet[];
 };
@@ -49,8 +47,8 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
   const title = filler.fillLine(pending.step.title);
   const authored = filler.fill(pending.step.prompt);
   const functions = functionTexts(index, pending.step.stepId, branch);
-  const requirements = requirementsOf(place);
-  const { unmet: lacking, met } = checkStep({ ...place, ...NOTHING });
+  const asked = askedAt(place);
+  const { unmet: lacking } = checkStep({ ...place, ...NOTHING });
   const sections = [
     authored,
     ...fragmentTexts(place, filler),
@@ -59,7 +57,7 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
     delegationText(place, filler),
     functions && `Functions that are referred to:\n\n${functions.text}`,
     functionCallTexts(pending.step, filler),
-    ...requirementTexts(requirements, { met, autonomy: facts.preferences.autonomy }),
+    ...requirementTexts(asked),
     confirmationText(place),
   ];
   const found = [
@@ -72,9 +70,8 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
     authored,
     prompt: sections.filter((text) => text !== undefined && text !== '').join('\n\n'),
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
-    place,
+    place: asked,
     pending,
-    requirements,
     lacking,
   };
 }

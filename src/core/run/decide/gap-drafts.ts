@@ -11,6 +11,7 @@ import type { StepInstanceKey } from '../../log/step-instance-key.ts';
 import { truncate } from '../../text/utf8.ts';
 import type { GapRecord } from '../../views/gaps.ts';
 import type { Unmet } from '../requirements/step-check.ts';
+import { hasAnswer } from '../requirements/user.ts';
 import type { RunFacts } from '../step-place.ts';
 
 type Gap = GapRecord['data'];
@@ -135,15 +136,9 @@ function isMetNow({ data }: GapRecord, { met, facts }: GapSources): boolean {
   const { requirement, pointer } = readDetails(data.details);
   if (requirement !== undefined && met.includes(requirement)) return true;
   if (pointer?.kind === 'context_key' && data.reason.category === 'user_only_dependency') {
-    return isAnswered(facts.context, pointer.key);
+    return hasAnswer(facts.context, pointer.key);
   }
   if (pointer?.kind !== 'capability') return false;
   const known = facts.capabilities[pointer.capability];
   return known?.grade === 'strong' && known.status === 'available';
-}
-
-/** An empty text is no answer; no and zero are. */
-function isAnswered(context: JsonObject, key: string): boolean {
-  const value = Object.hasOwn(context, key) ? context[key] : undefined;
-  return value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 }

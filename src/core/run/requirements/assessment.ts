@@ -1,41 +1,99 @@
+import { assert } from '../../assert.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import { assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
+import { assessment, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment } from '../../workflow/compiled/compiled-workflow.ts';
 import type { HandedArtifact } from '../handed-in.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { type ArtifactVerdict, clip, judgeArtifacts, ofKind, unmetArtifact } from './judge-artifact.ts';
-import type { Requirement } from './requirement.ts';
-import { type AcceptedAssessment, type Found, type Unmet, withinBudgets } from './step-check.ts';
+import {
+  type ArtifactVerdict,
+  artifactAsk,
+  clip,
+  explainArtifact,
+  hintsFor,
+  judgeArtifacts,
+  ofKind,
+  type UnacceptedArtifact,
+} from './judge-artifact.ts';
+import { type Checked, notMet, type Requirement, requirementKind } from './requirement.ts';
+import type { AcceptedAssessment } from './step-check.ts';
 
-type Assessments = Extract<Requirement, { kind: 'assessments' }>;
 type Consequence = CompiledStep['consequences'][number];
 
+/** What is wrong with an assessment: no acceptable artifact, or a level that asks for more work first. */
+type Problem = { readonly assessment: Assessment } & (
+  | { readonly kind: 'not_accepted'; readonly verdict: UnacceptedArtifact }
+  | { readonly kind: 'follow_up'; readonly consequence: Consequence }
+);
+
 /** Each assessment needs an artifact of its own, and what it found may keep the step pending. */
-export function checkAssessmentArtifacts(asked: Assessments, { step, handedIn }: StepAttempt): Found {
-  const unmet: Unmet[] = [];
-  const met: string[] = [];
-  const accepted: AcceptedAssessment[] = [];
-  const sent = ofKind(handedIn.artifacts, asked.contract.artifactKind);
-  for (const assessment of asked.assessments) {
-    const requirement = `assessment:${assessment.id}`;
-    const verdict = judgeAssessment(assessment, asked, sent);
-    const ask = { contract: asked.contract, example: exampleAssessment(assessment, step.consequences) };
-    if (verdict.kind !== 'accepted') {
-      unmet.push(named(unmetArtifact(verdict, ask, { requirement, sent: handedIn.artifacts }), assessment));
-      continue;
+export const assessments = requirementKind<'assessments', Problem>({
+  find: ({ index, step }) => {
+    const declared = [...new Set(step.assessmentIds)].map((id) => {
+      const found = index.assessments.get(id);
+      assert(found !== undefined, `a compiled workflow has the assessment "${id}" that it names`);
+      return found;
+    });
+    if (declared.length === 0) return [];
+    return [
+      {
+        kind: 'assessments',
+        assessments: declared,
+        contract: assessmentContract(declared),
+        hints: hintsFor(assessment.contractRef, step),
+        examples: declared.map((one) => exampleAssessment(one, step.consequences)),
+      },
+    ];
+  },
+
+  ask: (asked) => artifactAsk(asked, asked.examples),
+
+  form: (_, { step }, { assessment: one }) => ({ artifacts: [exampleAssessment(one, step.consequences)] }),
+
+  check: (asked, { step, handedIn }) => {
+    const sent = ofKind(handedIn.artifacts, asked.contract.artifactKind);
+    const found = asked.assessments.map((one): Checked<Problem> => {
+      const requirement = `assessment:${one.id}`;
+      const verdict = judgeAssessment(one, asked, sent);
+      if (verdict.kind !== 'accepted') return notMet(requirement, { kind: 'not_accepted', assessment: one, verdict });
+      const accepted = acceptedAssessment(one, verdict);
+      const triggered = step.consequences.filter((consequence) => isTriggered(consequence, accepted));
+      return {
+        met: triggered.length === 0 ? [requirement] : [],
+        problems: triggered.map((consequence) => ({
+          requirement,
+          problem: { kind: 'follow_up', assessment: one, consequence },
+        })),
+        assessments: [accepted],
+      };
+    });
+    const accepted = found.flatMap((one) => one.assessments ?? []);
+    return {
+      met: found.flatMap((one) => one.met),
+      problems: found.flatMap((one) => one.problems),
+      assessments: accepted.sort((a, b) => (a.assessmentId < b.assessmentId ? -1 : 1)),
+    };
+  },
+
+  explain: (problem, { contract }, { step, handedIn }) => {
+    const id = clip(quote(problem.assessment.id));
+    const example = exampleAssessment(problem.assessment, step.consequences);
+    if (problem.kind === 'not_accepted') {
+      const words = explainArtifact(problem.verdict, { contract, example }, handedIn.artifacts);
+      // The words for a contract do not say which of several assessments is meant.
+      return { ...words, message: `Assessment ${id}: ${words.message}` };
     }
-    const taken = acceptedAssessment(assessment, verdict);
-    accepted.push(taken);
-    const triggered = step.consequences.filter((consequence) => isTriggered(consequence, taken));
-    if (triggered.length === 0) met.push(requirement);
-    unmet.push(...triggered.map((consequence) => followUp(consequence, assessment, { requirement, ...ask })));
-  }
-  accepted.sort((a, b) => (a.assessmentId < b.assessmentId ? -1 : 1));
-  return { unmet, met, assessments: accepted };
-}
+    const { guidance, anyEqualsLevel } = problem.consequence;
+    const head = `Assessment ${id} has the level ${clip(quote(anyEqualsLevel))}. Do what is asked, judge again by what you then see, and hand in the new assessment; this step stays pending until then.`;
+    return {
+      reason: 'contract_violation:invalid_required_output',
+      pointer: { kind: 'output_contract', contractRef: contract.contractRef },
+      message: guidance,
+      suggestedFix: `${head}\n${contractFix({ artifactKind: contract.artifactKind, example })}`,
+    };
+  },
+});
 
 /** An artifact of an assessment that would be accepted and, where its levels allow that, has no consequences. */
 export function exampleAssessment(assessment: Assessment, consequences: readonly Consequence[]): JsonObject {
@@ -56,21 +114,16 @@ function calmLevel(assessmentId: string, levels: readonly string[], consequences
 /** With one assessment every artifact is about it; with several an artifact has to say which one it means. */
 function judgeAssessment(
   assessment: Assessment,
-  { assessments, contract }: Assessments,
+  { assessments: asked, contract }: Requirement<'assessments'>,
   sent: readonly HandedArtifact[],
 ): ArtifactVerdict {
   const own = assessmentContract([assessment]);
-  if (assessments.length === 1) return judgeArtifacts(sent, own);
-  const ids: readonly JsonValue[] = assessments.map(({ id }) => id);
+  if (asked.length === 1) return judgeArtifacts(sent, own);
+  const ids: readonly JsonValue[] = asked.map(({ id }) => id);
   const meant = sent.filter(({ value }) => value['assessmentId'] === assessment.id);
   if (meant.length > 0) return judgeArtifacts(meant, own);
   const stray = sent.filter(({ value }) => !ids.includes(value['assessmentId'] ?? null));
   return judgeArtifacts(stray, contract);
-}
-
-/** The words for a contract do not say which of several assessments is meant. */
-function named(unmet: Unmet, { id }: Assessment): Unmet {
-  return withinBudgets({ ...unmet, message: `Assessment ${clip(quote(id))}: ${unmet.message}` });
 }
 
 function acceptedAssessment(
@@ -100,20 +153,4 @@ function isTriggered(consequence: Consequence, { assessmentId, dimensions }: Acc
 function isAbout({ anyEqualsLevel, forAssessment }: Consequence, assessmentId: string, level: string): boolean {
   const isMeant = forAssessment === undefined || forAssessment === assessmentId;
   return isMeant && level.toLowerCase() === anyEqualsLevel.toLowerCase();
-}
-
-function followUp(
-  { guidance, anyEqualsLevel }: Consequence,
-  { id }: Assessment,
-  { requirement, contract, example }: Pick<Assessments, 'contract'> & { requirement: string; example: JsonObject },
-): Unmet {
-  const head = `Assessment ${clip(quote(id))} has the level ${clip(quote(anyEqualsLevel))}. Do what is asked, judge again by what you then see, and hand in the new assessment; this step stays pending until then.`;
-  return withinBudgets({
-    reason: 'contract_violation:invalid_required_output',
-    pointer: { kind: 'output_contract', contractRef: contract.contractRef },
-    message: guidance,
-    suggestedFix: `${head}\n${contractFix({ artifactKind: contract.artifactKind, example })}`,
-    requirement,
-    example: { artifacts: [example] },
-  });
 }

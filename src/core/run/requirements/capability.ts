@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
+import { quote } from '../../json/quote.ts';
 import {
+  CAPABILITIES,
   type Capability,
   type CapabilityStatus,
   capabilitySchema,
@@ -12,28 +14,61 @@ import { capabilityObservation } from '../../workflow/builtins/run-contracts.ts'
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { type ArtifactsRead, engineContract, exampleOf, readArtifacts } from './judge-artifact.ts';
-import type { Requirement } from './requirement.ts';
-import { type Found, met, notMet, type StepCheck } from './step-check.ts';
+import { met, notMet, type Requirement, requirementKind } from './requirement.ts';
+import type { StepCheck } from './step-check.ts';
 
-type Asked = Extract<Requirement, { kind: 'capability' }>;
+type Asked = Requirement<'capability'>;
 type Lack = { readonly reason: ReasonCode; readonly message: string };
 
-/** What an agent can do counts only when it was shown, earlier on this line or with this very attempt. */
-export function checkCapability(asked: Asked, attempt: StepAttempt, observed: StepCheck['observations']): Found {
-  const { capability } = asked;
-  const shown = observed.findLast(
-    (one) => one.capability === capability && one.provenance.enforcementGrade === 'strong',
-  );
-  const status = shown?.status ?? asked.known;
-  const requirement = `capability:${capability}`;
-  if (status === 'available') return met(requirement);
-  const { reason, message } = LACKS[status ?? 'untried'](capability);
-  const mend = asked.isSettledHere
-    ? { example: { artifacts: [exampleObservation(attempt, capability)] } }
-    : wayToProbe(attempt, capability);
-  const pointer = { kind: 'capability', capability } as const;
-  return notMet({ reason, pointer, message, suggestedFix: fixOf(asked, attempt, status), requirement, ...mend });
-}
+/** Something the agent must be able to do. It counts only when it was shown, earlier on this line or with this attempt. */
+export const capability = requirementKind<'capability', Exclude<CapabilityStatus, 'available'> | 'untried'>({
+  /** A probe asks only for what it probes: the probe of another capability may be the next step. */
+  find: ({ index, step, facts }) =>
+    CAPABILITIES.filter(
+      (one) =>
+        index.workflow.capabilities[one] === 'required' &&
+        (step.purpose.kind !== 'probe' || step.purpose.capability === one),
+    ).map((one) => {
+      const { [one]: known } = facts.capabilities;
+      return {
+        kind: 'capability',
+        capability: one,
+        known: known?.grade === 'strong' ? known.status : undefined,
+        isSettledHere: isShownBy(step, one),
+      };
+    }),
+
+  ask: ({ capability: needed, known, isSettledHere }, { requirements }) => {
+    if (known === 'available') return undefined;
+    if (!isSettledHere) return `${needed}: this workflow cannot be done without it, and it is not known to work here.`;
+    // A contract for the observation already says how to report it.
+    const isAskedByContract = requirements.some(
+      (one) => one.kind === 'output_contract' && one.contract.artifactKind === capabilityObservation.artifactKind,
+    );
+    if (isAskedByContract) return undefined;
+    const example = { kind: capabilityObservation.artifactKind, capability: needed, status: 'available' };
+    return `${needed}: this workflow cannot be done without it. Try it in this step and report what you saw in output.artifacts, for example ${quote(example)}`;
+  },
+
+  form: (asked, place) =>
+    asked.isSettledHere ? { artifacts: [exampleObservation(place, asked.capability)] } : undefined,
+
+  check: (asked, attempt) => {
+    const shown = readObservations(attempt).read.findLast(
+      (one) => one.capability === asked.capability && one.provenance.enforcementGrade === 'strong',
+    );
+    const status = shown?.status ?? asked.known;
+    const requirement = `capability:${asked.capability}`;
+    return status === 'available' ? met(requirement) : notMet(requirement, status ?? 'untried');
+  },
+
+  explain: (problem, asked, attempt) => ({
+    ...LACKS[problem](asked.capability),
+    pointer: { kind: 'capability', capability: asked.capability },
+    suggestedFix: fixOf(asked, attempt, problem),
+    ...(asked.isSettledHere ? {} : wayToProbe(attempt, asked.capability)),
+  }),
+});
 
 /** An observation that would settle the question, if it were true. */
 export function exampleObservation({ index }: StepPlace, capability: Capability): JsonObject {
@@ -67,8 +102,8 @@ const REMEDIES: { readonly [capability in Capability]: string } = {
 };
 
 /** A claim on another step would unlock nothing, so the way back to the probe is told instead of an example. */
-function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, status: CapabilityStatus | undefined): string {
-  const remedy = status === undefined ? '' : `${REMEDIES[capability]} `;
+function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: keyof typeof LACKS): string {
+  const remedy = problem === 'untried' ? '' : `${REMEDIES[capability]} `;
   const waive = 'If the user agrees to go on without it, on record as a gap, send mode "full_auto_never_stop".';
   if (isSettledHere) {
     const example = exampleObservation(place, capability);
@@ -121,7 +156,7 @@ export function observationObjection(
 }
 
 /** Whether what is handed in with a step shows that its agent has a capability: by a probe of it, or by its use. */
-export function isShownBy({ purpose }: CompiledStep, capability: Capability): boolean {
+function isShownBy({ purpose }: CompiledStep, capability: Capability): boolean {
   if (purpose.kind === 'probe') return purpose.capability === capability;
   return purpose.kind === 'delegation' && capability === 'delegation';
 }

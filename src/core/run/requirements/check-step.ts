@@ -1,4 +1,3 @@
-import { unreachable } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
@@ -7,25 +6,20 @@ import { stepIdSchema } from '../../log/ids.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepAttempt } from '../step-place.ts';
-import { checkAssessmentArtifacts } from './assessment.ts';
-import { checkCapability, readObservations } from './capability.ts';
-import { checkContract } from './contract.ts';
-import { checkGate } from './gate.ts';
+import { readObservations } from './capability.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
-import { checkLoopDecision, decisionThatCounts, readDecisions } from './loop-control.ts';
-import { checkCriteria, checkNotes, exampleNotesAt } from './notes.ts';
+import { decidedLoop, decisionThatCounts, readDecisions } from './loop-control.ts';
 import type { Requirement } from './requirement.ts';
-import { decidedLoop, requirementsOf } from './requirements-of.ts';
-import type { Found, StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
-import { checkApproval, checkUserDependency } from './user.ts';
+import type { StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
+import { askedAt, judge } from './step-requirements.ts';
 
 /** What an attempt at a step amounts to: everything that is unmet, at once, and all that can be taken from it. */
 export function checkStep(attempt: StepAttempt): StepCheck {
-  const requirements = requirementsOf(attempt);
+  const asked = askedAt(attempt);
   const observations = readObservations(attempt);
   const divergences = readDivergences(attempt);
   const decisions = readDecisions(attempt);
-  const found = requirements.map((one) => checkOne(one, { attempt, requirements, observed: observations.read }));
+  const found = asked.requirements.map((one) => judge(one, asked));
   const unmet = joinProbe(
     found.flatMap((one) => one.unmet),
     attempt.step,
@@ -42,41 +36,9 @@ export function checkStep(attempt: StepAttempt): StepCheck {
     unreadable: [
       ...unnamedArtifacts(attempt),
       ...found.flatMap((one) => one.unreadable ?? []),
-      ...unaskedFor(readings, requirements),
+      ...unaskedFor(readings, asked.requirements),
     ],
   };
-}
-
-type Checking = {
-  readonly attempt: StepAttempt;
-  readonly requirements: readonly Requirement[];
-  readonly observed: StepCheck['observations'];
-};
-
-function checkOne(requirement: Requirement, { attempt, requirements, observed }: Checking): Found {
-  const example = () => exampleNotesAt(attempt, requirements);
-  switch (requirement.kind) {
-    case 'notes':
-      return checkNotes(attempt, example);
-    case 'criteria':
-      return checkCriteria(requirement, attempt, example);
-    case 'output_contract':
-      return checkContract(requirement, attempt);
-    case 'loop_control':
-      return checkLoopDecision(requirement, attempt);
-    case 'assessments':
-      return checkAssessmentArtifacts(requirement, attempt);
-    case 'capability':
-      return checkCapability(requirement, attempt, observed);
-    case 'user_dependency':
-      return checkUserDependency(requirement, attempt, example);
-    case 'approval':
-      return checkApproval(attempt, example);
-    case 'gate':
-      return checkGate(requirement, attempt);
-    default:
-      return unreachable(requirement);
-  }
 }
 
 /**

@@ -1,35 +1,64 @@
+import { assert } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { capabilityObservation, loopControl } from '../../workflow/builtins/run-contracts.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { observationObjection } from './capability.ts';
-import { judgeArtifacts, type Objection, ofKind, unmetArtifact } from './judge-artifact.ts';
-import { loopObjection } from './loop-control.ts';
-import type { Requirement } from './requirement.ts';
-import { type Found, met } from './step-check.ts';
+import type { StepAttempt, StepPlace } from '../step-place.ts';
+import { assessments } from './assessment.ts';
+import { exampleObservation, observationObjection } from './capability.ts';
+import { gate } from './gate.ts';
+import {
+  artifactAsk,
+  explainArtifact,
+  judgeArtifacts,
+  type Objection,
+  ofKind,
+  type UnacceptedArtifact,
+} from './judge-artifact.ts';
+import { decidedLoop, loopObjection } from './loop-control.ts';
+import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
 
-type OutputContract = Extract<Requirement, { kind: 'output_contract' }>;
+/** An artifact that the step declares. An optional one is reported when it is wrong, but never blocks an attempt. */
+export const outputContract = requirementKind<'output_contract', UnacceptedArtifact>({
+  find: (place) => {
+    const { index, step } = place;
+    if (step.output === undefined || decidedLoop(index, step) !== undefined || isCovered(place)) return [];
+    const { contractRef, isRequired, hints } = step.output;
+    const contract = index.contracts.get(contractRef);
+    assert(contract !== undefined, `a compiled workflow has the contract "${contractRef}" that it names`);
+    const isObservation = contractRef === capabilityObservation.contractRef;
+    const example =
+      step.purpose.kind === 'probe' && isObservation
+        ? exampleObservation(place, step.purpose.capability)
+        : contract.example;
+    return [{ kind: 'output_contract', contract, isRequired, hints, example }];
+  },
 
-/** An artifact that the step declares. One that it merely welcomes is told, never held against an attempt. */
-export function checkContract(asked: OutputContract, attempt: StepAttempt): Found {
-  const { contract, isRequired } = asked;
-  const requirement = `output_contract:${contract.contractRef}`;
-  const sent = attempt.handedIn.artifacts;
-  const verdict = judgeArtifacts(
-    ofKind(sent, contract.artifactKind),
-    contract,
-    objectionTo(contract.artifactKind, attempt),
+  ask: (asked) => artifactAsk(asked, [asked.example], asked.isRequired ? '' : 'Optional. '),
+
+  form: ({ example }) => ({ artifacts: [example] }),
+
+  check: ({ contract, isRequired }, attempt) => {
+    const requirement = `output_contract:${contract.contractRef}`;
+    const { artifactKind } = contract;
+    const sent = ofKind(attempt.handedIn.artifacts, artifactKind);
+    const verdict = judgeArtifacts(sent, contract, objectionTo(artifactKind, attempt));
+    if (verdict.kind === 'accepted') return met(requirement);
+    if (isRequired) return notMet(requirement, verdict);
+    return verdict.kind === 'missing'
+      ? NOTHING_CHECKED
+      : { ...NOTHING_CHECKED, unreadable: [{ artifactKind, message: verdict.message }] };
+  },
+
+  explain: (problem, asked, attempt) => explainArtifact(problem, asked, attempt.handedIn.artifacts),
+});
+
+/** Whether an assessment or the gate of the step already asks for this artifact. */
+function isCovered(place: StepPlace): boolean {
+  return [...assessments.find(place), ...gate.find(place)].some(
+    ({ contract }) => contract.contractRef === place.step.output?.contractRef,
   );
-  if (verdict.kind === 'accepted') return met(requirement);
-  if (isRequired) return { unmet: [unmetArtifact(verdict, asked, { requirement, sent })], met: [] };
-  const { artifactKind } = contract;
-  return {
-    unmet: [],
-    met: [],
-    unreadable: verdict.kind === 'missing' ? [] : [{ artifactKind, message: verdict.message }],
-  };
 }
 
-/** What the engine reads itself must make sense at this place, not only have its form. */
+/** What the engine reads itself must make sense at this place, not only have the right form. */
 function objectionTo(artifactKind: string, attempt: StepAttempt): Objection {
   switch (artifactKind) {
     case capabilityObservation.artifactKind:

@@ -1,10 +1,14 @@
+import type { JsonObject } from '../../json/json-value.ts';
 import { EXAMPLE_NOTES_BYTES_MAX } from '../../log/budgets.ts';
 import { truncate } from '../../text/utf8.ts';
 import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
-import { criteriaBullets } from './describe-criteria.ts';
+import { conditionFacts, type StepPlace } from '../step-place.ts';
+import { criteriaBullets, missingChoices } from './describe-criteria.ts';
+import type { AskedPlace, Requirement } from './requirement.ts';
+import { sampleFor } from './sample-values.ts';
 
 /** Longer samples are no examples. */
 const SAMPLE_LENGTH_MAX = 512;
@@ -90,6 +94,33 @@ function member({ compilePattern, flags }: Cursor, source: string): string | und
   // Most escapes stand for the character itself.
   const own = source.startsWith('\\') ? [source.slice(1)] : [];
   return [...own, ...TRIED].find((character) => compiled.value.test(character));
+}
+
+const WORK_DONE = 'What was done in this step, what came of it, and what is open.';
+const USER_SAID = 'What the user said, in their words.';
+
+/** Notes that meet everything this place asks of notes, so that one text does for every requirement about them. */
+export function exampleNotesAt(place: AskedPlace): string {
+  const isAnswer = place.requirements.some(
+    (one) => one.kind === 'approval' || (one.kind === 'user_dependency' && one.contextKey === undefined),
+  );
+  const enforced = place.requirements.find(
+    (one): one is Requirement<'criteria'> => one.kind === 'criteria' && one.isEnforced,
+  );
+  const facts = enforced === undefined ? conditionFacts(place) : chosenFacts(place, enforced.criteria);
+  return exampleNotes(isAnswer ? `${WORK_DONE} ${USER_SAID}` : WORK_DONE, enforced?.criteria, facts);
+}
+
+/** What conditions see once the context has what the criteria ask of it. */
+export function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
+  const facts = conditionFacts(place);
+  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
+}
+
+/** The context values that criteria ask for and that are not there. */
+export function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
+  const sampleOf = (variable: string) => sampleFor(place.index, variable);
+  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
 
 /** Of criteria with alternatives the first few are tried. */

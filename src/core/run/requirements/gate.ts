@@ -1,30 +1,60 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { clip, judgeArtifacts, ofKind, unmetArtifact } from './judge-artifact.ts';
-import type { Requirement } from './requirement.ts';
-import { type Found, met, notMet } from './step-check.ts';
+import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
+import { askedFor } from '../../workflow/compiled/confirmation.ts';
+import { holdsAt } from '../step-place.ts';
+import {
+  artifactAsk,
+  clip,
+  engineContract,
+  exampleOf,
+  explainArtifact,
+  hintsFor,
+  judgeArtifacts,
+  ofKind,
+  type UnacceptedArtifact,
+} from './judge-artifact.ts';
+import { met, notMet, requirementKind } from './requirement.ts';
 
 const RATIONALE_BYTES_MAX = 200;
 
-/** Only a verdict that approves opens the gate; the last one that can be read counts. */
-export function checkGate(asked: Extract<Requirement, { kind: 'gate' }>, { step, handedIn }: StepAttempt): Found {
-  const { contract, example } = asked;
-  const requirement = `gate:${step.stepId}`;
-  const sent = handedIn.artifacts;
-  const verdict = judgeArtifacts(ofKind(sent, contract.artifactKind), contract);
-  if (verdict.kind !== 'accepted') return { unmet: [unmetArtifact(verdict, asked, { requirement, sent })], met: [] };
-  if (verdict.value['verdict'] === 'approved') return met(requirement);
-  return notMet({
-    reason: 'contract_violation:invalid_required_output',
-    pointer: { kind: 'output_contract', contractRef: contract.contractRef },
-    message: `The gate stays shut: ${reasonsOf(verdict.value)}.`,
-    suggestedFix: `Mend what the verdict is about and have the work judged again; only ${quote('approved')} opens the gate, and never approve your own work. ${contractFix({ artifactKind: contract.artifactKind, example })}`,
-    requirement,
-    example: { artifacts: [example] },
-  });
-}
+type Problem = UnacceptedArtifact | { readonly kind: 'not_approved'; readonly value: JsonObject };
+
+/** A verdict of the coordinator. Only one that approves opens the gate; the last one that can be read counts. */
+export const gate = requirementKind<'gate', Problem>({
+  find: (place) => {
+    const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
+    if (asked !== 'coordinator_eval') return [];
+    const contract = engineContract(place.index, gateVerdict);
+    const rationale = '<in the words of who decides: what was looked at, and why it may pass>';
+    const example = exampleOf(contract, { verdict: 'approved', rationale });
+    return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), example }];
+  },
+
+  ask: (asked) => artifactAsk(asked, [asked.example]),
+
+  form: ({ example }) => ({ artifacts: [example] }),
+
+  check: ({ contract }, { step, handedIn }) => {
+    const requirement = `gate:${step.stepId}`;
+    const verdict = judgeArtifacts(ofKind(handedIn.artifacts, contract.artifactKind), contract);
+    if (verdict.kind !== 'accepted') return notMet(requirement, verdict);
+    const { value } = verdict;
+    return value['verdict'] === 'approved' ? met(requirement) : notMet(requirement, { kind: 'not_approved', value });
+  },
+
+  explain: (problem, asked, { handedIn }) => {
+    if (problem.kind !== 'not_approved') return explainArtifact(problem, asked, handedIn.artifacts);
+    const { contract, example } = asked;
+    return {
+      reason: 'contract_violation:invalid_required_output',
+      pointer: { kind: 'output_contract', contractRef: contract.contractRef },
+      message: `The gate stays shut: ${reasonsOf(problem.value)}.`,
+      suggestedFix: `Mend what the verdict is about and have the work judged again; only ${quote('approved')} opens the gate, and never approve your own work. ${contractFix({ artifactKind: contract.artifactKind, example })}`,
+    };
+  },
+});
 
 function reasonsOf({ verdict, rationale }: JsonObject): string {
   const reason = typeof rationale === 'string' ? ` (${clip(rationale, RATIONALE_BYTES_MAX)})` : '';

@@ -5,11 +5,12 @@ import { type Accepted, checkShape } from '../../workflow/builtins/check-artifac
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contractFix, missingMessage, violationMessage } from '../../workflow/builtins/explain-violations.ts';
 import { contractOfKind } from '../../workflow/builtins/registry.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { HandedArtifact } from '../handed-in.ts';
 import type { AskedArtifact } from './requirement.ts';
-import { type Unmet, type UnreadableArtifact, withinBudgets } from './step-check.ts';
+import type { Unmet, UnreadableArtifact } from './step-check.ts';
 
 /** What became of the artifacts that could answer a contract. */
 export type ArtifactVerdict =
@@ -60,21 +61,40 @@ export function exampleOf({ schema, example }: PinnedContract, values: JsonObjec
   return checkShape(schema, adapted).isOk() ? adapted : example;
 }
 
-/** An artifact that was asked for and did not come, or did not have its form. */
-export function unmetArtifact(
-  verdict: Exclude<ArtifactVerdict, { kind: 'accepted' }>,
+export type UnacceptedArtifact = Exclude<ArtifactVerdict, { kind: 'accepted' }>;
+
+/** The words for an artifact that is missing or was not accepted. */
+export function explainArtifact(
+  verdict: UnacceptedArtifact,
   { contract, example }: Pick<AskedArtifact, 'contract' | 'example'>,
-  { requirement, sent }: { readonly requirement: string; readonly sent: readonly HandedArtifact[] },
-): Unmet {
+  sent: readonly HandedArtifact[],
+): Pick<Unmet, 'reason' | 'pointer' | 'message' | 'suggestedFix'> {
   const isMissing = verdict.kind === 'missing';
-  return withinBudgets({
+  return {
     reason: `contract_violation:${isMissing ? 'missing' : 'invalid'}_required_output`,
     pointer: { kind: 'output_contract', contractRef: contract.contractRef },
     message: isMissing ? `${missingMessage(contract)}${mistakenKind(sent)}` : verdict.message,
     suggestedFix: contractFix({ artifactKind: contract.artifactKind, example }),
-    requirement,
-    example: { artifacts: [example] },
-  });
+  };
+}
+
+/** How the prompt asks for an artifact. */
+export function artifactAsk(
+  { contract, hints }: Pick<AskedArtifact, 'contract' | 'hints'>,
+  examples: readonly JsonObject[],
+  mark = '',
+): string {
+  return [
+    `${mark}${contract.guidance}`,
+    'Put it into output.artifacts. For example, with values of your own:',
+    ...examples.map((example) => quote(example)),
+    ...hints.map((hint) => `Hint: ${hint}`),
+  ].join('\n');
+}
+
+/** The author's hints for an artifact, where the step declares its contract. */
+export function hintsFor(contractRef: string, { output }: CompiledStep): readonly string[] {
+  return output?.contractRef === contractRef ? output.hints : [];
 }
 
 /** Agents get the form right and forget to say what it is. */

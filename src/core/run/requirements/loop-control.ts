@@ -2,18 +2,23 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import type { LoopId } from '../../log/ids.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { OpenLoop, StepAttempt } from '../step-place.ts';
 import {
   type ArtifactsRead,
+  artifactAsk,
   clip,
   engineContract,
+  exampleOf,
+  explainArtifact,
   judgeArtifacts,
   ofKind,
   readArtifacts,
-  unmetArtifact,
+  type UnacceptedArtifact,
 } from './judge-artifact.ts';
-import type { Requirement } from './requirement.ts';
-import { type Found, met, type StepCheck } from './step-check.ts';
+import { met, notMet, requirementKind } from './requirement.ts';
+import type { StepCheck } from './step-check.ts';
 
 type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 
@@ -25,20 +30,46 @@ export function readDecisions({ index, handedIn, openLoops }: StepAttempt): Arti
   });
 }
 
-/** The step that decides a loop must do so; silence never ends a loop, and neither does a word about another one. */
-export function checkLoopDecision(
-  asked: Extract<Requirement, { kind: 'loop_control' }>,
-  { handedIn, openLoops }: StepAttempt,
-): Found {
-  const { contract, loopId } = asked;
-  const requirement = `loop_control:${loopId}`;
-  const verdict = judgeArtifacts(ofKind(handedIn.artifacts, contract.artifactKind), contract, (value) => {
-    const meant = loopMeant(value, openLoops);
-    if (meant === undefined || meant.loopId === loopId) return loopObjection(value, openLoops);
-    return `it decides the loop ${name(meant.loopId)}, and this step decides ${name(loopId)}`;
-  });
-  if (verdict.kind === 'accepted') return met(requirement);
-  return { unmet: [unmetArtifact(verdict, asked, { requirement, sent: handedIn.artifacts })], met: [] };
+/** The step that decides a loop must do so: a missing decision never ends a loop, nor does one about another loop. */
+export const loopControlArtifact = requirementKind<'loop_control', UnacceptedArtifact>({
+  find: ({ index, step }) => {
+    const loopId = decidedLoop(index, step);
+    const contract = step.output && index.contracts.get(step.output.contractRef);
+    if (step.output === undefined || contract === undefined || loopId === undefined) return [];
+    // An author cannot make this optional: a loop without a decision would only run into its limit.
+    return [
+      { kind: 'loop_control', loopId, contract, hints: step.output.hints, example: exampleOf(contract, { loopId }) },
+    ];
+  },
+
+  ask: (asked) => artifactAsk(asked, [asked.example]),
+
+  form: ({ example }) => ({ artifacts: [example] }),
+
+  check: ({ contract, loopId }, { handedIn, openLoops }) => {
+    const requirement = `loop_control:${loopId}`;
+    const verdict = judgeArtifacts(ofKind(handedIn.artifacts, contract.artifactKind), contract, (value) => {
+      const meant = loopMeant(value, openLoops);
+      if (meant === undefined || meant.loopId === loopId) return loopObjection(value, openLoops);
+      return `it decides the loop ${name(meant.loopId)}, and this step decides ${name(loopId)}`;
+    });
+    return verdict.kind === 'accepted' ? met(requirement) : notMet(requirement, verdict);
+  },
+
+  explain: (problem, asked, { handedIn }) => explainArtifact(problem, asked, handedIn.artifacts),
+});
+
+/** The loop that a step decides: one of which it is a part, and which waits for that. */
+export function decidedLoop(
+  { workflow }: WorkflowIndex,
+  { stepId, purpose, output }: CompiledStep,
+): LoopId | undefined {
+  if (purpose.kind === 'loop_decision') return purpose.loopId;
+  if (output?.contractRef !== loopControl.contractRef) return undefined;
+  return workflow.loops.find(
+    ({ control, body }) =>
+      control.kind === 'artifact' && body.some((entry) => entry.kind === 'step' && entry.stepId === stepId),
+  )?.loopId;
 }
 
 /** Which of the decisions counts: the last about the loop that the step decides, else the last of all. */

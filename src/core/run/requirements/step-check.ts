@@ -71,15 +71,7 @@ export type UnreadableArtifact = {
 /** What looking at one requirement brought. */
 export type Found = Pick<StepCheck, 'unmet' | 'met'> & Partial<Pick<StepCheck, 'assessments' | 'unreadable'>>;
 
-export function met(requirement: string): Found {
-  return { unmet: [], met: [requirement] };
-}
-
-/** Something unmet whose words fit, whatever an author wrote. */
-export function notMet(unmet: Unmet): Found {
-  return { unmet: [withinBudgets(unmet)], met: [] };
-}
-
+/** Makes the words of an unmet requirement fit, whatever an author wrote. */
 export function withinBudgets(unmet: Unmet): Unmet {
   return {
     ...unmet,

@@ -4,7 +4,7 @@ import { attemptAt, tryStep } from '../../../../test/examples/step-attempt.ts';
 import { assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
-import { requirementsOf } from './requirements-of.ts';
+import { requirementsOf } from './step-requirements.ts';
 
 const pinned = (name: string) => {
   const contract = contracts.find(`wr.contracts.${name}`);

@@ -1,0 +1,91 @@
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import type { Criteria } from '../../workflow/compiled/criteria.ts';
+import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
+import { conditionFacts } from '../step-place.ts';
+import { criteriaBullets, describeUnmet } from './describe-criteria.ts';
+import { choicesAt, chosenFacts, exampleNotesAt } from './example-notes.ts';
+import { clip } from './judge-artifact.ts';
+import { hasNotes } from './notes.ts';
+import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
+import { fitItems, stepPointer } from './step-check.ts';
+
+/** Rules that are not met, in words. */
+type Problem = {
+  readonly unmet: readonly string[];
+  /** What is asked for in context; notes can state it instead. */
+  readonly lacking: Criteria;
+  /** Whether the notes are fine once the context has what is missing. */
+  readonly areNotesEnough: boolean;
+};
+
+/** What the notes have to contain. */
+export const criteria = requirementKind<'criteria', Problem>({
+  find: (place) => {
+    const { criteria: rules, output } = place.step;
+    if (rules === undefined) return [];
+    const bullets = criteriaBullets(rules, conditionFacts(place));
+    const isEnforced = output === undefined;
+    return bullets.length === 0 ? [] : [{ kind: 'criteria', criteria: rules, isEnforced, bullets }];
+  },
+
+  ask: ({ isEnforced, bullets }) => {
+    const lead = isEnforced ? 'What the report must show:' : 'What the notes should show (advice, not checked):';
+    return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
+  },
+
+  form: (asked, place, { areNotesEnough, lacking }) => {
+    const context = choicesAt(place, areNotesEnough ? lacking : asked.criteria);
+    return {
+      ...(areNotesEnough ? {} : { notesMarkdown: exampleNotesAt(place) }),
+      ...(Object.keys(context).length === 0 ? {} : { context }),
+    };
+  },
+
+  check: ({ criteria: rules, isEnforced }, attempt) => {
+    if (!isEnforced) return NOTHING_CHECKED;
+    const requirement = `criteria:${attempt.step.stepId}`;
+    const sent = attempt.handedIn.notesMarkdown ?? '';
+    const facts = conditionFacts(attempt);
+    const found = evaluateCriteria(rules, sent, facts);
+    if (found.length === 0) return met(requirement);
+    // Notes that will do are kept, and so is what they say in place of a value.
+    const missing = found.flatMap((one) => (one.kind === 'missing' ? [one.rule] : []));
+    const lacking: Criteria = { kind: 'and', criteria: missing };
+    const areNotesEnough =
+      hasNotes(attempt) && evaluateCriteria(rules, sent, chosenFacts(attempt, lacking)).length === 0;
+    return notMet(requirement, {
+      unmet: found.map((one) => describeUnmet(one, facts)),
+      lacking,
+      areNotesEnough,
+    });
+  },
+
+  explain: ({ unmet, areNotesEnough }, _, attempt) => ({
+    reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
+    pointer: stepPointer(attempt.step),
+    message: fitItems(
+      unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
+      {
+        head: areNotesEnough ? 'The report lacks: ' : 'The notes lack what this step asks of them: ',
+        separator: '; ',
+        bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
+      },
+    ),
+    suggestedFix: fitItems(
+      unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
+      {
+        head: `${areNotesEnough ? KEPT : REPLACED} Mend:\n- `,
+        separator: '\n- ',
+        bytesMax: BLOCKER_FIX_BYTES_MAX,
+      },
+    ),
+  }),
+});
+
+/** One rule must not push all others out of the message; the fix has room for more of it. */
+const RULE_IN_MESSAGE_BYTES_MAX = 200;
+const RULE_IN_FIX_BYTES_MAX = 400;
+
+const REPLACED =
+  'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent.';
+const KEPT = 'The notes already sent are kept; send the context.';
