@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs } from './adapters/clients/called-as.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
-import type { Store, Upkeep } from './app/services.ts';
+import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
 import type { BundleAccess, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 
@@ -139,7 +139,7 @@ async function openExchange(): Promise<BundleAccess> {
     services: {
       ...store,
       tools: nodeBundleTools,
-      breathe: yieldOften(),
+      yieldNow: yieldOften(),
       patterns: { load: async () => (await import('./adapters/patterns.ts')).re2Patterns() },
       ids: randomIds(systemClock),
       appVersion: WORKRAIL_VERSION,

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system.ts';
 import { storeOf } from '../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../src/adapters/lock/system-locks.ts';
-import type { Store } from '../src/app/services.ts';
+import type { Store } from '../src/app/ports/store.ts';
 import { sha256 } from './examples/sha256.ts';
 import { type Around, intercept, type Operation } from './simulation/disk/intercept.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { nodeFileSystem } from '../src/adapters/file-store/disk/node-file-system.ts';
-import type { FileStoreParts } from '../src/adapters/file-store/file-store.ts';
+import type { FileStoreParts } from '../src/adapters/file-store/file-store-parts.ts';
 import { systemLocks } from '../src/adapters/lock/system-locks.ts';
 import { canonicalJson } from '../src/core/json/canonical-json.ts';
 import { derivedBits, SessionId } from '../src/core/log/ids.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { layout } from '../src/adapters/file-store/disk/layout.ts';
-import { type FileStoreParts, storeOf } from '../src/adapters/file-store/file-store.ts';
+import { storeOf } from '../src/adapters/file-store/file-store.ts';
+import type { FileStoreParts } from '../src/adapters/file-store/file-store-parts.ts';
 import { appendAll } from './contract/store-under-test.ts';
 import { SMALL_WORKFLOW } from './examples/compiled.ts';
 import { digest } from './examples/sha256.ts';

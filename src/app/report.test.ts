@@ -10,8 +10,8 @@ import { memoryStore } from '../adapters/memory-store/memory-store.ts';
 import { reportHtml } from '../core/report/html/report-html.ts';
 import { reportMarkdown } from '../core/report/markdown/report-markdown.ts';
 import type { ReportEntry } from '../core/report/report.ts';
+import type { Store } from './ports/store.ts';
 import { readReport } from './report.ts';
-import type { Store } from './services.ts';
 import { closeRuns } from './upkeep/close-runs.ts';
 
 /** An entry in a few words. */

@@ -22,7 +22,7 @@ export type ReportServices = ContentStores & {
   readonly marks: Pick<MarkReader, 'closed'>;
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
 };
 
 export type ReportRequest = {
@@ -55,7 +55,7 @@ async function readSource(
   sessionId: SessionId,
   onProgress: (progress: ReportProgress) => void,
 ): Promise<Result<ReportSource, LoadRefusal>> {
-  const { logs, tools, breathe } = services;
+  const { logs, tools, yieldNow } = services;
   const opened = await logs.open(sessionId);
   if (opened.isErr()) return err(opened.error);
   const log = opened.value;
@@ -63,7 +63,7 @@ async function readSource(
   const read = emptyContent();
   let health = log.health.kind === 'healthy' ? undefined : (log.salvage?.health ?? salvageHealth(log));
   for (const [done, append] of log.appends.entries()) {
-    await breathe();
+    await yieldNow();
     onProgress({ done, total: log.appends.length });
     const plan = await loggedPlan(services, log, append);
     if (plan.isErr() && plan.error.code !== 'cut') return err(plan.error);

@@ -5,10 +5,9 @@ import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
 import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from './ports/content-stores.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
 import type { SessionIndex } from './ports/session-index.ts';
-import type { MarkReader, MarkStore } from './ports/session-marks.ts';
+import type { MarkReader } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { Clock, Hasher, Ids, PatternEngine } from './ports/system.ts';
-import type { Collector, SessionBin, StoreAudit } from './ports/upkeep.ts';
 import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace.ts';
 
 /** What a use case needs that only looks: nothing in it can append. */
@@ -41,18 +40,4 @@ export type Services = ReadServices & {
   readonly defaults: (workspace: string | undefined) => Promise<Result<Preferences, ConfigRefusal>>;
   readonly clock: Clock;
   readonly ids: Ids;
-};
-
-/** What a store gives: everything that outlives the process. */
-export type Store = Pick<
-  Services,
-  'sessions' | 'logs' | 'sessionIndex' | 'marks' | 'snapshots' | 'artifacts' | 'pinnedWorkflows' | 'keyring'
->;
-
-/** What looks after a store that lasts. */
-export type Upkeep = {
-  readonly audit: StoreAudit;
-  readonly marks: MarkStore;
-  readonly bin: SessionBin;
-  readonly collector: Collector;
 };

@@ -1,4 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../core/flow.ts';
+import { defined } from '../core/json/defined.ts';
 import {
   type AddressRefusal,
   isRefName,
@@ -8,7 +10,15 @@ import {
   type WorkflowSourceEntry,
   workflowSourceEntrySchema,
 } from '../core/sources.ts';
-import type { GitRefusal, SourceHealth, SourceListFailure, SourceServices } from './ports/workflow-sources.ts';
+import { fileClaim } from './catalog/file-claim.ts';
+import type { GitRefusal, ReadSource, SourceListFailure, SourceServices } from './ports/workflow-sources.ts';
+
+/** The state of a source on this machine; `files` is the number of workflows in it. */
+export type SourceHealth =
+  | { readonly kind: 'ready'; readonly files: number; readonly dir: string }
+  | Exclude<ReadSource, { kind: 'ready' }>;
+
+export type ListedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
 
 export type AddSourceRequest = {
   readonly address: string;
@@ -25,7 +35,7 @@ export type AddSourceRefusal =
   | SourceListFailure
   | { readonly code: 'source_exists'; readonly name: string }
   | { readonly code: 'source_unusable'; readonly what: 'name' | 'ref' | 'folder'; readonly value: string }
-  /** Only repositories have branches, and folders in them. */
+  /** Only a repository has branches and folders to choose from. */
   | {
       readonly code: 'setting_of_repositories';
       readonly setting: 'ref' | 'folder';
@@ -34,64 +44,53 @@ export type AddSourceRefusal =
     }
   | { readonly code: 'source_empty'; readonly health: SourceHealth };
 
-export type ListedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
+const DEFAULT_FOLDER = 'workflows';
 
-const FOLDER_BY_DEFAULT = 'workflows';
-
-/** Adds a source and pins it; what gives no workflows is not added. */
+/** Adds a source and pins it. A source without workflows is not added. */
 export async function addSource(
   services: SourceServices,
   request: AddSourceRequest,
 ): Promise<Result<ListedSource, AddSourceRefusal>> {
-  const { name = suggestSourceName(request.address), ref } = request;
-  const address = parseSourceAddress(request.address);
-  if (address.isErr()) return err(address.error);
-  if (ref !== undefined && !isRefName(ref)) return err({ code: 'source_unusable', what: 'ref', value: ref });
-  const setting = (['ref', 'folder'] as const).find((one) => request[one] !== undefined);
-  if (setting !== undefined && address.value.kind !== 'git') {
-    const { kind } = address.value;
-    return err({ code: 'setting_of_repositories', setting, address: request.address, kind });
-  }
-  const listed = await services.list.read();
-  if (listed.isErr()) return err(listed.error);
-  if (listed.value.some((one) => one.name === name)) return err({ code: 'source_exists', name });
-  // Checked before anything is fetched, with a commit that only stands in.
-  const draft = workflowSourceEntrySchema.safeParse(entryOf(services, { ...request, name }, address.value));
-  if (!draft.success) {
-    const what = draft.error.issues.some(({ path }) => path.includes('folder')) ? 'folder' : 'name';
-    return err({ code: 'source_unusable', what, value: what === 'name' ? name : (request.folder ?? '') });
-  }
+  return safeTry(async function* (): Flow<ListedSource, AddSourceRefusal> {
+    const { name = suggestSourceName(request.address), ref } = request;
+    const address = yield* parseSourceAddress(request.address);
+    if (ref !== undefined && !isRefName(ref)) return err({ code: 'source_unusable', what: 'ref', value: ref });
+    const setting = (['ref', 'folder'] as const).find((one) => request[one] !== undefined);
+    if (setting !== undefined && address.kind !== 'git') {
+      return err({ code: 'setting_of_repositories', setting, address: request.address, kind: address.kind });
+    }
+    const listed = yield* await services.list.read();
+    if (listed.some((one) => one.name === name)) return err({ code: 'source_exists', name });
+    // The entry is checked before anything is fetched, with a placeholder for the commit.
+    const draft = workflowSourceEntrySchema.safeParse(entryOf(services, { ...request, name }, address));
+    if (!draft.success) {
+      const what = draft.error.issues.some(({ path }) => path.includes('folder')) ? 'folder' : 'name';
+      return err({ code: 'source_unusable', what, value: what === 'name' ? name : (request.folder ?? '') });
+    }
 
-  const entry = await pinned(services, draft.data);
-  if (entry.isErr()) return err(entry.error);
-  const health = await services.inspector.inspect(entry.value);
-  if (health.kind !== 'ready' || health.files === 0) {
-    if (entry.value.kind === 'git') await services.copies.drop(entry.value);
-    return err({ code: 'source_empty', health });
-  }
-  const written = await services.list.write([...listed.value, entry.value]);
-  return written.map(() => ({ source: entry.value, health }));
+    const source = yield* await pinned(services, draft.data);
+    const health = await inspectSource(services, source);
+    if (health.kind !== 'ready' || health.files === 0) {
+      if (source.kind === 'git') await services.copies.drop(source);
+      return err({ code: 'source_empty', health });
+    }
+    yield* await services.list.write([...listed, source]);
+    return ok({ source, health });
+  });
 }
 
 const NO_COMMIT = '0'.repeat(40);
 
 function entryOf(
   { resolvePath }: SourceServices,
-  { name, ref, folder }: AddSourceRequest & { readonly name: string },
+  { name, ref, folder = DEFAULT_FOLDER }: AddSourceRequest & { readonly name: string },
   address: SourceAddress,
 ): unknown {
   if (address.kind === 'folder') return { kind: 'folder', name, path: resolvePath(address.path) };
   if (address.kind === 'package') return { kind: 'package', name, package: address.package, from: resolvePath('.') };
   const isPath = !/^[a-z]+:\/\//i.test(address.url) && !address.url.includes('@');
   const url = isPath ? resolvePath(address.url) : address.url;
-  return {
-    kind: 'git',
-    name,
-    url,
-    ...(ref === undefined ? {} : { ref }),
-    commit: NO_COMMIT,
-    folder: folder ?? FOLDER_BY_DEFAULT,
-  };
+  return { kind: 'git', name, url, ...defined({ ref }), commit: NO_COMMIT, folder };
 }
 
 async function pinned(
@@ -99,8 +98,14 @@ async function pinned(
   draft: WorkflowSourceEntry,
 ): Promise<Result<WorkflowSourceEntry, GitRefusal>> {
   if (draft.kind !== 'git') return ok(draft);
-  const fetched = await copies.fetch(draft);
-  return fetched.map(({ commit }) => ({ ...draft, commit }));
+  return (await copies.fetch(draft)).map(({ commit }) => ({ ...draft, commit }));
+}
+
+/** Files that hold no workflow, such as a link to a place outside, are not counted. */
+async function inspectSource({ inspector }: SourceServices, source: WorkflowSourceEntry): Promise<SourceHealth> {
+  const read = await inspector.inspect(source);
+  if (read.kind !== 'ready') return read;
+  return { ...read, files: read.files.filter((file) => fileClaim(file) !== undefined).length };
 }
 
 export type SourceUnknown = {
@@ -109,31 +114,31 @@ export type SourceUnknown = {
   readonly known: readonly string[];
 };
 
-/** Every source with how it stands. */
-export async function listSources({
-  list,
-  inspector,
-}: SourceServices): Promise<Result<readonly ListedSource[], SourceListFailure>> {
-  const listed = await list.read();
-  if (listed.isErr()) return err(listed.error);
-  return ok(
-    await Promise.all(listed.value.map(async (source) => ({ source, health: await inspector.inspect(source) }))),
-  );
+/** Every source with its state. */
+export async function listSources(
+  services: SourceServices,
+): Promise<Result<readonly ListedSource[], SourceListFailure>> {
+  return safeTry(async function* (): Flow<readonly ListedSource[], SourceListFailure> {
+    const sources = yield* await services.list.read();
+    return ok(
+      await Promise.all(sources.map(async (source) => ({ source, health: await inspectSource(services, source) }))),
+    );
+  });
 }
 
-/** Takes a source off the list and its copy off the disk. A folder or package of the user's stays where it is. */
+/** Removes a source from the list and its copy from the disk. The user's own folders and packages stay. */
 export async function removeSource(
   { list, copies }: SourceServices,
   name: string,
 ): Promise<Result<WorkflowSourceEntry, SourceListFailure | SourceUnknown>> {
-  const listed = await list.read();
-  if (listed.isErr()) return err(listed.error);
-  const source = listed.value.find((one) => one.name === name);
-  if (source === undefined) return err(unknown(name, listed.value));
-  const written = await list.write(listed.value.filter((one) => one !== source));
-  if (written.isErr()) return err(written.error);
-  if (source.kind === 'git') await copies.drop(source);
-  return ok(source);
+  return safeTry(async function* (): Flow<WorkflowSourceEntry, SourceListFailure | SourceUnknown> {
+    const listed = yield* await list.read();
+    const source = listed.find((one) => one.name === name);
+    if (source === undefined) return err(unknown(name, listed));
+    yield* await list.write(listed.filter((one) => one !== source));
+    if (source.kind === 'git') await copies.drop(source);
+    return ok(source);
+  });
 }
 
 export type UpdatedSource = {
@@ -143,36 +148,37 @@ export type UpdatedSource = {
   readonly refusal?: GitRefusal;
 };
 
-/** Moves the pins of repositories to what their branches show now; all, or those named. One that fails stays pinned. */
+/** Pins repositories to the newest commit of their branches: all of them, or those that are named. If one fails, it stays pinned as it was. */
 export async function updateSources(
   { list, copies }: SourceServices,
   { names, isForced }: { readonly names: readonly string[]; readonly isForced: boolean },
 ): Promise<Result<readonly UpdatedSource[], SourceListFailure | SourceUnknown>> {
-  const listed = await list.read();
-  if (listed.isErr()) return err(listed.error);
-  const missing = names.find((name) => !listed.value.some((one) => one.name === name));
-  if (missing !== undefined) return err(unknown(missing, listed.value));
+  return safeTry(async function* (): Flow<readonly UpdatedSource[], SourceListFailure | SourceUnknown> {
+    const listed = yield* await list.read();
+    const missing = names.find((name) => !listed.some((one) => one.name === name));
+    if (missing !== undefined) return err(unknown(missing, listed));
 
-  const updated: UpdatedSource[] = [];
-  const entries: WorkflowSourceEntry[] = [];
-  for (const entry of listed.value) {
-    const isMeant = entry.kind === 'git' && (names.length === 0 || names.includes(entry.name));
-    if (!isMeant || entry.kind !== 'git') {
-      entries.push(entry);
-      continue;
+    const updated: UpdatedSource[] = [];
+    const entries: WorkflowSourceEntry[] = [];
+    for (const entry of listed) {
+      const isSelected = names.length === 0 || names.includes(entry.name);
+      if (entry.kind !== 'git' || !isSelected) {
+        entries.push(entry);
+        continue;
+      }
+      const fetched = await copies.update(entry, { isForced });
+      const to = fetched.match(
+        ({ commit }) => commit,
+        () => entry.commit,
+      );
+      entries.push({ ...entry, commit: to });
+      const refusal = fetched.isErr() ? fetched.error : undefined;
+      updated.push({ name: entry.name, from: entry.commit, to, ...defined({ refusal }) });
     }
-    const fetched = await copies.update(entry, { isForced });
-    const to = fetched.match(
-      ({ commit }) => commit,
-      () => entry.commit,
-    );
-    entries.push({ ...entry, commit: to });
-    updated.push({ name: entry.name, from: entry.commit, to, ...(fetched.isErr() ? { refusal: fetched.error } : {}) });
-  }
-  const written = await list.write(entries);
-  if (written.isErr()) return err(written.error);
-  for (const { name, to } of updated) await copies.drop({ name }, to);
-  return ok(updated);
+    yield* await list.write(entries);
+    for (const { name, to } of updated) await copies.drop({ name }, to);
+    return ok(updated);
+  });
 }
 
 function unknown(name: string, entries: readonly WorkflowSourceEntry[]): SourceUnknown {

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import * as z from 'zod';
-import { shortPath } from '../app/ports/machine.ts';
+import { shortPath } from '../app/clients/client.ts';
 import { type SetConfigRefusal, setConfig } from '../app/settings.ts';
 import type { ResolvedSettings } from '../core/settings/resolve-settings.ts';
 import {
@@ -109,7 +109,7 @@ function settingLines({ key, value, origin }: ShownSetting, { all, isVerbose, sh
 export const configPath: RunCommand = async ({ program }) => {
   const { configFiles, files } = await program.setup();
   const shown: readonly ShownConfigFile[] = await Promise.all(
-    configFiles.map(async ({ kind, file }) => ({ kind, file, isThere: await files.isThere(file) })),
+    configFiles.map(async ({ kind, file }) => ({ kind, file, isThere: await files.exists(file) })),
   );
   return ok({
     kind: 'done',

@@ -1,12 +1,13 @@
 import { err, ok } from 'neverthrow';
 import * as z from 'zod';
-import type { GitRefusal, SourceHealth } from '../app/ports/workflow-sources.ts';
+import type { GitRefusal } from '../app/ports/workflow-sources.ts';
 import {
   type AddSourceRefusal,
   addSource,
   type ListedSource,
   listSources,
   removeSource,
+  type SourceHealth,
   type SourceUnknown,
   type UpdatedSource,
   updateSources,

@@ -1,8 +1,7 @@
 import { err, ok } from 'neverthrow';
 import * as z from 'zod';
-import { CLIENT_IDS } from '../app/clients/client.ts';
+import { CLIENT_IDS, shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
-import { shortPath } from '../app/ports/machine.ts';
 import type { CommandContext, CommandOutcome, RunCommand } from './command.ts';
 import { commandShape } from './command-shape.ts';
 import type { Line } from './output/line.ts';

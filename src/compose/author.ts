@@ -28,7 +28,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       aliases: BUNDLED_ALIASES,
       compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
     },
-    breathe: () => setImmediate(),
+    yieldNow: () => setImmediate(),
     services: (catalog) => ({
       ...memoryStore(sha256),
       catalog,

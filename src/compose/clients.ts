@@ -4,7 +4,7 @@ import { nodeUserFiles, parseToml } from '../adapters/clients/user-files.ts';
 import { configFiles, loadConfig } from '../adapters/settings.ts';
 import { nodeHasher } from '../adapters/system.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
-import type { Store } from '../app/services.ts';
+import type { Store } from '../app/ports/store.ts';
 
 type Running = {
   readonly programPath: string;

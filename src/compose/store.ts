@@ -2,7 +2,7 @@ import { fileStore } from '../adapters/file-store/file-store.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
-import type { Store, Upkeep } from '../app/services.ts';
+import type { Store, Upkeep } from '../app/ports/store.ts';
 import type { UpkeepServices } from '../app/upkeep/collect-garbage.ts';
 import type { SessionAccess } from '../cli/program.ts';
 

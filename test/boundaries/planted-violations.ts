@@ -98,6 +98,11 @@ export const WRONG_WAY_IMPORTS: readonly PlantedViolation[] = [
   wrongWay({ from: 'cli', to: 'mcp' }),
   wrongWay({ from: 'adapters', to: 'cli' }),
   {
+    ...wrongWay({ from: 'adapters', to: 'app' }),
+    // The compiler cannot tell the ports of app from the rest of it.
+    reports: { biome: RESTRICTED_IMPORT, tidy: 'layer-direction' },
+  },
+  {
     what: 'cli imports compose',
     path: 'src/cli/planted/imports-compose.ts',
     text: "import '../../compose.ts';\n",

@@ -162,6 +162,7 @@ function fakeStore({
       storedReply: async (sessionId) => notThere(sessionId),
     },
     sessionIndex: {
+      summarise: () => Promise.reject(new Error('nothing is summarised here')),
       summaries: async () => ok(summaries),
       look: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
       sessions: async () => {

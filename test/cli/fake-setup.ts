@@ -4,7 +4,7 @@ import { parseToml } from '../../src/adapters/clients/user-files.ts';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { LocalServices } from '../../src/app/clients/local-services.ts';
-import type { Machine, RunOf, UserFiles } from '../../src/app/ports/machine.ts';
+import type { Machine, ProgramCall, UserFiles } from '../../src/app/ports/machine.ts';
 import type { MachineHealth } from '../../src/app/ports/machine-health.ts';
 import type { SessionAccess } from '../../src/cli/program.ts';
 import { type ResolvedSettings, resolveSettings } from '../../src/core/settings/resolve-settings.ts';
@@ -18,7 +18,7 @@ type Fake = {
   readonly machine?: Partial<Machine>;
   /** Programs on the PATH, by their names. */
   readonly programs?: { readonly [name: string]: readonly string[] };
-  readonly onRun?: (run: RunOf) => void;
+  readonly onRun?: (run: ProgramCall) => void;
   /** Paths that cannot be written. */
   readonly sealed?: readonly string[];
   readonly health?: Partial<MachineHealth>;
@@ -80,7 +80,7 @@ function memoryFiles(files: Map<string, string>, sealed: readonly string[]): Use
   const isFolder = (path: string) => [...files.keys()].some((file) => file.startsWith(`${path}/`));
   return {
     read: async (path) => ok(files.get(path)),
-    isThere: async (path) => files.has(path) || isFolder(path),
+    exists: async (path) => files.has(path) || isFolder(path),
     put: async (path, text) => {
       if (sealed.includes(path)) return err({ code: 'file_failed', path, cause: 'EACCES' });
       files.set(path, text);

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { MarkStore } from '../../src/app/ports/session-marks.ts';
 import type { AppendRefusal, GateRefusal, LoadedSession, SessionStore } from '../../src/app/ports/session-store.ts';
-import type { Store } from '../../src/app/services.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 
 /** A store that holds nothing yet. `again` opens the same data once more, as another process would. */

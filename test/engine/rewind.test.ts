@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { summariseSession } from '../../src/app/run/summarise-session.ts';
+import { summariseSession } from '../../src/adapters/summarise-session.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { contextAt } from '../../src/core/views/context.ts';
 import { enforces } from '../enforces.ts';

@@ -14,7 +14,7 @@ import {
   importSession,
 } from '../../src/app/bundle/import-session.ts';
 import type { BundleOutput } from '../../src/app/ports/bundle-output.ts';
-import type { Store } from '../../src/app/services.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import { bundleHead, type IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../src/core/json/canonical-json.ts';
@@ -49,7 +49,7 @@ export function exportServices(store: Store): ExportServices {
   return {
     ...store,
     tools: nodeBundleTools,
-    breathe: async () => undefined,
+    yieldNow: async () => undefined,
     appVersion: '1.2.3',
     appliedConfigHash: async () => undefined,
     now: () => '2026-01-02T03:04:05.678Z',
@@ -57,12 +57,12 @@ export function exportServices(store: Store): ExportServices {
 }
 
 export function imported(
-  services: Omit<ImportServices, 'tools' | 'breathe' | 'bin' | 'patterns'> &
+  services: Omit<ImportServices, 'tools' | 'yieldNow' | 'bin' | 'patterns'> &
     Partial<Pick<ImportServices, 'bin' | 'patterns'>>,
   file: Uint8Array,
   isDryRun = false,
 ): Promise<Result<Imported, ImportRefusal>> {
-  const more = { tools: nodeBundleTools, breathe: async () => undefined };
+  const more = { tools: nodeBundleTools, yieldNow: async () => undefined };
   const usual = { bin: { list: async () => ok([]) }, patterns: { load: async () => re2Patterns() } };
   return importSession({ ...usual, ...services, ...more }, { bytes: file, isDryRun });
 }

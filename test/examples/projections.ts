@@ -1,4 +1,4 @@
-import { summariseSession } from '../../src/app/run/summarise-session.ts';
+import { summariseSession } from '../../src/adapters/summarise-session.ts';
 import type { Services } from '../../src/app/services.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';

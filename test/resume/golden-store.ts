@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Store } from '../../src/app/services.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import type { SessionEvent } from '../../src/core/log/event.ts';
 import type { WorkspaceObservation } from '../../src/core/log/events/run-events.ts';
 import type { RunId, SessionId } from '../../src/core/log/ids.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { layout } from '../../src/adapters/file-store/disk/layout.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import type { Store } from '../../src/app/services.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { enforces } from '../enforces.ts';

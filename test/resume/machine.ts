@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Services, Store } from '../../src/app/services.ts';
+import type { Store } from '../../src/app/ports/store.ts';
+import type { Services } from '../../src/app/services.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { derivedBits, RunId, type SessionId, SessionId as SessionIds } from '../../src/core/log/ids.ts';
 import { answer } from '../../src/mcp/answer-call.ts';

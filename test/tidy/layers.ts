@@ -4,23 +4,24 @@ import { inProgram, inSource, isTest, type TidyRule } from './rule.ts';
 import { lineAt, type SourceFile } from './source-file.ts';
 
 const ADAPTING = ['adapters', 'mcp', 'http', 'cli'] as const;
-type Layer = 'core' | 'app' | 'compose' | 'console' | (typeof ADAPTING)[number];
+type Layer = 'core' | 'ports' | 'app' | 'compose' | 'console' | (typeof ADAPTING)[number];
 
-/** What each layer may import, itself apart. Siblings meet in `compose.ts` and nowhere else. */
+/** What each layer may import besides itself. Siblings meet only in `compose.ts`. */
 const MAY_IMPORT: { readonly [layer in Layer]: readonly Layer[] } = {
   core: [],
-  app: ['core'],
-  adapters: ['core', 'app'],
-  mcp: ['core', 'app'],
-  http: ['core', 'app'],
-  cli: ['core', 'app'],
-  compose: ['core', 'app', ...ADAPTING],
+  ports: ['core'],
+  app: ['core', 'ports'],
+  adapters: ['core', 'ports'],
+  mcp: ['core', 'ports', 'app'],
+  http: ['core', 'ports', 'app'],
+  cli: ['core', 'ports', 'app'],
+  compose: ['core', 'ports', 'app', ...ADAPTING],
   console: ['core'],
 };
 
 const NODE_MODULES = new Set(builtinModules);
 
-/** Imports follow `core <- app <- {adapters, mcp, http, cli} <- compose` and `core <- console`. */
+/** Imports follow `core <- app/ports <- app <- {mcp, http, cli} <- compose`, `app/ports <- adapters <- compose` and `core <- console`. */
 export const layerDirection: TidyRule = {
   name: 'layer-direction',
   find: (files) =>
@@ -42,6 +43,9 @@ export const layerDirection: TidyRule = {
     [['src/core/planted.ts', "export type Start = import('../app/start.ts').Start;"]],
     [['src/app/planted.ts', "import type { Disk } from '../adapters/disk.ts';"]],
     [['src/app/deep/planted.ts', "const disk = await import('../../adapters/disk.ts');"]],
+    [['src/adapters/planted.ts', "import { advance } from '../app/run/advance.ts';"]],
+    [['src/adapters/deep/planted.ts', "import type { Services } from '../../app/services.ts';"]],
+    [['src/app/ports/planted.ts', "import type { Client } from '../clients/client.ts';"]],
     [['src/mcp/planted.ts', "import '../adapters/disk.ts';"]],
     [['src/cli/planted.ts', "import { serve } from '../mcp/server.ts';"]],
     [['src/http/planted.ts', "import { serve } from '../mcp/server.ts';"]],
@@ -58,7 +62,7 @@ export const noNodeBelowAdapters: TidyRule = {
   name: 'no-node-below-adapters',
   find: (files) =>
     files
-      .filter(({ path }) => inSource(path) && !isTest(path) && ['core', 'app'].includes(layerOf(path) ?? ''))
+      .filter(({ path }) => inSource(path) && !isTest(path) && ['core', 'ports', 'app'].includes(layerOf(path) ?? ''))
       .flatMap((file) =>
         importsOf(file)
           .filter(({ specifier }) => specifier.startsWith('node:') || NODE_MODULES.has(specifier))
@@ -74,6 +78,7 @@ export const noNodeBelowAdapters: TidyRule = {
 function layerOf(path: string): Layer | undefined {
   if (path === 'src/compose.ts' || path.startsWith('src/compose/')) return 'compose';
   if (path.startsWith('console/')) return 'console';
+  if (path.startsWith('src/app/ports/')) return 'ports';
   const [root, folder, ...rest] = path.split('/');
   if (root !== 'src' || rest.length === 0 || folder === undefined) return undefined;
   return folder === 'core' || folder === 'app' || ADAPTING.some((layer) => layer === folder)

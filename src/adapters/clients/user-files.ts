@@ -4,8 +4,7 @@ import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, s
 import { basename, dirname, join, resolve } from 'node:path';
 import { err, ok, ResultAsync } from 'neverthrow';
 import { parse, TomlError } from 'smol-toml';
-import type { ParseToml } from '../../app/clients/edit/toml-editor.ts';
-import type { FileAccessFailure, UserFiles } from '../../app/ports/machine.ts';
+import type { FileAccessFailure, ParseToml, UserFiles } from '../../app/ports/machine.ts';
 import { atExit } from '../at-exit.ts';
 
 const OWN_FILE = 0o600;
@@ -17,7 +16,7 @@ const LINKS_MAX = 40;
 /** Files as they lie on this machine. */
 export const nodeUserFiles: UserFiles = {
   read: async (path) => trying(path, () => readText(path)),
-  isThere: (path) =>
+  exists: (path) =>
     access(path, constants.F_OK).then(
       () => true,
       () => false,

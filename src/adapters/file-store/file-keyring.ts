@@ -18,7 +18,7 @@ import { patience, waitForExclusive } from '../lock/wait-for-lock.ts';
 import { damagedContent, parseStored } from './content/parse-stored.ts';
 import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
 import { layout } from './disk/layout.ts';
-import type { FileStoreParts } from './file-store.ts';
+import type { FileStoreParts } from './file-store-parts.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;

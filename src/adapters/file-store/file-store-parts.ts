@@ -1,8 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
-import type { Locks } from '../lock/locks.ts';
+import type { Locks, Waiting } from '../lock/locks.ts';
+import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
-import type { FileStoreParts } from './file-store.ts';
+
+/** What the parts of a file store share. */
+export type FileStoreParts = {
+  readonly disk: Disk;
+  readonly sha256: Sha256;
+  readonly locks: () => Promise<Locks>;
+  readonly waiting: Waiting;
+};
 
 /** The parts of a store on the disk of this machine. Locks are loaded by who takes one: looking takes none. */
 export function fileStoreParts(root: string, sha256: Sha256): FileStoreParts {

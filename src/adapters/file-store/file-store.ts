@@ -1,11 +1,9 @@
-import type { Store, Upkeep } from '../../app/services.ts';
+import type { Store, Upkeep } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
-import type { Locks, Waiting } from '../lock/locks.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
 import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/content-stores.ts';
-import type { Disk } from './disk/disk.ts';
 import { fileKeyring } from './file-keyring.ts';
-import { fileStoreParts } from './file-store-parts.ts';
+import { type FileStoreParts, fileStoreParts } from './file-store-parts.ts';
 import { entryMakers } from './index/entry-makers.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
 import { fileSessionLogs } from './session/file-session-logs.ts';
@@ -14,14 +12,6 @@ import { manifestFiles } from './session/manifest-files.ts';
 import { fileCollector } from './upkeep/file-collector.ts';
 import { fileSessionBin } from './upkeep/file-session-bin.ts';
 import { fileSessionMarks } from './upkeep/file-session-marks.ts';
-
-/** What the parts of a file store share. */
-export type FileStoreParts = {
-  readonly disk: Disk;
-  readonly sha256: Sha256;
-  readonly locks: () => Promise<Locks>;
-  readonly waiting: Waiting;
-};
 
 /** Everything durable, in one directory. Nothing is read or made before it is needed. */
 export function fileStore(root: string, sha256: Sha256): Store & Upkeep {

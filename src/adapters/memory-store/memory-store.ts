@@ -5,11 +5,11 @@ import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { SessionIndex, StoredSession } from '../../app/ports/session-index.ts';
 import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
-import { summariseSession } from '../../app/run/summarise-session.ts';
-import type { Store } from '../../app/services.ts';
+import type { Store } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
+import { summariseSession } from '../summarise-session.ts';
 import {
   emptyContent,
   memoryArtifacts,
@@ -71,6 +71,7 @@ function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): Se
   };
   return {
     sessions,
+    summarise: (session) => summariseSession(session, snapshots),
     look: async ({ sessionId }) => {
       const prefix = await reader.loadValidPrefix(sessionId);
       if (prefix.isErr()) return err(prefix.error);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { fileClaim } from '../../app/catalog/file-claim.ts';
-import type { SourceHealth, SourceInspector } from '../../app/ports/workflow-sources.ts';
+import type { ReadSource, SourceInspector } from '../../app/ports/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
@@ -51,7 +50,7 @@ export function sourceHealth(copies: string, source: WorkflowSourceEntry): Unrea
 }
 
 /** Why nothing can be read from a source. */
-export type Unready = Exclude<SourceHealth, { kind: 'ready' | 'outside' }>;
+export type Unready = Exclude<ReadSource, { kind: 'ready' | 'outside' }>;
 
 /** Looks at sources as the catalog reads them. */
 export function sourceInspector(copies: string): SourceInspector {
@@ -62,11 +61,10 @@ export function sourceInspector(copies: string): SourceInspector {
       if (health.kind !== 'ready') return health;
       assert(folder !== undefined, 'what is ready lies somewhere');
       const files = readFolder({ access: nodeFolderAccess, kept: boundedCache(1) }, { ...folder, rank: 0 });
-      // What is told beside them, like links to elsewhere, is for the list of workflows and none itself.
       const reason = files[0]?.content.kind === 'unread' ? files[0].content.reason : undefined;
       return files[0]?.path === folder.dir && reason?.code === 'leads_outside'
         ? { kind: 'outside', dir: folder.dir, target: reason.target }
-        : { kind: 'ready', files: files.filter((file) => fileClaim(file) !== undefined).length, dir: folder.dir };
+        : { kind: 'ready', files, dir: folder.dir };
     },
   };
 }

@@ -10,8 +10,8 @@ const NAMED_RANK = 1_000;
 export type AuthorCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
 
 export async function authorCatalog(bench: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
-  const { source, breathe, workspace } = bench;
-  const tools = { ...bench.tools, breathe };
+  const { source, yieldNow, workspace } = bench;
+  const tools = { ...bench.tools, yieldNow };
   const { files } = await source.files(workspace);
   const known = new Set(files.map(({ path }) => bench.files.resolve(path)));
   const loose = looseFiles(

@@ -1,4 +1,5 @@
-import type { CatalogTools, WorkflowCatalog } from '../catalog/workflow-catalog.ts';
+import type { CatalogTools } from '../catalog/assemble-catalog.ts';
+import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AuthorFiles } from '../ports/author-files.ts';
 import type { WorkflowSource } from '../ports/workflow-sources.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +14,7 @@ export type AuthorServices = {
   readonly source: WorkflowSource;
   readonly tools: CatalogTools;
   /** To be awaited between pieces of work: none of them waits, so without it Ctrl-C would not be heard. */
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
   /** The real use cases over a store that ends with them. */
   readonly services: (catalog: WorkflowCatalog) => Services;
 };

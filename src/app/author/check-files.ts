@@ -78,20 +78,20 @@ function holdsFiles({ files }: AuthorServices, folder: string): boolean {
 }
 
 async function checkedIn(
-  { breathe }: AuthorServices,
+  { yieldNow }: AuthorServices,
   all: Catalog,
   isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
 ): Promise<readonly CheckedFile[]> {
   const files: CheckedFile[] = [];
   for (const one of all.workflows.filter(isWanted)) {
-    await breathe();
+    await yieldNow();
     const text = textOf(one);
     const lints = lintWorkflow(text, one).map((lint) => ({ ...lint, isLint: true }));
     const warnings = one.warnings.map((warning) => ({ ...warning, isLint: false }));
     files.push({ path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) });
   }
   for (const one of all.invalid.filter(isWanted)) {
-    await breathe();
+    await yieldNow();
     const text = textOf(one);
     const diagnostics = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
     const lints = lintFile(text).map((lint) => ({ ...lint, isLint: true }));

@@ -30,7 +30,7 @@ export async function dryRun(
   const player = {
     stage,
     send: stage.send,
-    breathe: bench.breathe,
+    yieldNow: bench.yieldNow,
     answer: answer ?? scripted.answer,
     ...(watch === undefined ? {} : { watch }),
   };

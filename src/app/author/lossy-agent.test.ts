@@ -19,7 +19,7 @@ async function played(spoil: (stage: Rehearsal) => Rehearsal) {
     mode: 'guided',
     context: { taskSize: 'large' },
   } as const;
-  const player = { stage: sound, send, answer: listedAnswers([]).answer, breathe: bench.breathe };
+  const player = { stage: sound, send, answer: listedAnswers([]).answer, yieldNow: bench.yieldNow };
   const run = (await playRun(player, request))._unsafeUnwrap();
   return { run, problems };
 }

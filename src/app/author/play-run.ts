@@ -64,7 +64,7 @@ export type Player = {
   readonly send: Send;
   readonly answer: Answer;
   /** Awaited before every call, so that whoever waits can break it off. */
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
   /** Told of every turn as it comes. */
   readonly watch?: (turn: Turn) => void;
 };
@@ -77,7 +77,7 @@ export async function playRun(player: Player, request: PlayRequest): Promise<Res
   await arrive(player, progress, started.value);
   let stuck: Stuck | undefined;
   while (stuck === undefined && !progress.turn.reply.isComplete) {
-    await player.breathe();
+    await player.yieldNow();
     stuck = progress.calls.length >= CALLS_MAX ? { code: 'too_long', calls: CALLS_MAX } : await goOn(player, progress);
   }
   return ok(await outcome(player, progress, stuck));

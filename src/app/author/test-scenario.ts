@@ -24,7 +24,7 @@ type Asked = {
   readonly mode: Autonomy;
   /** With which fault the lossy agent begins. */
   readonly number: number;
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
 };
 
 const NOTHING_MET: Met = { stepIds: [], outcomes: [] };
@@ -57,10 +57,10 @@ export async function testScenario(
   return { tested: { ...head, failures: lossyFailures, path, bytesRead }, met };
 }
 
-async function played(stage: Rehearsal, send: Send, { scenario, workflowId, workspace, mode, breathe }: Asked) {
+async function played(stage: Rehearsal, send: Send, { scenario, workflowId, workspace, mode, yieldNow }: Asked) {
   const { answer, left } = listedAnswers(scenario.steps ?? []);
   const { goal, context, expect: expected } = scenario;
-  const run = await playRun({ stage, send, answer, breathe }, { workflowId, workspace, mode, goal, context });
+  const run = await playRun({ stage, send, answer, yieldNow }, { workflowId, workspace, mode, goal, context });
   return run.map((one) => ({ run: one, failures: judgeScenario(one, { expected, left }) })).mapErr(({ code }) => code);
 }
 

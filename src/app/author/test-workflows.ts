@@ -126,12 +126,12 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
 async function playAll(
   stage: () => ReturnType<typeof rehearsal>,
   { workflowId, scenarios }: ScenarioFile,
-  { bench: { workspace, breathe }, workflow }: { readonly bench: AuthorServices; readonly workflow: CompiledWorkflow },
+  { bench: { workspace, yieldNow }, workflow }: { readonly bench: AuthorServices; readonly workflow: CompiledWorkflow },
 ): Promise<Omit<TestedFile, 'path'>> {
   const played: Awaited<ReturnType<typeof testScenario>>[] = [];
   for (const scenario of scenarios) {
     for (const mode of scenario.modes ?? [scenario.mode ?? 'guided']) {
-      const asked = { workflowId, workspace, scenario, mode, number: played.length, breathe };
+      const asked = { workflowId, workspace, scenario, mode, number: played.length, yieldNow };
       played.push(await testScenario(stage, asked));
     }
   }

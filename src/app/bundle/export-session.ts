@@ -152,20 +152,20 @@ function tablesOf(services: ExportServices, survey: Survey): Tables {
   };
 }
 
-async function* table({ breathe }: ExportServices, { keys, read }: Rows): AsyncGenerator<Piece> {
+async function* table({ yieldNow }: ExportServices, { keys, read }: Rows): AsyncGenerator<Piece> {
   yield ok('{');
   for (const [position, key] of keys.entries()) {
-    await breathe();
+    await yieldNow();
     const value = await read(position);
     yield value.map((content) => `${position === 0 ? '' : ','}${canonical(key)}:${canonical(content)}`);
   }
   yield ok('}');
 }
 
-async function* events({ breathe }: ExportServices, log: SessionLog, { appends }: Survey): AsyncGenerator<Piece> {
+async function* events({ yieldNow }: ExportServices, log: SessionLog, { appends }: Survey): AsyncGenerator<Piece> {
   yield ok('[');
   for (const [i, append] of appends.entries()) {
-    await breathe();
+    await yieldNow();
     const stored = await log.readEvents(append);
     yield stored.map((values) => `${i === 0 ? '' : ','}${values.map(canonical).join(',')}`);
   }

@@ -18,7 +18,7 @@ export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ke
   readonly bin: Pick<SessionBin, 'list'>;
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
 };
 
 export type ImportProgress = CheckProgress & { readonly doing: 'checking' | 'writing' };
@@ -73,7 +73,7 @@ export async function importSession(
 }
 
 async function check(
-  { tools, breathe }: ImportServices,
+  { tools, yieldNow }: ImportServices,
   bytes: Uint8Array,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<Result<CheckedBundle, BundleRefusal>> {
@@ -82,7 +82,7 @@ async function check(
     const step = checking.next();
     if (step.done === true) return step.value;
     onProgress({ doing: 'checking', ...step.value });
-    await breathe();
+    await yieldNow();
   }
 }
 

@@ -34,7 +34,7 @@ export type Survey = {
 export type SurveyServices = ContentStores & {
   readonly tools: BundleTools;
   /** Awaited now and then, so that others get their turn. */
-  readonly breathe: () => Promise<void>;
+  readonly yieldNow: () => Promise<void>;
 };
 
 export type ExportProgress = { readonly done: number; readonly total: number };
@@ -54,7 +54,7 @@ export async function surveySession(
   let isTooNested = false;
   const total = log.appends.length;
   for (const append of log.appends) {
-    await services.breathe();
+    await services.yieldNow();
     onProgress({ done: appends.length, total });
     const read = await loggedPlan(services, log, append);
     if (read.isErr() && read.error.code !== 'cut') return err(read.error);

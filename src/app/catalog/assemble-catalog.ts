@@ -1,17 +1,53 @@
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-bytes.ts';
-import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
+import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
+import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import { legacyName } from '../../core/workflow/format/read-workflow.ts';
-import type { SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
-import { type Catalog, findWorkflow, type InvalidFile, inListOrder, type ListedWorkflow } from './catalog.ts';
+import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
+import {
+  type Catalog,
+  type FoundWorkflow,
+  findWorkflow,
+  type InvalidFile,
+  inListOrder,
+  type ListedWorkflow,
+} from './catalog.ts';
 import type { ChosenFile, FileChoice } from './choose-files.ts';
 import { type FileClaim, isNamedAfter, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
-import type { Built, CatalogTools, Surroundings } from './workflow-catalog.ts';
+import type { Routine, Templates } from './routines.ts';
 
-type Parts = Pick<Built, 'claims' | 'surroundings'> & {
+export type CatalogTools = {
+  readonly compile: (input: CompileInput) => CompileResult;
+  readonly sha256: Sha256;
+  /** Awaited between files when all are compiled, where a person waits who may break it off. */
+  readonly yieldNow?: () => Promise<void>;
+  /** Ids that bundled workflows used to have, with the ids they have now. */
+  readonly aliases: ReadonlyMap<string, string>;
+};
+
+/** What the meaning of a file depends on besides itself. */
+export type Surroundings = Templates & {
+  readonly routines: readonly Routine[];
+  readonly routineResults: ReadonlyMap<WorkflowFile, CompileResult>;
+  readonly bindingsFile: SourceFile | undefined;
+  readonly bindings: Bindings;
+  readonly bindingsDiagnostics: readonly Diagnostic[];
+};
+
+/** The catalog of one listing. Files are compiled when they are first needed. */
+export type AssembledCatalog = {
+  /** Everything there is. This compiles every file. */
+  readonly catalog: () => Catalog;
+  /** What an id refers to. This compiles only the file of that id. */
+  readonly find: (id: string) => FoundWorkflow;
+};
+
+type Parts = {
+  readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
+  readonly surroundings: Surroundings;
   readonly choice: FileChoice;
   /** Compiles a file when it is first asked for. */
   readonly resultOf: (file: WorkflowFile) => CompileResult;
@@ -23,11 +59,7 @@ type Names = {
 };
 
 /** What can be told of all the files. Each is compiled when something is to be told of it. */
-export function assembleCatalog(
-  listing: SourceListing,
-  parts: Parts,
-  tools: CatalogTools,
-): Pick<Built, 'catalog' | 'find'> {
+export function assembleCatalog(listing: SourceListing, parts: Parts, tools: CatalogTools): AssembledCatalog {
   const { chosen } = parts.choice;
   const byId = new Map(chosen.map((one) => [one.claim.id, one]));
   const known = new Map<ChosenFile, ListedWorkflow | undefined>();

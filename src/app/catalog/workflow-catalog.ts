@@ -1,16 +1,13 @@
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
-import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
-import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
-import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import type { SourceFile, SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
-import { assembleCatalog } from './assemble-catalog.ts';
+import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
+import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
+import { type AssembledCatalog, assembleCatalog, type CatalogTools, type Surroundings } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
 import { chooseFiles } from './choose-files.ts';
 import { type FileClaim, fileClaim } from './file-claim.ts';
 import { unreadDiagnostic } from './file-diagnostics.ts';
 import { readBindings } from './read-bindings.ts';
-import { type Routine, routinesOf, type Templates, usableTemplates } from './routines.ts';
+import { routinesOf, usableTemplates } from './routines.ts';
 
 const WORKSPACES_MAX = 8;
 
@@ -39,9 +36,9 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
   return {
     list: async (workspace) => {
       const { catalog, listing, resultOf } = await current(workspace);
-      const { breathe } = tools;
-      for (const file of breathe === undefined ? [] : listing.files) {
-        await breathe?.();
+      const { yieldNow } = tools;
+      for (const file of yieldNow === undefined ? [] : listing.files) {
+        await yieldNow?.();
         resultOf(file);
       }
       return catalog();
@@ -54,21 +51,8 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
   };
 }
 
-export type CatalogTools = {
-  readonly compile: (input: CompileInput) => CompileResult;
-  readonly sha256: Sha256;
-  /** Awaited between files when all are compiled, where a person waits who may break it off. */
-  readonly breathe?: () => Promise<void>;
-  /** Ids that bundled workflows used to have, with the ids they have now. */
-  readonly aliases: ReadonlyMap<string, string>;
-};
-
 /** A catalog with what it was made from, so that the next one need not start from nothing. */
-export type Built = {
-  /** Everything there is, for which every file is compiled. */
-  readonly catalog: () => Catalog;
-  /** What an id stands for. One file of many is all that is compiled for it. */
-  readonly find: (id: string) => FoundWorkflow;
+type Built = AssembledCatalog & {
   /** What a file compiles to, kept for whoever asks next. */
   readonly resultOf: (file: WorkflowFile) => CompileResult;
   readonly listing: SourceListing;
@@ -76,15 +60,6 @@ export type Built = {
   readonly surroundings: Surroundings;
   /** What files compile to, as far as anybody asked. */
   readonly results: Map<WorkflowFile, CompileResult>;
-};
-
-/** What the meaning of a file depends on besides itself. */
-export type Surroundings = Templates & {
-  readonly routines: readonly Routine[];
-  readonly routineResults: ReadonlyMap<WorkflowFile, CompileResult>;
-  readonly bindingsFile: SourceFile | undefined;
-  readonly bindings: Bindings;
-  readonly bindingsDiagnostics: readonly Diagnostic[];
 };
 
 function buildCatalog(listing: SourceListing, tools: CatalogTools, before: Built | undefined): Built {

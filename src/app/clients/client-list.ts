@@ -1,5 +1,5 @@
-import { dotConfig, settingsFolder } from '../ports/machine.ts';
-import { type Client, type ClientScope, type Launch, SERVER_NAME } from './client.ts';
+import type { Launch, Machine } from '../ports/machine.ts';
+import { type Client, type ClientScope, SERVER_NAME } from './client.ts';
 
 const SERVERS = 'mcpServers';
 const plainEntry = ({ command, args, env }: Launch) => ({ command, args: [...args], env: { ...env } });
@@ -155,4 +155,17 @@ function variables({ env }: Launch): readonly string[] {
 
 function words({ command, args }: Launch): readonly string[] {
   return [command, ...args];
+}
+
+/** Where a program keeps its settings on this platform. */
+function settingsFolder({ platform, env, home, join }: Machine): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] ?? join(home, 'AppData', 'Roaming');
+  return dotConfig({ env, home, join });
+}
+
+/** The folder that terminal programs use on every platform. */
+function dotConfig({ env, home, join }: Pick<Machine, 'env' | 'home' | 'join'>): string {
+  const given = env['XDG_CONFIG_HOME'];
+  return given?.startsWith('/') ? given : join(home, '.config');
 }

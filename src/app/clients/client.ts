@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../core/json/json-value.ts';
-import type { FoundProgram, Machine } from '../ports/machine.ts';
+import type { FoundProgram, Launch, Machine } from '../ports/machine.ts';
 
 export const CLIENT_IDS = [
   'claude-code',
@@ -44,13 +44,6 @@ export type Client = {
 
 /** What we are called in every client. */
 export const SERVER_NAME = 'workrail';
-
-/** What a client starts, and what it adds to the environment. */
-export type Launch = {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: { readonly [name: string]: string };
-};
 
 type LaunchFor = {
   /** A program with a window does not inherit the PATH of a shell. */
@@ -110,4 +103,9 @@ export function registeredLaunch(entry: unknown): Launch | undefined {
   if (!listed.success) return undefined;
   const [command, ...args] = listed.data.command;
   return { command, args, env: listed.data.environment ?? {} };
+}
+
+/** A path with a tilde for the home folder. */
+export function shortPath({ home, join }: Pick<Machine, 'home' | 'join'>, path: string): string {
+  return path.startsWith(join(home, 'x').slice(0, -1)) ? `~${path.slice(home.length)}` : path;
 }

@@ -1,15 +1,7 @@
-import type { ClientServices } from '../ports/machine.ts';
-import {
-  type Client,
-  type ClientScope,
-  isSameLaunch,
-  type Launch,
-  launchFor,
-  registeredLaunch,
-  SERVER_NAME,
-} from './client.ts';
+import type { ClientServices, FileTrouble, Launch } from '../ports/machine.ts';
+import { type Client, type ClientScope, isSameLaunch, launchFor, registeredLaunch, SERVER_NAME } from './client.ts';
 import { CLIENTS } from './client-list.ts';
-import type { EntryEditor, FileTrouble } from './edit/entry-editor.ts';
+import type { EntryEditor } from './edit/entry-editor.ts';
 import { jsonEditor } from './edit/json-editor.ts';
 import { tomlEditor } from './edit/toml-editor.ts';
 
@@ -86,14 +78,14 @@ async function fileOf(
     return projectFile === undefined ? undefined : machine.join(machine.workspace, ...projectFile);
   }
   const candidates = userFiles(machine);
-  for (const candidate of candidates) if (await files.isThere(candidate)) return candidate;
+  for (const candidate of candidates) if (await files.exists(candidate)) return candidate;
   return candidates[0];
 }
 
 /** The clients that are installed on this machine, as far as one can see. */
 export async function findClients({ machine, files, commands }: ClientServices): Promise<readonly Client[]> {
   const isInstalled = async ({ signs, command }: Client): Promise<boolean> => {
-    for (const sign of signs(machine)) if (await files.isThere(sign)) return true;
+    for (const sign of signs(machine)) if (await files.exists(sign)) return true;
     return command !== undefined && (await commands.find(command.program)).length > 0;
   };
   const installed = await Promise.all(CLIENTS.map(isInstalled));

@@ -170,7 +170,7 @@ export async function keepBackup(
   const name = /[^\\/]+$/.exec(file)?.[0] ?? 'file';
   for (let number = 1; ; number++) {
     const path = services.machine.join(setupFolder(services), `${String(number).padStart(4, '0')}-${name}`);
-    if (changes.some(({ backup }) => backup === path) || (await services.files.isThere(path))) continue;
+    if (changes.some(({ backup }) => backup === path) || (await services.files.exists(path))) continue;
     return (await services.files.put(path, text)).map(() => path);
   }
 }

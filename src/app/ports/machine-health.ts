@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
-import type { Launch } from '../clients/client.ts';
 import type { KeyringStore } from './keyring-store.ts';
+import type { Launch } from './machine.ts';
 import type { SessionReader } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 import type { StoreAudit } from './upkeep.ts';

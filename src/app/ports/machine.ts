@@ -1,79 +1,72 @@
 import type { Result } from 'neverthrow';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
-import type { ParseToml } from '../clients/edit/toml-editor.ts';
 
-/** The machine that clients are registered on: all that decides where their files lie and how we are started. */
+/** The machine that clients are registered on: where their files are, and how this program is started. */
 export type Machine = {
   readonly platform: string;
   readonly home: string;
-  /** The folder that the command is typed in. */
+  /** The current working directory of the command. */
   readonly workspace: string;
   readonly env: { readonly [name: string]: string | undefined };
   readonly join: (...parts: readonly string[]) => string;
   readonly nodePath: string;
   readonly nodeVersion: string;
-  /** The file that is running. */
+  /** The script file that is running. */
   readonly programPath: string;
   readonly version: string;
 };
 
-/** A program that the shell would find, and the file that its name leads to. */
+/** A program on the PATH, and the file that its name resolves to. */
 export type FoundProgram = { readonly path: string; readonly realPath: string };
 
-/** Where a program keeps its settings by the custom of the platform. */
-export function settingsFolder({ platform, env, home, join }: Machine): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  if (platform === 'win32') return env['APPDATA'] ?? join(home, 'AppData', 'Roaming');
-  return dotConfig({ env, home, join });
-}
+/** What a client starts, and which variables it adds to the environment. */
+export type Launch = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: { readonly [name: string]: string };
+};
 
-/** The folder that programs of the terminal use on every platform. */
-export function dotConfig({ env, home, join }: Pick<Machine, 'env' | 'home' | 'join'>): string {
-  const told = env['XDG_CONFIG_HOME'];
-  return told?.startsWith('/') ? told : join(home, '.config');
-}
-
-/** A path as a person reads it: with a tilde for the home folder. */
-export function shortPath({ home, join }: Pick<Machine, 'home' | 'join'>, path: string): string {
-  return path.startsWith(join(home, 'x').slice(0, -1)) ? `~${path.slice(home.length)}` : path;
-}
-
-/** The system refused, in its own word. */
+/** The operating system refused access. `cause` is its error code. */
 export type FileAccessFailure = { readonly code: 'file_failed'; readonly path: string; readonly cause: string };
 
-/** Files of other programs, and our own notes about them. Nothing is ever half written. */
+/** Settings files of other programs, and our own records about them. Every write replaces the whole file at once. */
 export type UserFiles = {
-  /** `undefined` when there is no such file. */
+  /** `undefined` if the file does not exist. */
   read(path: string): Promise<Result<string | undefined, FileAccessFailure>>;
-  /** Whether anything of that name is there. */
-  isThere(path: string): Promise<boolean>;
+  exists(path: string): Promise<boolean>;
   /**
-   * Puts a whole file in place at once, through a link too, unless it is read-only. Gives the folders that had to be
-   * made, topmost first.
+   * Replaces a whole file at once, unless it is read-only. A link is followed. Returns the folders that had to be
+   * created, topmost first.
    */
   put(path: string, text: string): Promise<Result<readonly string[], FileAccessFailure>>;
-  /** Of a link, what it leads to. */
+  /** Removes a file. A link is followed. */
   remove(path: string): Promise<Result<void, FileAccessFailure>>;
   /** Removes those folders that are empty, the last one first. */
   removeEmpty(folders: readonly string[]): Promise<void>;
 };
 
-export type RunOf = {
+export type ProgramCall = {
   readonly path: string;
   readonly args: readonly string[];
-  /** How long it may take, where that is less than usual. */
+  /** A shorter limit than the usual one. */
   readonly timeoutMs?: number;
 };
 
 /** Programs of the machine. */
 export type Commands = {
-  /** All that the shell would find under a name, in its order. */
+  /** Every program of this name on the PATH, in the order of the PATH. */
   find(name: string): Promise<readonly FoundProgram[]>;
-  /** Runs a program to its end, or until it takes too long. Tells its exit code and the last it said. */
-  run(command: RunOf): Promise<{ readonly exitCode: number | undefined; readonly said: string }>;
+  /** Runs a program until it exits or the time limit passes. `said` is everything it printed. */
+  run(call: ProgramCall): Promise<{ readonly exitCode: number | undefined; readonly said: string }>;
 };
 
-/** What registering needs from outside. */
+/** Why a file cannot be parsed or edited. Lines count from 1. */
+export type FileTrouble = { readonly line: number; readonly problem: string };
+
+/** Parses TOML. */
+export type ParseToml = (text: string) => Result<{ readonly [key: string]: unknown }, FileTrouble>;
+
+/** What registering with clients needs from outside. */
 export type ClientServices = {
   readonly machine: Machine;
   readonly files: UserFiles;

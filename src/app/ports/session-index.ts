@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
 import type { LoadRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
@@ -16,6 +17,11 @@ export type SeenSession = StoredSession & { readonly health: SessionHealth };
  * whoever shows a session verifies it first.
  */
 export type SessionIndex = {
+  /** Summarises a session that was just read. Nothing is taken from the index. */
+  summarise(session: {
+    readonly sessionId: SessionId;
+    readonly view: SessionView;
+  }): Promise<Result<SessionSummary, StoreFailure>>;
   /** A summary of every healthy session, oldest first. Writes nothing. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
   /** Every session that the store lists now, damaged ones too, oldest first. Writes nothing. */

@@ -3,35 +3,34 @@ import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { GitSource, WorkflowSourceEntry } from '../../core/sources.ts';
 
-/** A file that an author left; `text` is what it says. */
+/** A file that an author wrote. */
 export type SourceFile = {
   /** Names the file within its source; the same on every machine. */
   readonly ref: string;
-  /** Where it lies on this machine: shown to people, never stored. */
+  /** Where it is on this machine: shown to people, never stored. */
   readonly path: string;
   readonly content: { readonly kind: 'text'; readonly text: string } | Unread;
 };
 
-/** A source that the user added, as they named it. */
+/** A source that the user added, under the user's name for it. */
 export type AddedSource = {
   readonly name: string;
   readonly kind: 'git' | 'folder' | 'package';
-  /** What a repository is pinned to. */
+  /** The commit that a repository is pinned to. */
   readonly commit?: string;
 };
 
 /** A file that may hold a workflow. */
 export type WorkflowFile = SourceFile & {
-  /** Where it comes from, when that was added by name. */
+  /** Set if the file comes from a source that the user added. */
   readonly added?: AddedSource;
   readonly kind: WorkflowSourceKind;
   /** Of two workflows with one id, the one in the folder of the higher rank is used. */
   readonly rank: number;
-  /** Whether it lies in a folder for routines. */
   readonly isInRoutines: boolean;
 };
 
-/** A file that is there but was not read, and why. */
+/** Stands for the content of a file that could not be read. */
 export type Unread = { readonly kind: 'unread'; readonly reason: UnreadReason };
 
 export type UnreadReason =
@@ -45,15 +44,15 @@ export type UnreadReason =
 export type SourceListing = {
   /** Lowest rank first, within a folder by name. */
   readonly files: readonly WorkflowFile[];
-  /** What the workspace puts into extension points; not there when it puts in nothing. */
+  /** The file that binds the workspace's texts to extension points, if there is one. */
   readonly bindings?: SourceFile;
-  /** Told when a workspace was given that cannot be one; the files are those that are there without it. */
+  /** Set if the given workspace is unusable. The files are then those outside of it. */
   readonly workspaceProblem?: WorkspaceProblem;
 };
 
 /** Where workflow files come from. */
 export type WorkflowSource = {
-  /** Everything there is for a workspace. A file that did not change since the last call is the same object again. */
+  /** Every file for a workspace. A file that did not change since the last call is the same object again. */
   files(workspace?: string): Promise<SourceListing>;
 };
 
@@ -64,7 +63,7 @@ export type SourceListFailure =
 /** The list of sources that the user added. */
 export type SourceList = {
   read(): Promise<Result<readonly WorkflowSourceEntry[], SourceListFailure>>;
-  /** Replaces it in one move: another process sees the old list or the new one. */
+  /** Replaces the list at once: another process sees the old list or the new one. */
   write(entries: readonly WorkflowSourceEntry[]): Promise<Result<void, SourceListFailure>>;
 };
 
@@ -72,7 +71,7 @@ export type GitRefusal =
   | { readonly code: 'git_missing' }
   | { readonly code: 'git_failed'; readonly url: string; readonly said: string }
   | { readonly code: 'git_timeout'; readonly url: string; readonly ms: number }
-  /** What was pinned is no longer part of the branch: somebody rewrote it. */
+  /** The pinned commit is no longer part of the branch: its history was rewritten. */
   | {
       readonly code: 'git_rewritten';
       readonly name: string;
@@ -83,33 +82,33 @@ export type GitRefusal =
 
 /** Copies of repositories, each at one commit. */
 export type GitCopies = {
-  /** Fetches a branch, a tag, or what the repository shows by default, and keeps the commit it stands for now. */
+  /** Fetches a branch, a tag or the default branch, and returns its current commit. */
   fetch(wanted: Pick<GitSource, 'name' | 'url' | 'ref'>): Promise<Result<{ readonly commit: string }, GitRefusal>>;
-  /** The same for a source that is there. A commit that does not follow the pinned one is refused unless forced. */
+  /** Fetches a known source again. A commit that does not descend from the pinned one is refused unless forced. */
   update(
     source: GitSource,
     options: { readonly isForced: boolean },
   ): Promise<Result<{ readonly commit: string }, GitRefusal>>;
-  /** Takes the copies of a source away, but for the one to be kept. */
+  /** Removes the copies of a source, except for the commit to keep. */
   drop(source: Pick<GitSource, 'name'>, kept?: string): Promise<void>;
 };
 
-/** How a source stands on this machine. */
-export type SourceHealth =
-  | { readonly kind: 'ready'; readonly files: number; readonly dir: string }
+/** The folder of a source with its files, or why it cannot be read. */
+export type ReadSource =
+  | { readonly kind: 'ready'; readonly files: readonly WorkflowFile[]; readonly dir: string }
   | { readonly kind: 'missing'; readonly dir: string }
-  /** Its folder is a link to a place that is not part of it. */
+  /** The folder is a link to a place outside of the source. */
   | { readonly kind: 'outside'; readonly dir: string; readonly target: string }
   | { readonly kind: 'not_installed'; readonly package: string; readonly from: string }
   | { readonly kind: 'undeclared'; readonly package: string; readonly dir: string };
 
-export type SourceInspector = { inspect(source: WorkflowSourceEntry): Promise<SourceHealth> };
+export type SourceInspector = { inspect(source: WorkflowSourceEntry): Promise<ReadSource> };
 
-/** What looking after sources needs. */
+/** What managing sources needs. */
 export type SourceServices = {
   readonly list: SourceList;
   readonly copies: GitCopies;
   readonly inspector: SourceInspector;
-  /** The absolute path of what somebody typed, from where they typed it. */
+  /** The absolute form of a path that the user typed. */
   readonly resolvePath: (path: string) => string;
 };

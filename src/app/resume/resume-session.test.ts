@@ -18,9 +18,10 @@ import {
 } from '../../core/log/execution-snapshot.ts';
 import { derivedBits, RunId } from '../../core/log/ids.ts';
 import { resumeReplyShape } from '../../mcp/tools/resume-session-tool.ts';
+import type { Store } from '../ports/store.ts';
 import { advance } from '../run/advance.ts';
 import { startWorkflow } from '../run/start-workflow.ts';
-import type { Services, Store } from '../services.ts';
+import type { Services } from '../services.ts';
 import { type ResumeRequest, resumeSession } from './resume-session.ts';
 
 async function resume(services: Services, request: ResumeRequest) {

@@ -7,7 +7,6 @@ import { isClosed } from '../../core/views/run-status.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
-import { summariseSession } from '../run/summarise-session.ts';
 import type { ReadServices } from '../services.ts';
 
 /** An answer of which everything that is shown was read from the log itself. */
@@ -83,7 +82,7 @@ export async function verifySession(
 ): Promise<Result<Verified, LoadRefusal | OtherWorkflowStored>> {
   const session = await services.sessions.load(sessionId);
   if (session.isErr()) return err(session.error);
-  const summary = await summariseSession(session.value, services.snapshots);
+  const summary = await services.sessionIndex.summarise(session.value);
   if (summary.isErr()) return err(summary.error);
   for (const { workflowHash } of summary.value.runs) {
     const workflow = await services.pinnedWorkflows.get(workflowHash);

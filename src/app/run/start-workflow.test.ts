@@ -8,7 +8,6 @@ import { contextAt } from '../../core/views/context.ts';
 import { preferencesAt } from '../../core/views/preferences-in-force.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { startWorkflow } from './start-workflow.ts';
-import { summariseSession } from './summarise-session.ts';
 
 test('what a run is pinned to can be found by the hash that the run names', async () => {
   enforces('pinned_workflow_stored_by_hash');
@@ -146,7 +145,7 @@ test('the goal is kept in context and names the session; one that is too long st
   const view = await agent.view(begun);
   expect(contextAt(view.context, await agent.node(begun))).toEqual({ goal, a: 1 });
   const { sessionId } = begun.structured['session'] as never;
-  const { runs } = (await summariseSession({ sessionId, view }, agent.services.snapshots))._unsafeUnwrap();
+  const { runs } = (await agent.services.sessionIndex.summarise({ sessionId, view }))._unsafeUnwrap();
   expect(runs).toMatchObject([{ goal: expect.stringMatching(/^é{10}/) }]);
   expect(await startWorkflow(agent.services, { workflowId: 'test.plain', goal: `${goal}!` })).toEqual(
     err({ code: 'goal_too_large', bytes: 1_025, bytesMax: 1_024 }),

@@ -10,7 +10,6 @@ import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import { appendPlan } from '../run/append-decision.ts';
 import { isRunClosed } from '../run/closed-run.ts';
-import { summariseSession } from '../run/summarise-session.ts';
 import type { Services } from '../services.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts';
 
@@ -41,7 +40,10 @@ export type PreferredRun = SelectedRun & {
   readonly warnings: readonly PreferenceWarning[];
 };
 
-export type PreferServices = Pick<Services, 'sessions' | 'snapshots' | 'marks' | 'clock' | 'hasher'> & {
+export type PreferServices = Pick<
+  Services,
+  'sessions' | 'sessionIndex' | 'snapshots' | 'marks' | 'clock' | 'hasher'
+> & {
   readonly pinnedWorkflows: Pick<Services['pinnedWorkflows'], 'get'>;
 };
 
@@ -83,7 +85,7 @@ async function unfinishedRuns(
 ): Promise<Result<readonly UnfinishedRun[], PreferRefusal>> {
   const named = selectRuns(session, asked);
   if (named.isErr()) return err(named.error);
-  const summary = await summariseSession(session, services.snapshots);
+  const summary = await services.sessionIndex.summarise(session);
   if (summary.isErr()) return err(summary.error);
   const open = summary.value.runs.filter(({ status }) => status === 'in_progress' || status === 'blocked');
   const runs: UnfinishedRun[] = [];

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { CLIENT_IDS, type Client, type ClientScope } from '../../app/clients/client.ts';
+import { CLIENT_IDS, type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
 import { CLIENTS } from '../../app/clients/client-list.ts';
 import { findClients, inspectClient } from '../../app/clients/inspect-client.ts';
 import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
 import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/clients/undo-registrations.ts';
-import { type ClientServices, shortPath } from '../../app/ports/machine.ts';
+import type { ClientServices } from '../../app/ports/machine.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import {

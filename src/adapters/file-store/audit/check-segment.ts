@@ -100,10 +100,10 @@ export type ContentCheck = { readonly damages: readonly LogDamage[]; readonly by
 /** Reads all that a session refers to. */
 export async function checkContent(disk: Disk, refs: ContentRefs): Promise<ContentCheck> {
   const damages: LogDamage[] = [];
-  const breathe = yieldOften();
+  const yieldNow = yieldOften();
   let bytes = 0;
   for (const [place, content] of contentOf(disk, refs)) {
-    await breathe();
+    await yieldNow();
     if (content.isOk()) bytes += content.value;
     else damages.push(damageOf(place, content.error));
   }

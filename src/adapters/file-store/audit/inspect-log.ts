@@ -5,16 +5,25 @@ import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/l
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { isCutShort } from '../session/lines.ts';
 import { emptySession } from '../session/open-session.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
 import { yieldOften } from '../yield-often.ts';
 import { checkBytes, checkSegment } from './check-segment.ts';
-import { type SessionFiles, sessionFiles } from './file-store-audit.ts';
 import { type LogDamage, looking, plainDamage } from './log-damage.ts';
 
 const MANIFEST = 'manifest.jsonl';
+
+/** Names in a session's folders. They are listed before the manifest is read, so that files of a running append do not look left over. */
+export type SessionFiles = {
+  readonly top: readonly string[];
+  readonly events: readonly string[];
+  /** Folders that cannot be read. */
+  readonly damages: readonly LogDamage[];
+  /** It is a file and not a folder, so it is not a session. */
+  readonly isStray: boolean;
+};
 
 /** The log of a session, every byte of it checked. */
 export type LogInspection = {
@@ -69,6 +78,18 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
   };
 }
 
+function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
+  const list = (place: string) => looking(place, () => fs.list(join(root, place)));
+  const top = list(layout.session(sessionId));
+  if (top.isErr()) {
+    const isStray = top.error.fault.kind === 'unreadable' && top.error.fault.code === 'ENOTDIR';
+    return { top: [], events: [], damages: isStray ? [] : [top.error], isStray };
+  }
+  const events = list(layout.events(sessionId));
+  const damages = events.isErr() ? [events.error] : [];
+  return { top: top.value, events: events.unwrapOr([]), damages, isStray: false };
+}
+
 /** Collection takes a session away at once, and whoever asks for it then makes an empty folder of the same name. */
 export function isGone(disk: Disk, sessionId: SessionId, before: SessionFiles): boolean {
   const { top, damages, isStray } = sessionFiles(disk, sessionId);
@@ -93,10 +114,10 @@ async function inspectSegments(
 ): Promise<Segments> {
   const refs = noContentRefs();
   const damages: LogDamage[] = [];
-  const breathe = yieldOften();
+  const yieldNow = yieldOften();
   let bytes = 0;
   for (const transaction of transactions) {
-    await breathe();
+    await yieldNow();
     const place = join(layout.session(sessionId), transaction.segment.segmentRelPath);
     const events = looking(place, () => disk.fs.read(join(disk.root, place))).andThen((segment) => {
       bytes += segment?.length ?? 0;

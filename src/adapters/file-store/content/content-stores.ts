@@ -21,7 +21,7 @@ import {
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, accessingNow, type Disk, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { putContent, readContent } from './content-files.ts';
 import { damagedContent, parseStored } from './parse-stored.ts';
 

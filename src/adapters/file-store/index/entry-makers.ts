@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SnapshotStore } from '../../../app/ports/content-stores.ts';
-import type { SeenSession } from '../../../app/ports/session-index.ts';
+import type { SeenSession, SessionIndex } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { summariseSession } from '../../../app/run/summarise-session.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import { summariseSession } from '../../summarise-session.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
 import type { IndexEntry } from './index-file.ts';
 
 /** What reads sessions to sum them up. */
-export type EntryMakers = {
+export type EntryMakers = Pick<SessionIndex, 'summarise'> & {
   /** Sums up a session that was read; nothing where what it names cannot be read. */
   entryOf(session: OpenSession): Promise<IndexEntry | undefined>;
   /** Reads a session anew. A damaged one is offered to nobody; one that cannot be read now may be read later. */
@@ -19,14 +19,16 @@ export type EntryMakers = {
 };
 
 export function entryMakers({ disk, sha256 }: FileStoreParts, snapshots: SnapshotStore): EntryMakers {
+  const summarise: EntryMakers['summarise'] = (session) => summariseSession(session, snapshots);
   const entryOf: EntryMakers['entryOf'] = async (session) => {
     const { sessionId, position } = session;
-    const summary = await summariseSession(session, snapshots);
+    const summary = await summarise(session);
     if (summary.isErr()) return undefined;
     const manifestIndex = position.nextManifestIndex - 1;
     return { sessionId, manifestBytes: position.offset, manifestIndex, summary: summary.value };
   };
   return {
+    summarise,
     entryOf,
     rebuild: async (sessionId) => {
       const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);

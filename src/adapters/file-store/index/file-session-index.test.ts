@@ -11,7 +11,8 @@ import { claimLocks } from '../../lock/claim-locks.ts';
 import type { FileSystem } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
-import { type FileStoreParts, storeOf } from '../file-store.ts';
+import { storeOf } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 
 /** What a process that has just started says. */
 async function summariesOf(parts: FileStoreParts) {

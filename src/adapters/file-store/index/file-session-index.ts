@@ -8,7 +8,7 @@ import { turnTaking } from '../../turn-taking.ts';
 import { digestOf } from '../content/content-files.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
@@ -77,6 +77,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
   const indexing: Indexing = { parts, makers, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
   const inTurn = turnTaking<'summaries'>();
   return {
+    summarise: async (session) => (await makers()).summarise(session),
     compact: file.compact,
     flush: () => write(indexing, []),
     record: async (session) => {

@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { parseJson } from '../content/parse-stored.ts';
 import { accessing, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 
 /** Raised whenever a summary gets another shape or meaning: lines of any other version are rebuilt. */
 const INDEX_VERSION = 2;

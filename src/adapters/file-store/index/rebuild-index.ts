@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { fileSnapshots } from '../content/content-stores.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { sharingStore } from '../session/store-lock.ts';
 import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';

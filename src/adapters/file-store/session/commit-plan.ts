@@ -11,7 +11,7 @@ import { applyEvent, knownGraph } from '../../../core/views/session-view.ts';
 import { digestOf, putContent } from '../content/content-files.ts';
 import { accessing, accessingNow, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import type { Growth, ManifestFiles } from './manifest-files.ts';
 import { grownBy, type OpenSession } from './open-session.ts';
 import type { Transaction } from './read-manifest.ts';

@@ -8,7 +8,7 @@ import { digestOf } from '../content/content-files.ts';
 import { damagedContent, parseJson } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';
 import { isCutShort, splitLines } from './lines.ts';
 import type { ManifestFiles } from './manifest-files.ts';

@@ -16,7 +16,7 @@ import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/content-stores.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { commitPlan } from './commit-plan.ts';
 import { putSalvage } from './import-marks.ts';

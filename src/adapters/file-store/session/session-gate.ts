@@ -9,7 +9,7 @@ import { type Patience, patience, waitForExclusive } from '../../lock/wait-for-l
 import { boundedTurnTaking, turnTaking } from '../../turn-taking.ts';
 import { accessing, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { emptySession, type OpenSession } from './open-session.ts';
 import type { SessionLoader } from './session-loader.ts';
 

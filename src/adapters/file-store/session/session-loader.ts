@@ -3,7 +3,7 @@ import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { type BoundedCache, boundedCache } from '../../bounded-cache.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
 

@@ -4,7 +4,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { patience, waitForShared } from '../../lock/wait-for-lock.ts';
 import { accessing } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 
 /** Keeps collection away from the first content that is put until the manifest names it. */
 export async function sharingStore<Value>(

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { BinnedSession, BinRefusal, RestoreRefusal, SessionBin } from '../../../app/ports/upkeep.ts';
-import { SessionId } from '../../../core/log/ids.ts';
+import type { BinRefusal, RestoreRefusal, SessionBin } from '../../../app/ports/upkeep.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { markArrived } from '../session/import-marks.ts';
 import { emptySession, refreshSession } from '../session/open-session.ts';
 import { sharingStore } from '../session/store-lock.ts';
+import { type Binned, binnedPlace, binnedSessions, manifestBytes } from './binned-sessions.ts';
 import { isAbandoned, removedName } from './remove-sessions.ts';
 
 type Index = Pick<FileSessionIndex, 'forget' | 'record'>;
@@ -98,50 +99,4 @@ async function restore(disk: Disk, sessionId: SessionId): Promise<'done' | 'not_
 async function move({ fs, root }: Disk, from: string, to: string): Promise<void> {
   await fs.rename(join(root, from), join(root, to));
   await fs.syncDir(join(root, layout.sessions));
-}
-
-/** A deleted session, with the place of its folder. */
-export type Binned = BinnedSession & { readonly place: string };
-
-/** No session id begins like this; the folder stays beside the others, so that one rename moves it and back. */
-const BINNED = /^\.deleted-(sess_[0-9a-z]+)\.(\d+)$/;
-
-function binnedPlace({ sessionId, deletedAtMs }: BinnedSession): string {
-  return join(layout.sessions, `.deleted-${sessionId}.${deletedAtMs}`);
-}
-
-/** Everything in the bin; what was deleted last comes last. */
-export function binnedSessions({ fs, root }: Disk): readonly Binned[] {
-  return fs
-    .list(join(root, layout.sessions))
-    .flatMap((name) => {
-      const [, id, at] = BINNED.exec(name) ?? [];
-      const sessionId = SessionId.schema.safeParse(id).data;
-      return sessionId === undefined
-        ? []
-        : [{ sessionId, deletedAtMs: Number(at), place: join(layout.sessions, name) }];
-    })
-    .sort((a, b) => a.deletedAtMs - b.deletedAtMs);
-}
-
-/** The disk as whoever looks at the session finds it, were it still in its place. For reading only. */
-export function diskOf(disk: Disk, { sessionId, place }: Binned): Disk {
-  const { fs, root } = disk;
-  const before = join(root, layout.session(sessionId));
-  const now = (path: string) => (path.startsWith(before) ? join(root, place) + path.slice(before.length) : path);
-  return {
-    root,
-    fs: {
-      ...fs,
-      read: (path, from) => fs.read(now(path), from),
-      size: (path) => fs.size(now(path)),
-      list: (path) => fs.list(now(path)),
-    },
-  };
-}
-
-/** How long the manifest of a session is; no length where that cannot be told. */
-export function manifestBytes({ fs, root }: Disk, sessionId: SessionId): number | undefined {
-  const place = layout.manifest(sessionId);
-  return accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0).unwrapOr(undefined);
 }

@@ -6,7 +6,7 @@ import { RunId, type SessionId } from '../../../core/log/ids.ts';
 import type { ClosedRuns } from '../../../core/views/run-status.ts';
 import { accessing, accessingNow, type Disk, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { sharingStore } from '../session/store-lock.ts';
 
 /** Marks as small files in the session's folder, so that they go with it wherever it goes. */

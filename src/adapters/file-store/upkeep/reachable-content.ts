@@ -5,10 +5,10 @@ import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { sessionFolders } from '../session/stored-sessions.ts';
 import { yieldOften } from '../yield-often.ts';
-import { type Binned, binnedSessions, diskOf, manifestBytes } from './file-session-bin.ts';
+import { type Binned, binnedSessions, diskOf, manifestBytes } from './binned-sessions.ts';
 
 /** What is known of every session there is, read and checked in full. */
 export type Marks = {
@@ -51,9 +51,9 @@ export async function refreshMarks(
   }
   const changed: MarkedSession[] = [];
   const damaged: Target[] = [];
-  const breathe = yieldOften();
+  const yieldNow = yieldOften();
   for (const [done, target] of targets.entries()) {
-    await breathe();
+    await yieldNow();
     onProgress({ done, total: targets.length });
     const looked = await look(target);
     if (looked === 'damaged') damaged.push(target);

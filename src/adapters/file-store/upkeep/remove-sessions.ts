@@ -5,9 +5,9 @@ import type { CollectCause, CollectRequest, Stayed } from '../../../app/ports/up
 import type { SessionId } from '../../../core/log/ids.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { arrivedMs } from '../session/import-marks.ts';
-import { type Binned, binnedSessions } from './file-session-bin.ts';
+import { type Binned, binnedSessions } from './binned-sessions.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './reachable-content.ts';
 import { inBatches, isOld } from './sweep-content.ts';
 

@@ -5,7 +5,7 @@ import type { HeldLock } from '../../lock/locks.ts';
 import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { FileStoreParts } from '../file-store.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
 /** Whoever appends waits at most two seconds for the store, so nobody may have it alone for nearly as long. */

@@ -1,6 +1,6 @@
-import { type ClientServices, shortPath } from '../../ports/machine.ts';
+import type { ClientServices } from '../../ports/machine.ts';
 import type { ClientEnvironment, MachineHealth, TrialLaunch, TrialResult } from '../../ports/machine-health.ts';
-import { type Client, type ClientScope, isSameLaunch, launchText } from '../client.ts';
+import { type Client, type ClientScope, isSameLaunch, launchText, shortPath } from '../client.ts';
 import { CLIENTS } from '../client-list.ts';
 import { findClients, type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
 import { registerClient } from '../register-client.ts';

@@ -1,9 +1,10 @@
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
-import { type ClientServices, shortPath } from '../../ports/machine.ts';
+import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { verifySessions } from '../../upkeep/verify-sessions.ts';
+import { shortPath } from '../client.ts';
 import { type DoctorFinding, good } from './doctor-finding.ts';
 
 const NODE_MIN = [20, 19] as const;

@@ -1,7 +1,5 @@
 import type { JsonValue } from '../../../core/json/json-value.ts';
-
-/** Why a file cannot be edited. The line counts from one. */
-export type FileTrouble = { readonly line: number; readonly problem: string };
+import type { FileTrouble } from '../../ports/machine.ts';
 
 /** How one kind of file is read and edited. Everything but our entry stays as it is, to the byte. */
 export type EntryEditor = {

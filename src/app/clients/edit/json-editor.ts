@@ -12,7 +12,8 @@ import {
   type SyntaxKind,
 } from 'jsonc-parser';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
-import { type Edited, type EntryEditor, type EntryPlace, type FileTrouble, lineAt } from './entry-editor.ts';
+import type { FileTrouble } from '../../ports/machine.ts';
+import { type Edited, type EntryEditor, type EntryPlace, lineAt } from './entry-editor.ts';
 
 // The library's names for these exist at compile time only, and only for programs compiled together with it.
 const COMMA: SyntaxKind = 5;

@@ -1,9 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { JsonValue } from '../../../core/json/json-value.ts';
-import type { Edited, EntryEditor, EntryPlace, FileTrouble } from './entry-editor.ts';
-
-/** Reads TOML; the library throws, so it is handed in. */
-export type ParseToml = (text: string) => Result<{ readonly [key: string]: unknown }, FileTrouble>;
+import type { FileTrouble, ParseToml } from '../../ports/machine.ts';
+import type { Edited, EntryEditor, EntryPlace } from './entry-editor.ts';
 
 type Table = { readonly [key: string]: unknown };
 

@@ -1,19 +1,26 @@
 import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import type { Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
-import type { CompiledWorkflow } from './compiled-workflow.ts';
-import { endlessReferences, referencesOf, writtenConditions } from './condition-references.ts';
+import type { Condition } from './condition.ts';
+import { endlessReferences, referencesOf, type WrittenPlan, writtenConditions } from './condition-references.ts';
+
+/** The parts of a compiled workflow that name each other. */
+type WorkflowPlan = WrittenPlan & {
+  readonly conditions: readonly { readonly conditionId: string; readonly condition: Condition }[];
+  readonly contracts: readonly { readonly contractRef: string }[];
+  readonly assessments: readonly { readonly id: string }[];
+};
 
 /**
  * What a workflow names and does not have, or has in a way that no walk could end with, as a JSON pointer. The compiler
  * never makes such a thing; a file that somebody wrote by hand may hold anything.
  */
-export function brokenReference(workflow: CompiledWorkflow): string | undefined {
+export function brokenReference(workflow: WorkflowPlan): string | undefined {
   return brokenPlan(workflow) ?? brokenCondition(workflow) ?? brokenStep(workflow);
 }
 
 /** Every step and loop stands in one list, once: so lists cannot be in each other in a circle either. */
-function brokenPlan({ entries, loops, steps }: CompiledWorkflow): string | undefined {
+function brokenPlan({ entries, loops, steps }: WorkflowPlan): string | undefined {
   if (steps.length + loops.length > WORKFLOW_ENTRIES_MAX) return '/steps';
   const unplaced = {
     step: new Set<string>(steps.map(({ stepId }) => stepId)),
@@ -40,7 +47,7 @@ function brokenPlan({ entries, loops, steps }: CompiledWorkflow): string | undef
 }
 
 /** Named conditions are there and lead somewhere. */
-function brokenCondition(workflow: CompiledWorkflow): string | undefined {
+function brokenCondition(workflow: WorkflowPlan): string | undefined {
   const named = new Map(workflow.conditions.map((one) => [one.conditionId as string, referencesOf(one.condition)]));
   const isDoubled = named.size < workflow.conditions.length;
   const referred = [writtenConditions(workflow).flatMap(referencesOf), ...named.values()].flat();
@@ -48,7 +55,7 @@ function brokenCondition(workflow: CompiledWorkflow): string | undefined {
   return isSound ? undefined : '/conditions';
 }
 
-function brokenStep(workflow: CompiledWorkflow): string | undefined {
+function brokenStep(workflow: WorkflowPlan): string | undefined {
   const contracts = new Set<string>(workflow.contracts.map(({ contractRef }) => contractRef));
   const assessments = new Set(workflow.assessments.map(({ id }) => id));
   const loopsAround = aroundSteps(workflow);
@@ -61,7 +68,7 @@ function brokenStep(workflow: CompiledWorkflow): string | undefined {
 }
 
 /** The loops around every step that is inside of some. */
-function aroundSteps({ loops, entries }: CompiledWorkflow): ReadonlyMap<string, readonly string[]> {
+function aroundSteps({ loops, entries }: WorkflowPlan): ReadonlyMap<string, readonly string[]> {
   const bodies = new Map(loops.map(({ loopId, body }) => [loopId as string, body]));
   const found = new Map<string, readonly string[]>();
   const lists: { readonly list: readonly Entry[]; readonly around: readonly string[] }[] = [

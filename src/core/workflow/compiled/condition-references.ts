@@ -1,16 +1,18 @@
 import type { CompiledLoop, Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
-import type { CompiledWorkflow } from './compiled-workflow.ts';
 import type { Condition } from './condition.ts';
 import type { Gate } from './confirmation.ts';
 import type { Criteria } from './criteria.ts';
 
+/** The parts of a compiled workflow that hold conditions themselves. */
+export type WrittenPlan = {
+  readonly entries: readonly Entry[];
+  readonly steps: readonly CompiledStep[];
+  readonly loops: readonly CompiledLoop[];
+};
+
 /** Every condition that stands in a plan itself; those with a name are only referred to. */
-export function writtenConditions({
-  entries,
-  steps,
-  loops,
-}: Pick<CompiledWorkflow, 'entries' | 'steps' | 'loops'>): readonly Condition[] {
+export function writtenConditions({ entries, steps, loops }: WrittenPlan): readonly Condition[] {
   return [...conditionsOfGuards(entries), ...steps.flatMap(conditionsOfStep), ...loops.flatMap(conditionsOfLoop)];
 }
 

@@ -21,7 +21,7 @@ describe('a preview', () => {
       stage,
       send: stage.send,
       answer: listedAnswers([]).answer,
-      breathe: bench.breathe,
+      yieldNow: bench.yieldNow,
       watch: (turn: Turn) => turns.push(turn),
     };
     await playRun(player, { workflowId: 'team.example', workspace: '/repo', mode, context });

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { assert } from '../../core/assert.ts';
-import { PRESETS } from '../../core/log/autonomy.ts';
-import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
-import type { SessionId, SnapshotRef } from '../../core/log/ids.ts';
-import { type SessionSummary, summarise, tipSnapshots } from '../../core/views/session-summary.ts';
-import type { SessionView } from '../../core/views/session-view.ts';
-import type { SnapshotStore } from '../ports/content-stores.ts';
-import type { StoreFailure } from '../ports/store-failure.ts';
+import type { SnapshotStore } from '../app/ports/content-stores.ts';
+import type { StoreFailure } from '../app/ports/store-failure.ts';
+import { assert } from '../core/assert.ts';
+import { PRESETS } from '../core/log/autonomy.ts';
+import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
+import type { SessionId, SnapshotRef } from '../core/log/ids.ts';
+import { type SessionSummary, summarise, tipSnapshots } from '../core/views/session-summary.ts';
+import type { SessionView } from '../core/views/session-view.ts';
 
-/** Sums up a session, together with the snapshots of its tips that a summary looks at. */
+/** Summarises a session. This reads the snapshots of its tips. */
 export async function summariseSession(
   { sessionId, view }: { readonly sessionId: SessionId; readonly view: SessionView },
   snapshots: SnapshotStore,

@@ -1,0 +1,4 @@
+import type { Err, Result } from 'neverthrow';
+
+/** The return type of a generator function given to `safeTry`. It keeps the codes of refusals from widening to `string`. */
+export type Flow<Value, Refusal> = AsyncGenerator<Err<never, Refusal>, Result<Value, Refusal>>;
