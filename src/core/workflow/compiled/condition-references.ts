@@ -1,8 +1,8 @@
 import type { CompiledLoop, Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, conditionLeaves } from './condition.ts';
 import type { Gate } from './confirmation.ts';
-import type { Criteria } from './criteria.ts';
+import { criteriaRules } from './criteria.ts';
 
 /** The parts of a compiled workflow that hold conditions themselves. */
 export type WrittenPlan = {
@@ -18,17 +18,8 @@ export function writtenConditions({ entries, steps, loops }: WrittenPlan): reado
 
 /** The names a condition refers to. */
 export function referencesOf(condition: Condition | { readonly kind: 'loop_control' }): readonly string[] {
-  switch (condition.kind) {
-    case 'ref':
-      return [condition.conditionId];
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap(referencesOf);
-    case 'not':
-      return referencesOf(condition.condition);
-    default:
-      return [];
-  }
+  if (condition.kind === 'loop_control') return [];
+  return conditionLeaves(condition).flatMap((leaf) => (leaf.kind === 'ref' ? [leaf.conditionId] : []));
 }
 
 function conditionsOfGuards(entries: readonly Entry[]): readonly Condition[] {
@@ -40,25 +31,13 @@ function conditionsOfStep({ runCondition, confirmation, fragments, criteria, pur
     ...(runCondition === undefined ? [] : [runCondition]),
     ...(confirmation.kind === 'none' ? [] : conditionsOfGate(confirmation)),
     ...fragments.map(({ when }) => when),
-    ...(criteria === undefined ? [] : conditionsOfCriteria(criteria)),
+    ...(criteria === undefined ? [] : criteriaRules(criteria).flatMap(({ when }) => when ?? [])),
     ...(purpose.kind === 'delegation' ? purpose.delegations.flatMap((one) => one.runCondition ?? []) : []),
   ];
 }
 
 function conditionsOfGate({ when, otherwise }: Gate): readonly Condition[] {
   return [when, ...(otherwise === undefined ? [] : conditionsOfGate(otherwise))];
-}
-
-function conditionsOfCriteria(criteria: Criteria): readonly Condition[] {
-  switch (criteria.kind) {
-    case 'and':
-    case 'or':
-      return criteria.criteria.flatMap(conditionsOfCriteria);
-    case 'not':
-      return conditionsOfCriteria(criteria.criteria);
-    default:
-      return criteria.when === undefined ? [] : [criteria.when];
-  }
 }
 
 function conditionsOfLoop({ runCondition, control, body }: CompiledLoop): Condition[] {

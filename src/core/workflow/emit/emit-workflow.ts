@@ -4,7 +4,7 @@ import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
 import { referencesOf, writtenConditions } from '../compiled/condition-references.ts';
-import type { Criteria } from '../compiled/criteria.ts';
+import { criteriaRules } from '../compiled/criteria.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
@@ -213,18 +213,7 @@ function compiledWarnings({
 }
 
 function hasSchemaRule({ criteria }: CompiledStep): boolean {
-  const includesSchema = (one: Criteria): boolean => {
-    switch (one.kind) {
-      case 'and':
-      case 'or':
-        return one.criteria.some(includesSchema);
-      case 'not':
-        return includesSchema(one.criteria);
-      default:
-        return one.kind === 'schema';
-    }
-  };
-  return criteria !== undefined && includesSchema(criteria);
+  return criteria !== undefined && criteriaRules(criteria).some(({ kind }) => kind === 'schema');
 }
 
 type NamedCondition = CompiledWorkflow['conditions'][number];

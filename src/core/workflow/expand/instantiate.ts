@@ -1,5 +1,5 @@
-import type { Condition } from '../compiled/condition.ts';
-import type { Criteria } from '../compiled/criteria.ts';
+import { type Condition, mapCondition } from '../compiled/condition.ts';
+import { mapCriteria } from '../compiled/criteria.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type {
   FunctionSyntax,
@@ -144,17 +144,9 @@ type Rename = (conditionId: string) => string;
 
 /** The condition with the names it refers to changed. */
 function renamedCondition(condition: Condition, rename: Rename): Condition {
-  switch (condition.kind) {
-    case 'ref':
-      return { kind: 'ref', conditionId: rename(condition.conditionId) };
-    case 'and':
-    case 'or':
-      return { kind: condition.kind, conditions: condition.conditions.map((one) => renamedCondition(one, rename)) };
-    case 'not':
-      return { kind: 'not', condition: renamedCondition(condition.condition, rename) };
-    default:
-      return condition;
-  }
+  return mapCondition(condition, (leaf) =>
+    leaf.kind === 'ref' ? { kind: 'ref', conditionId: rename(leaf.conditionId) } : leaf,
+  );
 }
 
 /** The same for one that may stand for the decision about a loop, which names nothing. */
@@ -180,7 +172,13 @@ function renamedInside(step: StepSyntax, rename: Rename): Partial<StepSyntax> {
     case 'standard':
       return {
         fragments: step.fragments.map((fragment) => ({ ...fragment, when: change(fragment.when) })),
-        ...(step.criteria === undefined ? {} : { criteria: renamedCriteria(step.criteria, change) }),
+        ...(step.criteria === undefined
+          ? {}
+          : {
+              criteria: mapCriteria(step.criteria, (rule) =>
+                rule.when === undefined ? rule : { ...rule, when: change(rule.when) },
+              ),
+            }),
       };
     case 'loop':
       return { control: renamedControl(step.control, rename) };
@@ -200,16 +198,4 @@ function renamedControl(control: LoopControlSyntax, rename: Rename): LoopControl
   if (kind === 'while' || kind === 'until') return { ...control, condition: renamedWhole(control.condition, rename) };
   if (kind !== 'undeclared' || control.fallback === undefined) return control;
   return { kind, fallback: { ...control.fallback, condition: renamedWhole(control.fallback.condition, rename) } };
-}
-
-function renamedCriteria(criteria: Criteria, change: (condition: Condition) => Condition): Criteria {
-  switch (criteria.kind) {
-    case 'and':
-    case 'or':
-      return { kind: criteria.kind, criteria: criteria.criteria.map((one) => renamedCriteria(one, change)) };
-    case 'not':
-      return { kind: 'not', criteria: renamedCriteria(criteria.criteria, change) };
-    default:
-      return criteria.when === undefined ? criteria : { ...criteria, when: change(criteria.when) };
-  }
 }

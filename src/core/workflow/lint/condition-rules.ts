@@ -5,7 +5,7 @@ import { numberOf } from '../../run/condition/context-values.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import type { Condition } from '../compiled/condition.ts';
+import { type Condition, conditionLeaves } from '../compiled/condition.ts';
 import { indexWorkflow, loopOf, stepOf } from '../compiled/workflow-index.ts';
 import { type SourceText, sourceTexts } from '../source/source-node.ts';
 import { authoredSteps, type LintRule } from './lint-rule.ts';
@@ -53,22 +53,13 @@ function comparisonsIn(
   named: ReadonlyMap<string, Condition>,
   seen: Set<string>,
 ): readonly Comparison[] {
-  switch (condition.kind) {
-    case 'compare':
-      return [condition];
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap((one) => comparisonsIn(one, named, seen));
-    case 'not':
-      return comparisonsIn(condition.condition, named, seen);
-    case 'ref': {
-      const found = seen.has(condition.conditionId) ? undefined : named.get(condition.conditionId);
-      seen.add(condition.conditionId);
-      return found === undefined ? [] : comparisonsIn(found, named, seen);
-    }
-    default:
-      return [];
-  }
+  return conditionLeaves(condition).flatMap((leaf) => {
+    if (leaf.kind === 'compare') return [leaf];
+    if (leaf.kind !== 'ref' || seen.has(leaf.conditionId)) return [];
+    seen.add(leaf.conditionId);
+    const found = named.get(leaf.conditionId);
+    return found === undefined ? [] : comparisonsIn(found, named, seen);
+  });
 }
 
 function valuesFor({ value }: Comparison): readonly JsonValue[] {

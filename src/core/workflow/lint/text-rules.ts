@@ -1,5 +1,5 @@
 import { promptBytes } from '../compiled/compiled-step.ts';
-import type { Criteria, CriteriaRule } from '../compiled/criteria.ts';
+import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { field } from '../format/reader.ts';
 import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
@@ -111,15 +111,11 @@ export const flagOnlyValidation: LintRule = {
 };
 
 function rulesOf(criteria: Criteria): readonly CriteriaRule[] {
-  switch (criteria.kind) {
-    case 'and':
-    case 'or':
-      return criteria.criteria.flatMap(rulesOf);
-    case 'not':
-      return [];
-    default:
-      return [criteria];
-  }
+  return foldCriteria<readonly CriteriaRule[]>(criteria, {
+    rule: (rule) => [rule],
+    not: () => [],
+    join: (_, parts) => parts.flat(),
+  });
 }
 
 function isFlag(rule: CriteriaRule): boolean {

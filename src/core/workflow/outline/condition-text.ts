@@ -1,7 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import type { Comparison, Condition } from '../compiled/condition.ts';
+import { type Comparison, type Condition, type ConditionLeaf, foldCondition } from '../compiled/condition.ts';
 
 const COMPARED: { readonly [comparison in Comparison]: string } = {
   equals: 'is',
@@ -17,28 +17,31 @@ const COMPARED: { readonly [comparison in Comparison]: string } = {
   matches: 'matches',
 };
 
-/** A condition in words, for whoever reads a workflow before starting it. */
+/** A condition in words, for people who read a workflow before they start it. */
 export function conditionText(condition: Condition): string {
-  switch (condition.kind) {
-    case 'always':
-      return 'always';
-    case 'never':
-      return 'never';
-    case 'compare':
-      return `${condition.variable} ${COMPARED[condition.comparison]} ${quote(condition.value as JsonValue)}`;
-    case 'and':
-    case 'or':
-      return condition.conditions.map(nested).join(` ${condition.kind} `);
-    case 'not':
-      return `not ${nested(condition.condition)}`;
-    case 'ref':
-      return `the condition ${condition.conditionId}`;
-    default:
-      return unreachable(condition);
-  }
+  return foldCondition<Phrase>(condition, {
+    leaf: (leaf) => ({ text: leafText(leaf), isJoined: false }),
+    not: (part) => ({ text: `not ${inside(part)}`, isJoined: false }),
+    join: (kind, parts) => ({ text: parts.map((part) => inside(part())).join(` ${kind} `), isJoined: true }),
+  }).text;
 }
 
-function nested(condition: Condition): string {
-  const text = conditionText(condition);
-  return condition.kind === 'and' || condition.kind === 'or' ? `(${text})` : text;
+type Phrase = { readonly text: string; readonly isJoined: boolean };
+
+function inside({ text, isJoined }: Phrase): string {
+  return isJoined ? `(${text})` : text;
+}
+
+function leafText(leaf: ConditionLeaf): string {
+  switch (leaf.kind) {
+    case 'always':
+    case 'never':
+      return leaf.kind;
+    case 'compare':
+      return `${leaf.variable} ${COMPARED[leaf.comparison]} ${quote(leaf.value as JsonValue)}`;
+    case 'ref':
+      return `the condition ${leaf.conditionId}`;
+    default:
+      return unreachable(leaf);
+  }
 }
