@@ -1,8 +1,8 @@
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
+import type { CatalogTools } from '../../src/app/catalog/assemble-catalog.ts';
 import type { Catalog } from '../../src/app/catalog/catalog.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
-import { type CatalogTools } from '../../src/app/catalog/assemble-catalog.ts';
 import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { type CompileInput, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
