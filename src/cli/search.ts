@@ -5,13 +5,13 @@ import { type FoundSession, SEARCHED_KINDS, type SearchHit, searchSessions } fro
 import { RunId, runTag } from '../core/log/ids.ts';
 import { brokenState } from '../core/sessions/session-state.ts';
 import { searchWords, snippetOf, wordsIn } from '../core/text/search-words.ts';
+import { andList, plural } from '../core/text/words.ts';
 import { type CommandProblem, EXIT, type RunCommand } from './command.ts';
 import { commandShape } from './command-shape.ts';
 import { shortIds } from './ids.ts';
 import type { Line, LineSpan } from './output/line.ts';
 import { clipText, textWidth } from './output/text-width.ts';
 import { ago } from './output/times.ts';
-import { plural } from './output/wording.ts';
 import { placeData, placeWords, STATE_MARKS, stateSpan } from './sessions/run-words.ts';
 import { listedSessionData } from './sessions/session-list.ts';
 import { count, listedSessionShape, placeShape } from './sessions/session-shapes.ts';
@@ -112,7 +112,7 @@ export function searchLines(data: SearchData, layout: Layout): readonly Line[] {
     ...(more > 0
       ? [[{ text: `… and ${plural(more, 'more session')}; --all shows them.`, style: 'dim' } as const]]
       : []),
-    ...(data.total === 0 ? [[`No session holds ${data.words.map((word) => `"${word}"`).join(' and ')}.`]] : []),
+    ...(data.total === 0 ? [[`No session holds ${andList(data.words.map((word) => `"${word}"`))}.`]] : []),
     ...coverage(data),
   ];
 }

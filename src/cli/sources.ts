@@ -16,10 +16,10 @@ import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
+import { plural } from '../core/text/words.ts';
 import { type CommandProblem, EXIT, type ExitCode, type RunCommand } from './command.ts';
 import { commandShape } from './command-shape.ts';
 import type { Line } from './output/line.ts';
-import { plural } from './output/wording.ts';
 
 type SourceRefusal = AddSourceRefusal | SourceUnknown;
 type Said = readonly [code: ErrorEnvelope['code'], exitCode: ExitCode, message: string, suggestion: string];

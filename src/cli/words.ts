@@ -6,9 +6,9 @@ import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
 import { type Damage, isLocated } from '../core/log/health.ts';
+import { orList, plural, shortList } from '../core/text/words.ts';
 import { explainBundle, explainBundleFile } from './bundle/bundle-words.ts';
 import type { FindRefusal } from './ids.ts';
-import { plural, shortList } from './output/wording.ts';
 import type { InputFailure, ServeRefusal } from './program.ts';
 
 const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
@@ -206,7 +206,7 @@ export function explainRefusal(refusal: CommandRefusal, dataDir: string): ErrorE
 }
 
 function whatWasMeant({ near, untold }: Extract<FindRefusal, { code: 'session_unmatched' }>): string {
-  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  if (near.length > 0) return `Did you mean ${orList(near)}?`;
   if (untold.length === 0) return 'Type "workrail session list --all" to see every session.';
   const sessions = plural(untold.length, 'session');
   return `${sessions} cannot tell ${untold.length === 1 ? 'its' : 'their'} runs any more; if you mean one, type its id: ${shortList(untold)}.`;

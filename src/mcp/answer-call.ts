@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool as PublishedTool } from '@modelcontextprotocol/server';
 import type { Services } from '../app/services.ts';
-import type { JsonObject, JsonValue } from '../core/json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../core/json/json-value.ts';
 import { ERROR_TEXT_BYTES_MAX } from '../core/log/budgets.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
@@ -9,7 +9,7 @@ import { NEXT_CALL, quoteReservedLines } from '../core/prompt/reserved-lines.ts'
 import { truncate } from '../core/text/utf8.ts';
 import { TOKEN_SLOTS } from '../core/token/token.ts';
 import { inputSchema } from './arguments/argument.ts';
-import { isObject, readArguments } from './arguments/read-arguments.ts';
+import { readArguments } from './arguments/read-arguments.ts';
 import { folderOf } from './client-root.ts';
 import { defaultWorkspace, type WorkspaceHints } from './default-workspace.ts';
 import { explain, type Refusal } from './explain/explain.ts';

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { Result } from 'neverthrow';
 import * as z from 'zod';
+import { parseJson } from '../../core/json/json-value.ts';
 
 /** What the system tells of a process number; `startedAt` is `undefined` where it does not say. */
 export type RunningProcess = { readonly startedAt: string | undefined };
@@ -71,8 +72,6 @@ const claimSchema = z.object({
   startedAt: z.string(),
 });
 export type Claim = z.infer<typeof claimSchema>;
-
-const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 
 let own: Claim | undefined;
 

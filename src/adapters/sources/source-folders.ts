@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { ReadSource, SourceInspector } from '../../app/ports/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
+import { parseJson } from '../../core/json/json-value.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { copyFolder } from './git-copies.ts';
@@ -82,16 +83,8 @@ function findPackage({ package: name, from }: PackageSource): FoundPackage | und
 }
 
 function declaredFolder(dir: string, text: string): string | undefined {
-  const declaration = declarationSchema.safeParse(parsed(text));
+  const declaration = declarationSchema.safeParse(parseJson(text).unwrapOr(undefined));
   return declaration.success ? join(dir, declaration.data.workrail.workflows) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readIfThere(file: string): string | undefined {

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '../../core/author/coverage.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
@@ -144,8 +144,4 @@ function exampleIn({ nextCall }: RunReply): Sent | undefined {
     artifacts: (artifacts as readonly JsonValue[]).filter(isObject),
     ...(isObject(context) ? { context } : {}),
   };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Result } from 'neverthrow';
+import { isObject, parseJson } from '../../core/json/json-value.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { routineTemplateId } from '../../core/workflow/builtins/templates.ts';
 import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
@@ -28,8 +29,6 @@ export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string 
   plugin: 'repo',
 };
 
-const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
-
 const RESERVED_PREFIX = 'wr.';
 const ROUTINE_ID = /^[^.]+\.routine-/;
 
@@ -57,8 +56,8 @@ function claimedId(text: string): string | undefined {
   const root = parseJson(text);
   if (root.isErr()) return sourceOutline(text).claimed?.id;
   const { value } = root;
-  const hasId = typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value;
-  return hasId && typeof value.id === 'string' ? value.id : undefined;
+  const id = isObject(value) && Object.hasOwn(value, 'id') ? value['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 function claimedTemplate(file: WorkflowFile, id: string, text: string): Template | undefined {

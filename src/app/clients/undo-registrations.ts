@@ -1,8 +1,8 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
-import type { JsonValue } from '../../core/json/json-value.ts';
+import { type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
 import { CLIENT_IDS, type Client, type ClientId } from './client.ts';
 import { CLIENTS } from './client-list.ts';
@@ -130,8 +130,6 @@ const logSchema = z.strictObject({ v: z.literal(1), changes: z.array(changeSchem
 
 /** Our notes are not as we write them. */
 export type UndoLogTrouble = FileAccessFailure | { readonly code: 'undo_log_broken'; readonly path: string };
-
-const parseJson = Result.fromThrowable((text: string): unknown => JSON.parse(text));
 
 type Notes = Pick<ClientServices, 'machine' | 'files'>;
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Call } from '../../core/log/error-envelope.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
-import type { Call } from '../../core/prompt/reply/call-text.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import { stateTokenOf } from '../run/give-reply.ts';
 import type { ReadServices } from '../services.ts';

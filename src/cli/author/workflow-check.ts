@@ -10,14 +10,13 @@ import {
   type MadeFix,
 } from '../../app/author/check-files.ts';
 import type { Asked } from '../../app/author/find-targets.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { andList, plural, shellWord } from '../../core/text/words.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
 import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
 import { ownScope, scopeLines } from './check-scope.ts';
 import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
 
@@ -212,7 +211,7 @@ function problemOf(
   ];
   return problem(EXIT.checkFailed, {
     code: 'WORKFLOW_INVALID',
-    message: `There ${counted === 1 ? 'is' : 'are'} ${found.join(' and ')}.`,
+    message: `There ${counted === 1 ? 'is' : 'are'} ${andList(found)}.`,
     suggestion: mendable > 0 ? 'Add --fix to let the mendable ones be mended.' : 'Mend what is told above.',
   });
 }

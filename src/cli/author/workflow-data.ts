@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { unreachable } from '../../core/assert.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
+import { sizeOf } from '../../core/text/words.ts';
 import { promptBytes } from '../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
@@ -9,7 +10,6 @@ import type { OutlineEntry } from '../../core/workflow/outline/workflow-outline.
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
 import { hangText, textWidth } from '../output/text-width.ts';
-import { sizeOf } from '../output/wording.ts';
 import { short } from '../sources.ts';
 
 export function listedWorkflowData(listed: ListedWorkflow): ListedData {

@@ -6,18 +6,16 @@ import type { Answer, PlayedCall } from '../../app/author/play-run.ts';
 import type { Sent, Turn } from '../../app/author/rehearsal.ts';
 import { stuckWords } from '../../app/author/test-scenario.ts';
 import type { Script } from '../../core/author/scenario.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural, sizeOf } from '../output/wording.ts';
 import type { Ask } from '../program.ts';
 import { BROKEN_OFF, benchProblem, oneOperand, problem, readContext, readMode, unknownStep } from './workflow-words.ts';
 
-const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 const NOTHING: Sent = { artifacts: [] };
 
 /** Asks the person at the terminal what the agent hands in; the example of the reply is what is offered first. */

@@ -2,10 +2,10 @@ import { ok } from 'neverthrow';
 import { authorCatalog } from '../../app/author/author-catalog.ts';
 import { filterWorkflows } from '../../app/catalog/catalog.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { plural } from '../../core/text/words.ts';
 import type { RunCommand } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
-import { plural } from '../output/wording.ts';
 import { type ListedData, listedWorkflowData, sourceText, type WorkflowListData } from './workflow-data.ts';
 import { pathFrom } from './workflow-words.ts';
 

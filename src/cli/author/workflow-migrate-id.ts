@@ -1,9 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { migrateId } from '../../app/author/migrate-id.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { plural, shellWord } from '../../core/text/words.ts';
 import type { RunCommand } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
 import { pathFrom, wrongUse } from './workflow-words.ts';
 import { type WorkflowMigrateIdData, writeProblem } from './written-workflow.ts';
 

@@ -1,14 +1,13 @@
 import { err, ok } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { previewStep } from '../../app/author/preview-step.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
+import { shellWord, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import type { RunCommand } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf } from '../output/text-width.ts';
-import { sizeOf } from '../output/wording.ts';
 import {
   conditionLines,
   conditionsData,

@@ -1,12 +1,12 @@
 import { err, ok } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
+import { plural, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
 import type { RunCommand } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
-import { plural, sizeOf } from '../output/wording.ts';
 import {
   conditionLines,
   conditionsData,

@@ -3,11 +3,10 @@ import * as z from 'zod';
 import { type TestedFile, type TestReport, testWorkflows } from '../../app/author/test-workflows.ts';
 import { type Coverage, percentOf } from '../../core/author/coverage.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural, shortList, sizeOf } from '../output/wording.ts';
 import { ownScope, scopeLines } from './check-scope.ts';
 import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
 

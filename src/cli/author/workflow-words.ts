@@ -1,18 +1,17 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { ScriptRefusal } from '../../app/author/dry-run.ts';
 import type { NothingOwn, TargetRefusal, WorkflowRefusal } from '../../app/author/find-targets.ts';
 import type { PreviewRefusal } from '../../app/author/preview-step.ts';
 import type { ScenarioRefusal } from '../../app/author/test-workflows.ts';
 import type { FileFailure } from '../../app/ports/author-files.ts';
 import { unreachable } from '../../core/assert.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
+import { shellWord, shortList } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, type ExitCode } from '../command.ts';
-import { shortList } from '../output/wording.ts';
 
 /** Everything the bench may refuse before it looks into a workflow. */
 export type BenchRefusal =
@@ -150,8 +149,6 @@ export function wrongUse(message: string, suggestion: string): CommandProblem {
 export function pathFrom(path: string, folder: string): string {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
-
-const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 
 /** The context that was typed as JSON. */
 export function readContext(option: unknown): Result<JsonObject | undefined, CommandProblem> {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { MigrateRefusal } from '../../app/author/migrate-id.ts';
 import type { CopyRefusal, Destination, PlaceRefusal } from '../../app/author/new-workflow.ts';
 import { jsonValueSchema } from '../../core/log/field-schemas.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { shellWord } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import { benchProblem, problem, wrongUse } from './workflow-words.ts';

@@ -9,8 +9,8 @@ import { SessionId } from '../../core/log/ids.ts';
 import { reportHtml } from '../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { type Report, reportJson, reportSchema } from '../../core/report/report.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { encodeUtf8 } from '../../core/text/utf8.ts';
+import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import {
   type CommandContext,
   type CommandOutcome,
@@ -21,7 +21,6 @@ import {
 import { commandShape } from '../command-shape.ts';
 import { findSessions } from '../ids.ts';
 import type { Line } from '../output/line.ts';
-import { plural, sizeOf } from '../output/wording.ts';
 import { type CommandRefusal, explainRefusal } from '../words.ts';
 import { salvageLine, wrongUse } from './salvage-line.ts';
 

@@ -4,11 +4,10 @@ import { type Imported, importSession } from '../../app/bundle/import-session.ts
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { plural, shellWord } from '../../core/text/words.ts';
 import { EXIT, exitCodeOf, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
 import { type CommandRefusal, explainRefusal } from '../words.ts';
 import { salvageLine } from './salvage-line.ts';
 

@@ -7,10 +7,11 @@ import {
   type FindingKind,
 } from '../../app/clients/doctor/doctor-finding.ts';
 import { examine } from '../../app/clients/doctor/examine.ts';
+import { plural } from '../../core/text/words.ts';
 import { type CommandContext, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { asTyped, plural } from '../output/wording.ts';
+import { asTyped } from '../output/wording.ts';
 
 export const doctor: RunCommand = async ({ program, progress }, { options }) => {
   progress.show({ label: 'looking at this machine' });

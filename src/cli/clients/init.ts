@@ -7,8 +7,8 @@ import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
 import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/clients/undo-registrations.ts';
 import type { ClientServices } from '../../app/ports/machine.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { plural, shellWord } from '../../core/text/words.ts';
 import {
   type CommandContext,
   type CommandInput,
@@ -20,7 +20,6 @@ import {
 } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural } from '../output/wording.ts';
 
 const WORDS: { readonly [result in ClientResult['result']]: string } = {
   registered: 'registered',

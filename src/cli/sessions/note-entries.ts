@@ -2,8 +2,8 @@ import type { ArtifactStore } from '../../app/ports/content-stores.ts';
 import { readOutputs } from '../../app/sessions/read-outputs.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
+import { sizeOf } from '../../core/text/words.ts';
 import type { Line } from '../output/line.ts';
-import { sizeOf } from '../output/wording.ts';
 import { placeData, placeWords } from './run-words.ts';
 import type { EntryData } from './session-shapes.ts';
 

@@ -2,10 +2,10 @@ import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
+import { plural } from '../../core/text/words.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
-import { plural } from '../output/wording.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';
 import { healthWords } from './session-words.ts';
 

@@ -10,12 +10,12 @@ import {
 } from '../../app/sessions/list-sessions.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
+import { plural } from '../../core/text/words.ts';
 import { type CommandInput, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import type { Line } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
-import { plural } from '../output/wording.ts';
 import type { SessionListAccess } from '../program.ts';
 import { endSpans, lacksSomething, summaryTitle } from './run-words.ts';
 import type { ListedSessionData, SessionListData } from './session-shapes.ts';

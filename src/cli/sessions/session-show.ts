@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import * as z from 'zod';
+import { plural } from '../../core/text/words.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { currentObservation } from '../../core/views/workspace-observations.ts';
 import type { RunCommand } from '../command.ts';
@@ -7,7 +8,6 @@ import { commandShape } from '../command-shape.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
-import { plural } from '../output/wording.ts';
 import { type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, endSpans, gapWords, placeWords, runData, runState, runStateWords, titleOf } from './run-words.ts';
 import { moment, type RunData, runShape, sessionHead } from './session-shapes.ts';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionAudit } from '../../app/ports/upkeep.ts';
 import { isDamaged, type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
+import { plural } from '../../core/text/words.ts';
 import { type CommandContext, type CommandProblem, EXIT, exitCodeOf, type RunCommand } from '../command.ts';
 import { findSessions } from '../ids.ts';
-import { plural } from '../output/wording.ts';
 import { type CommandRefusal, explainRefusal } from '../words.ts';
 import { type SessionVerifyData, verifyLines } from './verify-lines.ts';
 

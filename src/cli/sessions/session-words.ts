@@ -1,7 +1,7 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
+import { shortList } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
-import { shortList } from '../output/wording.ts';
 import type { SessionAccess } from '../program.ts';
 import { type CommandRefusal, explainRefusal, explainStoreFailure } from '../words.ts';
 

@@ -1,7 +1,7 @@
+import { plural } from '../../core/text/words.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { padText, textWidth, wrapText } from '../output/text-width.ts';
 import { clockTime } from '../output/times.ts';
-import { plural } from '../output/wording.ts';
 import { endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
 import {
   type Chunk,

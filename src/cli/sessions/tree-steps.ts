@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { blockerSchema } from '../../core/log/blockers.ts';
 import { NodeId } from '../../core/log/ids.ts';
+import { plural } from '../../core/text/words.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
-import { plural } from '../output/wording.ts';
 import { numbered, placeWords, stateSpan } from './run-words.ts';
 import { count, moment, placeShape, runHead, sessionHead } from './session-shapes.ts';
 import type { TreeLayout } from './tree-lines.ts';

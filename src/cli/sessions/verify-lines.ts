@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '../../app/ports/upkeep.ts';
 import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
+import { plural, shortList, sizeOf } from '../../core/text/words.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line, LineSpan } from '../output/line.ts';
-import { plural, shortList, sizeOf } from '../output/wording.ts';
 
 /** What is wrong at the place of a finding, or what lies there, as the second half of a sentence. */
 function findingWords({ what, offset, reason, version, code }: AuditFinding): string {

@@ -3,12 +3,11 @@ import * as z from 'zod';
 import type { Collection } from '../../app/ports/upkeep.ts';
 import { collectGarbage, RETENTION_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
 import { SessionId } from '../../core/log/ids.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
+import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
 import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
-import { plural, shortList, sizeOf } from '../output/wording.ts';
 import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
 
 export const gc: RunCommand = async (context, { options }) => {

@@ -5,11 +5,11 @@ import { BIN_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.
 import { ERROR_CODES } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
+import { plural, shortList } from '../../core/text/words.ts';
 import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
 import { commandShape } from '../command-shape.ts';
 import { matchId } from '../ids.ts';
 import type { Line } from '../output/line.ts';
-import { plural, shortList } from '../output/wording.ts';
 import { namedSessions } from './named-session.ts';
 import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
 

@@ -3,9 +3,9 @@ import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../app/upkeep/set-preferences.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
+import { andList, plural, shortList } from '../../core/text/words.ts';
 import { type CommandContext, type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { plural, shortList } from '../output/wording.ts';
 import { type CommandRefusal, explainRefusal } from '../words.ts';
 
 export type UpkeepRefusal =
@@ -110,7 +110,7 @@ function safeMode(refusal: Extract<CollectRefusal, { code: 'safe_mode' }>): Erro
   ];
   return {
     code: 'STORE_CORRUPT',
-    message: `${places.join(' and ')} cannot be read whole, so nobody can say what is still needed. ${removedSoFar(refusal)}`,
+    message: `${andList(places)} cannot be read whole, so nobody can say what is still needed. ${removedSoFar(refusal)}`,
     suggestion:
       sessions.length === 0
         ? 'Type "workrail gc --empty-bin" to take everything out of the bin for good.'

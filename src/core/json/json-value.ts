@@ -1,6 +1,24 @@
+import { Result } from 'neverthrow';
+
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Whether a value is an object: neither null nor an array. That its fields are JSON too is for the caller to know. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `Array.isArray` that also narrows a readonly array. */
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The value of a JSON text. */
+export const parseJson = Result.fromThrowable(
+  (text: string): JsonValue => JSON.parse(text),
+  () => 'not_json' as const,
+);
 
 /** The same value with the keys of every object in order, as stored documents have them. */
 export function inKeyOrder(object: JsonObject): JsonObject {
@@ -12,6 +30,6 @@ export function inKeyOrder(object: JsonObject): JsonObject {
 }
 
 function ordered(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(ordered);
-  return value !== null && typeof value === 'object' ? inKeyOrder(value as JsonObject) : value;
+  if (isList(value)) return value.map(ordered);
+  return isObject(value) ? inKeyOrder(value) : value;
 }

@@ -1,8 +1,7 @@
 import { canonicalJson } from './canonical-json.ts';
-import type { JsonValue } from './json-value.ts';
 
 /** A value as JSON writes it, for showing it to people and for putting it into a file. */
-export function quote(value: JsonValue): string {
+export function quote(value: unknown): string {
   const whole = typeof value === 'string' ? value.toWellFormed() : value;
   return canonicalJson(whole).unwrapOr('null');
 }
@@ -10,9 +9,4 @@ export function quote(value: JsonValue): string {
 /** JSON for people: one member a line. Nothing is hashed or signed in this form. */
 export function readableJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
-}
-
-/** A value in the middle of a sentence. */
-export function quotedJson(value: unknown): string {
-  return JSON.stringify(value) ?? 'undefined';
 }

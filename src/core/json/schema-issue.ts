@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { quotedJson } from './quote.ts';
+import { quote } from './quote.ts';
 
 const KINDS: { readonly [kind: string]: string } = {
   string: 'text',
@@ -19,7 +19,7 @@ export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly
       return isThere ? `It must be ${kind}` : `It is missing and must be ${kind}`;
     }
     case 'invalid_value': {
-      const values = issue.values.map(quotedJson).join(', ');
+      const values = issue.values.map(quote).join(', ');
       return isThere ? `It may be ${values}` : `It is missing and may be ${values}`;
     }
     case 'too_small':
@@ -27,7 +27,7 @@ export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly
     case 'too_big':
       return `It must ${mostWords(issue.origin, Number(issue.maximum))}`;
     case 'unrecognized_keys':
-      return `It must not have ${issue.keys.map(quotedJson).join(', ')}`;
+      return `It must not have ${issue.keys.map(quote).join(', ')}`;
     case 'custom':
       // These are our own words already; some of them leave out what they speak of.
       return issue.message.startsWith('must ')

@@ -55,8 +55,9 @@ export const retrySchema = z.discriminatedUnion('kind', [
 ]);
 export type Retry = z.infer<typeof retrySchema>;
 
-/** A tool and the arguments ready to send. */
-const nextCallSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
+/** A tool and the arguments to send to it. */
+export const callSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
+export type Call = z.infer<typeof callSchema>;
 
 /** What every surface shows of an error: MCP, command line and console alike. */
 export const errorEnvelopeSchema = z.strictObject({
@@ -66,6 +67,6 @@ export const errorEnvelopeSchema = z.strictObject({
   retry: retrySchema,
   nextIntent: z.enum(NEXT_INTENTS).optional(),
   details: detailsSchema(ERROR_DETAILS_BYTES_MAX).optional(),
-  nextCall: nextCallSchema.optional(),
+  nextCall: callSchema.optional(),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema } from '../log/blockers.ts';
 import { BLOCKERS_MAX, BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX } from '../log/budgets.ts';
-import { errorEnvelopeSchema, NEXT_INTENTS } from '../log/error-envelope.ts';
+import { callSchema, errorEnvelopeSchema, NEXT_INTENTS } from '../log/error-envelope.ts';
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { jsonObjectSchema, textSchema } from '../log/field-schemas.ts';
@@ -11,7 +11,7 @@ import { GAP_DETAILS } from '../log/reasons.ts';
 import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
 const token = z.string().min(1);
-const call = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema }).meta({ id: 'reply_call' });
+const call = callSchema.meta({ id: 'reply_call' });
 
 const pending = z
   .strictObject({

@@ -4,9 +4,11 @@ import { quote } from '../json/quote.ts';
 import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
+import type { Call } from '../log/error-envelope.ts';
 import { canonicalLength } from '../log/field-schemas.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';
 import { truncate } from '../text/utf8.ts';
+import { shortList } from '../text/words.ts';
 
 /** What there is to warn about, as facts. */
 export type WarningFact =
@@ -207,11 +209,6 @@ const LISTED_MAX = 20;
 const SKIPPED_MAX = 3;
 const SET_MAX = 5;
 
-function listed(names: readonly string[], max = LISTED_MAX): string {
-  const more = names.length - max;
-  return names.slice(0, max).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
 /** What an agent sent, on one line and of moderate length. */
 function shortQuote(text: string): string {
   return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
@@ -255,7 +252,7 @@ export type ReplyWarning = {
   readonly message: string;
   readonly details?: JsonObject;
   /** A call that would be a way out; the run goes on without it. */
-  readonly suggestedCall?: { readonly tool: string; readonly arguments: JsonObject };
+  readonly suggestedCall?: Call;
 };
 
 /** Why the folder that a call is about was not looked at. */
@@ -284,4 +281,8 @@ function wordsFor(path: string, reason: WorkspaceProblem['reason']): string {
     default:
       return unreachable(reason);
   }
+}
+
+function listed(names: readonly string[], max = LISTED_MAX): string {
+  return shortList(names, max);
 }

@@ -174,8 +174,3 @@ export function shownContent(content: JsonValue): { readonly text: string; reado
   const isCut = whole.length > CONTENT_LENGTH_MAX;
   return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }
-
-/** Bytes as people read them. */
-export function shownSize(bytes: number): string {
-  return bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`;
-}

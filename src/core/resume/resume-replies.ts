@@ -3,6 +3,7 @@ import type { GivenReply } from '../log/operation/stored-reply.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import { NEXT_CALL, quoteReservedLines } from '../prompt/reserved-lines.ts';
 import { clip } from '../run/requirements/judge-artifact.ts';
+import { plural } from '../text/words.ts';
 import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
@@ -21,7 +22,7 @@ export function candidateList(candidates: readonly ShownCandidate[], { total, mi
   const paragraphs = [
     missed === undefined ? opening(candidates.length) : openingWithout(missed, candidates),
     ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}${snippetText(candidate)}`),
-    ...(more > 0 ? [`${more} more ${more === 1 ? 'run is' : 'runs are'} stored; ${NARROWER}`] : []),
+    ...(more > 0 ? [`${plural(more, 'more run is', 'more runs are')} stored; ${NARROWER}`] : []),
     `---\nIf you cannot tell which one is meant, ask the user. These calls change nothing.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
   ];
   return {

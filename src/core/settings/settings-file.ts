@@ -1,5 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { quotedJson } from '../json/quote.ts';
+import { quote } from '../json/quote.ts';
 import { nearest } from '../text/spelling.ts';
 import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
 import {
@@ -50,7 +50,7 @@ function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']):
   if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };
   const value: unknown = getNodeValue(node);
   if (isSettingValue(name, value)) return { name, value };
-  return { problem: { code: 'wrong_value', key: name, value: quotedJson(value), expected } };
+  return { problem: { code: 'wrong_value', key: name, value: quote(value), expected } };
 }
 
 function wordsOf({ error }: ParseError): string {

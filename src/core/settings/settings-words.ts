@@ -1,5 +1,5 @@
 import { unreachable } from '../assert.ts';
-import { quotedJson } from '../json/quote.ts';
+import { quote } from '../json/quote.ts';
 import type { SettingOrigin, SettingProblem } from './resolve-settings.ts';
 import { SETTING_KEYS } from './setting-keys.ts';
 
@@ -7,13 +7,13 @@ import { SETTING_KEYS } from './setting-keys.ts';
 export function configProblemText(problem: SettingProblem): string {
   switch (problem.code) {
     case 'wrong_variable':
-      return `${problem.name} is ${quotedJson(problem.value)}; it may be ${problem.expected}.`;
+      return `${problem.name} is ${quote(problem.value)}; it may be ${problem.expected}.`;
     case 'unreadable_file':
       return `${problem.file} cannot be read (${problem.cause}).`;
     case 'broken_file':
       return `${problem.file}, line ${problem.line}: ${problem.problem}.`;
     case 'unknown_key':
-      return `${problem.file}, line ${problem.line}: there is no setting ${quotedJson(problem.key)}${
+      return `${problem.file}, line ${problem.line}: there is no setting ${quote(problem.key)}${
         problem.meant === undefined ? '' : `; did you mean ${problem.meant}?`
       }${problem.meant === undefined ? '.' : ''}`;
     case 'wrong_value':

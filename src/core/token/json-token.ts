@@ -1,7 +1,8 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { parseJson } from '../json/json-value.ts';
 import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '../log/ids.ts';
 import { parseDocument } from '../log/parse-document.ts';
 import { utf8Prefix } from '../text/utf8.ts';
@@ -92,8 +93,6 @@ function shapeOf(text: string): Result<Shape, TokenRefusal> {
   if (payload === undefined || signature === undefined) return err(invalidFormat({ kind: 'not_canonical' }));
   return ok({ prefix, payload, signature });
 }
-
-const parseJson = Result.fromThrowable((text: string): unknown => JSON.parse(text));
 
 function claimsOf(payload: Uint8Array): Result<JsonTokenClaims, TokenRefusal> {
   // Every legal payload is ASCII; any other one fails to re-encode, so no UTF-8 needs to be decoded.

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
+import { orList } from '../text/words.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
@@ -134,7 +135,7 @@ function checkSlots(points: readonly ExtensionPoint[], offered: Offered, finding
     const bound = Object.hasOwn(offered.bindings, slotId) ? offered.bindings[slotId] : undefined;
     const value = bound ?? fallback;
     if (acceptedKinds.some((kind) => isOfKind(value, kind, offered))) continue;
-    const wanted = acceptedKinds.map((kind) => KIND_WORDS[kind]).join(' or ');
+    const wanted = orList(acceptedKinds.map((kind) => KIND_WORDS[kind]));
     if (bound !== undefined) {
       const message = `The workspace puts "${bound}" into "${slotId}", which takes ${wanted}. Mend .workrail/bindings.json.`;
       findings.push({ code: 'wrong_kind', severity: 'error', at: `${at}/acceptedKinds`, message });

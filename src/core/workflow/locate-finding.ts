@@ -1,5 +1,6 @@
 import { quote } from '../json/quote.ts';
 import { nearest, nearestId } from '../text/spelling.ts';
+import { shortList } from '../text/words.ts';
 import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Fix } from './diagnostics/diagnostic.ts';
 import { nodeAt, type SourceNode } from './source/source-node.ts';
@@ -61,6 +62,5 @@ function keyAt(root: SourceNode, pointer: string): Key | undefined {
 
 function knownNames(known: readonly string[]): string {
   if (known.length === 0) return 'There is none to choose from.';
-  const shown = known.slice(0, NAMES_SHOWN_MAX).join(', ');
-  return `Known: ${shown}${known.length > NAMES_SHOWN_MAX ? ` and ${known.length - NAMES_SHOWN_MAX} more` : ''}.`;
+  return `Known: ${shortList(known, NAMES_SHOWN_MAX)}.`;
 }

@@ -1,6 +1,6 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { unwrapped } from '../../core/token/compact-token.ts';
 import {
@@ -271,7 +271,6 @@ function text(name: string, textsInto: string, said: string): ArgumentReading {
   return { problems: [{ kind: 'misplaced', name, meant }], texts: [said] };
 }
 
-const parseJson = Result.fromThrowable((text: string): JsonValue => JSON.parse(text));
 const NESTED_TEXTS_MAX = 2;
 
 /** A value that was sent as text, maybe twice over; `undefined` when it only looks like one. */
@@ -285,14 +284,6 @@ function openJson(sent: JsonValue): JsonValue | undefined {
     value = parsed.value;
   }
   return value;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function shapeNameOf(value: JsonValue): ShapeName {

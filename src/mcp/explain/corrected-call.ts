@@ -1,15 +1,11 @@
 import { JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
-import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
+import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { canonicalLength } from '../../core/log/field-schemas.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
-import { isObject } from '../arguments/read-arguments.ts';
 import type { RecentReply } from './recent-replies.ts';
 import type { KnownToken, Situation } from './situation.ts';
-
-/** A tool and the arguments to send. */
-export type NextCall = { readonly tool: string; readonly arguments: JsonObject };
 
 const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpointToken' } as const;
 
@@ -18,7 +14,7 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
  * Whoever sends nothing to record wants to see the step, so that no call with a wrong token can do one; only an ack
  * token that stands where it belongs, be it miscopied, says by itself what is meant.
  */
-export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): NextCall | undefined {
+export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): Call | undefined {
   const payload = withoutTokens(sent);
   const isReport = Object.keys(payload).length > 0 || tokens.some(isAckInPlace);
   const wanted = wantedKind(tool, isReport);
@@ -33,17 +29,17 @@ export function callWithFittingToken({ tool, sent, tokens, recent }: Situation):
 }
 
 /** Shows where a run stands. */
-function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): NextCall {
+function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): Call {
   return { tool: 'continue_workflow', arguments: { stateToken } };
 }
 
 /** What there is to start, in the project that the call was about. */
-export function callToList({ sent }: Situation): NextCall {
+export function callToList({ sent }: Situation): Call {
   return { tool: 'list_workflows', arguments: placeOf(sent) };
 }
 
 /** Finds a run again without any token. */
-export function callToResume({ sent }: Situation): NextCall {
+export function callToResume({ sent }: Situation): Call {
   return { tool: 'resume_session', arguments: placeOf(sent) };
 }
 
@@ -52,7 +48,7 @@ function placeOf({ workspacePath }: JsonObject): JsonObject {
 }
 
 /** A checkpoint that was sent without anything to save, with room for it. */
-export function callToSave(situation: Situation): NextCall | undefined {
+export function callToSave(situation: Situation): Call | undefined {
   const call = callWithFittingToken(situation);
   if (call?.tool !== situation.tool) return call;
   return { ...call, arguments: { ...call.arguments, output: { notesMarkdown: '<what is done, and what is open>' } } };
@@ -77,10 +73,10 @@ function withoutTokens(sent: JsonObject): JsonObject {
 }
 
 /** A call that may be repeated in a reply, and what had to be left out of it. */
-export type FittedCall = { readonly call: NextCall; readonly repeat: readonly string[] };
+export type FittedCall = { readonly call: Call; readonly repeat: readonly string[] };
 
 /** Leaves out the largest values until the rest may be repeated. What is not even JSON is not repeated at all. */
-export function fittedCall({ tool, arguments: all }: NextCall): FittedCall | undefined {
+export function fittedCall({ tool, arguments: all }: Call): FittedCall | undefined {
   let left = wellFormed(all) as JsonObject;
   if (canonicalLength(left) === 0) return undefined;
   const repeat: string[] = [];
@@ -120,6 +116,6 @@ function wellFormed(value: JsonValue, depth = 0): JsonValue {
 }
 
 /** The words for a refusal, before its call is cut to what may be repeated. */
-export type Explained = Omit<ErrorEnvelope, 'nextCall'> & { readonly call?: NextCall | undefined };
+export type Explained = Omit<ErrorEnvelope, 'nextCall'> & { readonly call?: Call | undefined };
 
 export const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };

@@ -1,16 +1,10 @@
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
+import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
-import {
-  callToList,
-  callToSave,
-  callWithFittingToken,
-  type Explained,
-  type NextCall,
-  NOT_RETRYABLE,
-} from './corrected-call.ts';
+import { callToList, callToSave, callWithFittingToken, type Explained, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for arguments that a tool cannot take, with the call that was meant where that is known. */
@@ -28,7 +22,7 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
   };
 }
 
-function suggestionFor(call: NextCall | undefined, { tool }: Situation): string {
+function suggestionFor(call: Call | undefined, { tool }: Situation): string {
   if (call === undefined) return 'Correct what is named above and send the call again. Nothing was recorded.';
   return call.tool === tool
     ? 'Send the corrected call. Nothing was recorded.'
@@ -36,7 +30,7 @@ function suggestionFor(call: NextCall | undefined, { tool }: Situation): string 
 }
 
 /** The tokens may be misplaced or missing as well, and then the call must be right in that too. */
-function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situation): NextCall | undefined {
+function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situation): Call | undefined {
   const { tool, tokens } = situation;
   if (meant !== undefined) {
     return (tokens.length === 0 ? undefined : callWithFittingToken(situation)) ?? { tool, arguments: meant };

@@ -1,14 +1,14 @@
 import { unreachable } from '../../core/assert.ts';
 import type { JsonOffence } from '../../core/json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
+import type { Call } from '../../core/log/error-envelope.ts';
 import { contextDepth } from '../../core/log/events/output-events.ts';
 import { canonicalLength } from '../../core/log/field-schemas.ts';
 import type { ContextRefusal } from '../../core/log/operation/context-delta.ts';
 import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
 import { utf8Prefix } from '../../core/text/utf8.ts';
-import { isList, isObject } from '../arguments/read-arguments.ts';
-import { type Explained, type NextCall, NOT_RETRYABLE } from './corrected-call.ts';
+import { type Explained, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** What was sent and cannot be kept. */
@@ -103,7 +103,7 @@ function contextTooLarge(refusal: ContextRefusal & { code: 'context_too_large' }
   };
 }
 
-function callWithContext({ tool, sent }: Situation, change: (context: JsonObject) => JsonObject): NextCall | undefined {
+function callWithContext({ tool, sent }: Situation, change: (context: JsonObject) => JsonObject): Call | undefined {
   const { context, ...rest } = sent;
   if (!isObject(context)) return undefined;
   const changed = change(context);
@@ -111,7 +111,7 @@ function callWithContext({ tool, sent }: Situation, change: (context: JsonObject
 }
 
 /** Without those that are sent twice, which are kept once anyway, and then without the last ones. */
-function callWithArtifacts({ tool, sent }: Situation, max: number): NextCall | undefined {
+function callWithArtifacts({ tool, sent }: Situation, max: number): Call | undefined {
   const { output, ...rest } = sent;
   const artifacts = isObject(output) ? output['artifacts'] : undefined;
   if (!isObject(output) || !isList(artifacts)) return undefined;

@@ -1,5 +1,6 @@
 import { unreachable } from '../../core/assert.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import {
   type FormatProblem,
@@ -30,7 +31,7 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
       };
     case 'TOKEN_UNSUPPORTED_VERSION':
       return {
-        message: `${subject(situation)} has version ${refusal.found}; this program knows ${refusal.supported.join(' and ')}.`,
+        message: `${subject(situation)} has version ${refusal.found}; this program knows ${andList(refusal.supported.map(String))}.`,
         suggestion:
           'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
       };
@@ -105,7 +106,7 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
   switch (mismatch.kind) {
     case 'slot':
       return {
-        message: `${mismatch.slot} takes the token of kind ${mismatch.expected.join(' or ')}, but got one of kind ${mismatch.found} (run ${mismatch.tag}).${owners(situation)}`,
+        message: `${mismatch.slot} takes the token of kind ${orList(mismatch.expected)}, but got one of kind ${mismatch.found} (run ${mismatch.tag}).${owners(situation)}`,
         ...corrected(situation, 'Send each token in the argument that has its name.'),
       };
     case 'session':

@@ -7,9 +7,10 @@ import type { StartSessionRefusal } from '../../app/run/start-session.ts';
 import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
-import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import type { Call, ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
+import { andList } from '../../core/text/words.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import {
   callToList,
@@ -17,7 +18,6 @@ import {
   callWithFittingToken,
   type Explained,
   fittedCall,
-  type NextCall,
   NOT_RETRYABLE,
 } from './corrected-call.ts';
 import { explainArguments } from './explain-arguments.ts';
@@ -64,7 +64,7 @@ function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explai
   }
 }
 
-function callWithId({ tool, sent }: Situation, workflowId: string): NextCall {
+function callWithId({ tool, sent }: Situation, workflowId: string): Call {
   return { tool, arguments: { ...sent, workflowId } };
 }
 
@@ -99,7 +99,7 @@ export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
 }
 
 function repeatWords(fields: readonly string[]): string {
-  return `Add again what you sent as ${fields.join(' and ')}; it is too long to be repeated here.`;
+  return `Add again what you sent as ${andList(fields)}; it is too long to be repeated here.`;
 }
 
 function configBroken(problem: string): Explained {

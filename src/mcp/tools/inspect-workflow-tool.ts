@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Call } from '../../core/log/error-envelope.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { workflowHashSchema } from '../../core/log/ids.ts';
-import { type Call, callText } from '../../core/prompt/reply/call-text.ts';
+import { callText } from '../../core/prompt/reply/call-text.ts';
+import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, positionOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
@@ -124,7 +126,7 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
   return [
     `${id}: ${name}. ${description}`,
-    `${counted(steps.length, 'step')}, ${counted(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
+    `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
     ...section('Tags', tags),
     ...section('Before it starts', preconditions),
     ...section('To be clarified', clarificationPrompts),
@@ -138,10 +140,6 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
       references.map(({ title, source, purpose }) => `${title} (${source}) ${purpose}`.trim()),
     ),
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {

@@ -8,6 +8,7 @@ import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/call-text.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { clip } from '../../core/run/requirements/judge-artifact.ts';
+import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -75,9 +76,9 @@ function hiddenLine(
   if (hidden === 0) return [];
   const call = { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
   const all = `${callText(call).join('')} shows all.`;
-  if (shown > 0) return [`${hidden} ${hidden === 1 ? 'other does' : 'others do'} not match; ${all}`];
+  if (shown > 0) return [`${plural(hidden, 'other does', 'others do')} not match; ${all}`];
   const asked = [...(query === undefined ? [] : [quote(query)]), ...tags.map((tag) => `the tag ${quote(tag)}`)];
-  const what = clip(asked.join(' and '), ASKED_BYTES_MAX);
+  const what = clip(andList(asked), ASKED_BYTES_MAX);
   return [`No workflow matches ${what}; there ${total === 1 ? 'is' : 'are'} ${total}. ${all}`];
 }
 

@@ -11,7 +11,7 @@ import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
 import { knownGraph, type SessionView } from '../../../core/views/session-view.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { readContent } from '../content/content-files.ts';
-import { damagedContent, parseJson, parseStored, shownLabel } from '../content/parse-stored.ts';
+import { damagedContent, parseJsonBytes, parseStored, shownLabel } from '../content/parse-stored.ts';
 import type { Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { type StoredLine, splitLines } from '../session/lines.ts';
@@ -49,7 +49,7 @@ export function checkBytes({ place, bytes, transaction }: Omit<StoredSegment, 'b
 function readEvents(place: string, lines: readonly StoredLine[]): Result<readonly SessionEvent[], LogDamage> {
   const events: SessionEvent[] = [];
   for (const { bytes, offset } of lines) {
-    const event = parseJson(bytes)
+    const event = parseJsonBytes(bytes)
       .mapErr(() => wrongEvents('event_invalid', place, offset))
       .andThen((json) => parseEvent(json).mapErr((refusal) => refused(refusal, place, offset)));
     if (event.isErr()) return err(event.error);

@@ -1,19 +1,15 @@
-import { err, Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { type JsonValue, parseJson } from '../../../core/json/json-value.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
 import type { SchemaRefusal } from '../../../core/log/parse-document.ts';
 
 type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
 
-export const parseJsonText = Result.fromThrowable(
-  (text: string): unknown => JSON.parse(text),
-  () => 'not_json' as const,
-);
-
 /** JSON from bytes of a file. */
-export function parseJson(bytes: Uint8Array): Result<unknown, 'not_json'> {
+export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, 'not_json'> {
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return parseJsonText(buffer.toString('utf8'));
+  return parseJson(buffer.toString('utf8'));
 }
 
 /** Reads a stored document; what its parser refuses is damage, but for a version this program does not know. */
@@ -22,7 +18,7 @@ export function parseStored<Document>(
   bytes: Uint8Array,
   parse: (value: unknown) => Result<Document, DocumentRefusal>,
 ): Result<Document, StoreFailure> {
-  const json = parseJson(bytes);
+  const json = parseJsonBytes(bytes);
   if (json.isErr()) return err(damagedContent(place, 'content_not_json'));
   return parse(json.value).mapErr((refusal) =>
     refusal.code === 'unknown_version'

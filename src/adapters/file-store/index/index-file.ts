@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
-import { parseJson } from '../content/parse-stored.ts';
+import { parseJsonBytes } from '../content/parse-stored.ts';
 import { accessing, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
@@ -59,7 +59,7 @@ type LinePlace = { readonly manifestBytes: number; readonly start: number; reado
 function readEntry({ bytes }: RawLine): IndexEntry | undefined {
   const text = asBuffer(bytes);
   if (text.toString('latin1', SUM_START, SUM_END) !== sumOf(text.subarray(REST_START))) return undefined;
-  return parseJson(bytes)
+  return parseJsonBytes(bytes)
     .map((json) => json as IndexEntry)
     .unwrapOr(undefined);
 }

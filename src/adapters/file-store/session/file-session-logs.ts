@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { digestOf } from '../content/content-files.ts';
-import { damagedContent, parseJson } from '../content/parse-stored.ts';
+import { damagedContent, parseJsonBytes } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
@@ -65,7 +65,7 @@ function readEvents(
   return accessingNow('read events', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
     if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
     if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
-    return Result.combine(splitLines(bytes, 0).map((line) => parseJson(line.bytes))).mapErr(() =>
+    return Result.combine(splitLines(bytes, 0).map((line) => parseJsonBytes(line.bytes))).mapErr(() =>
       damagedContent(place, 'segment_not_json'),
     );
   });

@@ -8,7 +8,7 @@ import {
   type SegmentClosed,
   type SnapshotPinned,
 } from '../../../core/log/manifest.ts';
-import { parseJson, shownLabel } from '../content/parse-stored.ts';
+import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
 import { plainRecord } from './plain-record.ts';
 
 /** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
@@ -110,7 +110,7 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
 }
 
 function readRecord(line: TextLine): ManifestRecord | ManifestFault {
-  const json = parseJson(Buffer.from(line.text, 'latin1'));
+  const json = parseJsonBytes(Buffer.from(line.text, 'latin1'));
   if (json.isErr()) return { kind: 'damaged', reason: 'manifest_not_json', offset: line.offset };
   const record = parseManifestRecord(json.value);
   if (record.isOk()) return record.value;

@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
+import { parseJson } from '../../../core/json/json-value.ts';
 import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
 import { EVENT_VERSION } from '../../../core/log/events/event-envelope.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
 import type { SegmentClosed } from '../../../core/log/manifest.ts';
 import type { AppliedEvent } from '../../../core/views/session-view.ts';
 import { digestOf } from '../content/content-files.ts';
-import { parseJson, parseJsonText, shownLabel } from '../content/parse-stored.ts';
+import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
 import { type StoredLine, splitLines } from './lines.ts';
 
 export type SegmentFault =
@@ -32,7 +33,7 @@ function readAtOnce(bytes: Uint8Array, attested: SegmentClosed): readonly Applie
   const end = lines.pop();
   if (end !== '' || lines.length !== countOf(attested)) return undefined;
   lines.push(withoutReply(lines.pop() ?? ''));
-  const values = parseJsonText(`[${lines.join(',')}]`).unwrapOr(undefined);
+  const values = parseJson(`[${lines.join(',')}]`).unwrapOr(undefined);
   if (!Array.isArray(values) || values.length !== lines.length) return undefined;
   return values.every((value, i) => faultOf(value, attested.firstEventIndex + i, 0) === undefined) ? values : undefined;
 }
@@ -57,7 +58,7 @@ function countOf({ firstEventIndex, lastEventIndex }: SegmentClosed): number {
 }
 
 function readEvent({ bytes, offset }: StoredLine, eventIndex: number): Result<AppliedEvent, SegmentFault> {
-  const json = parseJson(bytes);
+  const json = parseJsonBytes(bytes);
   if (json.isErr()) return err(damaged('segment_not_json', offset));
   const fault = faultOf(json.value, eventIndex, offset);
   return fault === undefined ? ok(json.value as AppliedEvent) : err(fault);

@@ -8,7 +8,7 @@ import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { parseDocument } from '../../../core/log/parse-document.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { digestOf } from '../content/content-files.ts';
-import { damagedContent, parseJson, parseStored } from '../content/parse-stored.ts';
+import { damagedContent, parseJsonBytes, parseStored } from '../content/parse-stored.ts';
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { splitLines } from './lines.ts';
@@ -84,7 +84,7 @@ export function freshReplies(): FreshReplies {
       if (known?.eventIndex !== eventIndex) return undefined;
       kept.delete(sessionId);
       // From the bytes and not from the event: the keys come in their order, so that a replay is the same to the byte.
-      return parseJson(known.line)
+      return parseJsonBytes(known.line)
         .map((event) => (event as Extract<SessionEvent, { kind: 'advance_recorded' }>).data.reply)
         .unwrapOr(undefined);
     },

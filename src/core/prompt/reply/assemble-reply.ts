@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import type { Blocker } from '../../log/blockers.ts';
-import type { NextIntent } from '../../log/error-envelope.ts';
+import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
 import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
-import { type Call, joined, type TextPart } from './call-text.ts';
+import { joined, type TextPart } from './call-text.ts';
 import { footer, stepContextData } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { branchData, guidanceData, recapData, shownDraft } from './reply-sections.ts';

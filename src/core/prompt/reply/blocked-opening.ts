@@ -1,8 +1,9 @@
 import { quote } from '../../json/quote.ts';
+import type { Call } from '../../log/error-envelope.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { quoteReservedLines } from '../reserved-lines.ts';
-import type { Call, TextPart } from './call-text.ts';
+import type { TextPart } from './call-text.ts';
 import { nextCallLine } from './footer.ts';
 
 /** Where the footer of a blocked reply sends its reader. */

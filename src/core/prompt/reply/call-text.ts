@@ -1,13 +1,11 @@
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isList, type JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
+import type { Call } from '../../log/error-envelope.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
 import { isHole } from '../../log/operation/stored-reply.ts';
 
 /** A piece of a text, or the place of a token in it. */
 export type TextPart = StoredReply['text'][number];
-
-/** A tool and what to send to it; tokens may still be holes. */
-export type Call = { readonly tool: string; readonly arguments: JsonObject };
 
 /** A call on one line, as it can be sent. */
 export function callText({ tool, arguments: given }: Call): readonly TextPart[] {
@@ -35,8 +33,4 @@ export function joined(parts: readonly TextPart[]): TextPart[] {
     else text.push(part);
   }
   return text;
-}
-
-function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

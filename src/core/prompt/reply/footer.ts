@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../json/json-value.ts';
+import type { Call } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
 import { NEXT_CALL, oneLine } from '../reserved-lines.ts';
-import { type Call, callText, type TextPart } from './call-text.ts';
+import { callText, type TextPart } from './call-text.ts';
 import { gapLine } from './gap-lines.ts';
 
 /** What a reply ends in. */

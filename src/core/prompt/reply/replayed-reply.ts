@@ -1,11 +1,12 @@
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
+import type { Call } from '../../log/error-envelope.ts';
 import { canonicalLength } from '../../log/field-schemas.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import { replyWarning } from '../reply-warnings.ts';
 import { NEXT_CALL } from '../reserved-lines.ts';
 import { ON_TOP } from './blocked-opening.ts';
-import { type Call, callText } from './call-text.ts';
+import { callText } from './call-text.ts';
 
 /** What came with a used token: the arguments beside the token, and a fresh one to send them with. */
 export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };
@@ -73,8 +74,4 @@ function callAgain({ structured }: GivenReply, { sent, ackToken }: IgnoredOutput
 function argumentsOf(call: JsonValue | undefined): JsonObject | undefined {
   const given = isObject(call) ? call['arguments'] : undefined;
   return isObject(given) ? given : undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
 import type { NodeId } from '../../log/ids.ts';
 import { truncate } from '../../text/utf8.ts';
+import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
 import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
 import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
@@ -139,7 +140,7 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
 /** The recap as text, oldest first; that something is left out comes before what is there. */
 export function recapText({ lines, omitted }: RecapPart, lead: string): string {
   if (lines.length === 0 && omitted === 0) return `${lead}: no notes yet.`;
-  const notes = `${omitted} older ${omitted === 1 ? 'note is' : 'notes are'}`;
+  const notes = plural(omitted, 'older note is', 'older notes are');
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
   return [
     `${lead}${left}:`,

@@ -1,11 +1,11 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
+import type { Call } from '../../log/error-envelope.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
 import { exampleNotesAt } from '../../run/requirements/example-notes.ts';
 import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
-import type { Call } from './call-text.ts';
 
 /** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
 export function reportCall(step: RenderedStep): Call {

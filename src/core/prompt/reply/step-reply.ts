@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../json/json-value.ts';
-import type { NextIntent } from '../../log/error-envelope.ts';
+import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { blockedOpening, ON_TOP } from './blocked-opening.ts';
-import type { Call } from './call-text.ts';
 import { shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections } from './reply-sections.ts';

@@ -1,6 +1,7 @@
 import { quote } from '../../json/quote.ts';
 import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
 import { TRUNCATION_MARKER, utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { plural } from '../../text/words.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -109,6 +110,6 @@ function fitted(texts: readonly string[]): FunctionTexts {
     return end - 2 <= shown.length;
   }).length;
   const count = texts.length - complete;
-  const omitted = `[${count} function ${count === 1 ? 'definition' : 'definitions'} cut or left out]`;
+  const omitted = `[${plural(count, 'function definition')} cut or left out]`;
   return { text: `${shown}${TRUNCATION_MARKER}\n${omitted}`, isCut: true };
 }

@@ -1,5 +1,6 @@
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
+import { plural, sizeOf } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
   type BranchEntries,
@@ -14,7 +15,6 @@ import {
   runFigures,
   salvageText,
   shownContent,
-  shownSize,
   statusLabel,
   stepNumbers,
   timeSpan,
@@ -71,7 +71,7 @@ function timeHtml(at: string | undefined): string {
 
 function artifactHtml({ kind, contentType, byteLength, isSuperseded, content, sha256 }: ReportArtifact): string {
   const name = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b>`;
-  const head = `${name} <span class="muted">${textHtml(contentType)}, ${shownSize(byteLength)}${isSuperseded ? ', corrected later' : ''}</span>`;
+  const head = `${name} <span class="muted">${textHtml(contentType)}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''}</span>`;
   if (content === undefined) return `<p class="artifact">${head} <code>${sha256}</code></p>`;
   const { text, isCut } = shownContent(content);
   const isOpen = text.length <= OPEN_LENGTH_MAX ? ' open' : '';
@@ -207,7 +207,7 @@ function gapsHtml(gaps: readonly ReportGap[]): string {
 }
 
 function footerHtml({ isRedacted, hidden }: Report): string {
-  const items = hidden.map(({ kind, count }) => `<li>${kind}: ${count} ${count === 1 ? 'place' : 'places'}</li>`);
+  const items = hidden.map(({ kind, count }) => `<li>${kind}: ${plural(count, 'place')}</li>`);
   const list = items.length === 0 ? '<p>Nothing in it looked like a secret.</p>' : `<ul>${items.join('')}</ul>`;
   const told = isRedacted ? list : '<p>This report was made without hiding anything.</p>';
   return `<footer><h2>What was hidden</h2>${told}</footer>`;

@@ -1,5 +1,6 @@
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { plural, sizeOf } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
   type BranchEntries,
@@ -14,7 +15,6 @@ import {
   runFigures,
   salvageText,
   shownContent,
-  shownSize,
   statusLabel,
   stepNumbers,
   timeSpan,
@@ -128,7 +128,7 @@ function hiddenLines({ isRedacted, hidden }: Report): Lines {
     '',
     ...(hidden.length === 0
       ? ['Nothing in it looked like a secret.']
-      : hidden.map(({ kind, count }) => `- ${kind}: ${count} ${count === 1 ? 'place' : 'places'}`)),
+      : hidden.map(({ kind, count }) => `- ${kind}: ${plural(count, 'place')}`)),
     '',
   ];
 }
@@ -174,7 +174,7 @@ function headingOf(entry: ReportEntry, number: number): string {
 
 function artifactLines({ kind, contentType, byteLength, isSuperseded, content, sha256 }: ReportArtifact): Lines {
   const name = kind === undefined ? 'Artifact' : `Artifact ${codeSpan(visibleText(kind))}`;
-  const head = `${name} (${markdownLine(contentType)}, ${shownSize(byteLength)}${isSuperseded ? ', corrected later' : ''})`;
+  const head = `${name} (${markdownLine(contentType)}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''})`;
   if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
   const { text, isCut } = shownContent(content);
   return [

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import type { LoopId } from '../../log/ids.ts';
+import { andList } from '../../text/words.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -87,7 +88,7 @@ export function loopObjection(value: JsonObject, openLoops: readonly OpenLoop[])
   if (decisionWord(value) === undefined) return 'its decision is none that this version knows';
   const named = namedLoop(value);
   if (named === undefined || openLoops.length < 2 || loopMeant(value, openLoops) !== undefined) return undefined;
-  return `no open loop is called ${name(named)}; open are ${openLoops.map(({ loopId }) => name(loopId)).join(' and ')}`;
+  return `no open loop is called ${name(named)}; open are ${andList(openLoops.map(({ loopId }) => name(loopId)))}`;
 }
 
 function decisionOf(value: JsonObject, openLoops: readonly OpenLoop[]): LoopDecision | undefined {

@@ -2,6 +2,7 @@ import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import type { ConditionId, StepId } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
+import { plural } from '../../text/words.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import type { LoopTrouble } from './walk.ts';
@@ -53,14 +54,14 @@ export function evaluatedDecision(
 }
 
 export function enteredLoop({ loopId }: CompiledLoop, rounds: number | undefined): TraceEntry {
-  const over = rounds === undefined ? '' : `, which is for ${iterations(rounds)}`;
+  const over = rounds === undefined ? '' : `, which is for ${plural(rounds, 'iteration')}`;
   return entry('entered_loop', `Came to loop "${loopId}"${over}.`, [{ kind: 'loop_id', loopId }]);
 }
 
 /** `done` is how many iterations it had. */
 export function exitedLoop({ loopId }: CompiledLoop, done: number, end: LoopEnd): TraceEntry {
   const refs: readonly Ref[] = done === 0 ? [{ kind: 'loop_id', loopId }] : roundRefs(loopId, done - 1);
-  return entry('exited_loop', `Left loop "${loopId}" after ${iterations(done)}: ${END_WORDS[end]}.`, refs);
+  return entry('exited_loop', `Left loop "${loopId}" after ${plural(done, 'iteration')}: ${END_WORDS[end]}.`, refs);
 }
 
 const END_WORDS: { readonly [end in LoopEnd]: string } = {
@@ -73,10 +74,6 @@ const END_WORDS: { readonly [end in LoopEnd]: string } = {
   not_iterable: 'it found nothing to go over',
   nothing_due: 'none of its steps was due for too long',
 };
-
-function iterations(count: number): string {
-  return count === 1 ? '1 iteration' : `${count} iterations`;
-}
 
 function entry(kind: TraceEntry['kind'], summary: string, refs: readonly Ref[]): TraceEntry {
   return { kind, summary, refs: [...refs] };

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { pointerTo } from '../source/source-node.ts';
@@ -8,7 +8,6 @@ import {
   BYTES_MAX,
   describeShape,
   fieldNames,
-  isObject,
   isRequired,
   partOf,
   type Shape,

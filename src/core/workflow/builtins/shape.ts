@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 
 /** Annotation of an enum whose values are taken in any case and with blanks around them. */
@@ -39,10 +39,6 @@ function stableValue(key: string, value: JsonValue): JsonValue {
   if (key === 'required' && Array.isArray(value)) return [...value].sort();
   if (Array.isArray(value)) return value.map((item: JsonValue) => (isObject(item) ? inStableOrder(item) : item));
   return isObject(value) ? inStableOrder(value) : value;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A part of a shape that is a shape itself. */

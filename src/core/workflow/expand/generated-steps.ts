@@ -1,4 +1,5 @@
 import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
+import { orList } from '../../text/words.ts';
 import { capabilityProbe } from '../builtins/templates.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ParallelStep, StandardStep, TemplateStep } from '../format/syntax.ts';
@@ -126,7 +127,7 @@ export function probeCall(call: TemplateStep, findings: CompilerFinding[]): read
   if (capability !== undefined) return [probe(capability, call)];
   const at = `${call.callAt}/args/capability`;
   if (given === undefined) {
-    const message = `The template "${call.templateId}" needs the argument "capability": ${CAPABILITIES.join(' or ')}.`;
+    const message = `The template "${call.templateId}" needs the argument "capability": ${orList(CAPABILITIES)}.`;
     findings.push({ code: 'missing_argument', severity: 'error', at, message });
   } else {
     const unknown = { name: given, known: CAPABILITIES };

@@ -1,6 +1,6 @@
 import { assert } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
-import { quotedJson } from '../../json/quote.ts';
+import { quote } from '../../json/quote.ts';
 import { numberOf } from '../../run/condition/context-values.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
@@ -25,7 +25,7 @@ function canHold(condition: Condition, named: ReadonlyMap<string, Condition>): b
   const values = new Map<string, Map<string, JsonValue | undefined>>();
   for (const one of comparisons) {
     const known = values.get(one.variable) ?? new Map<string, JsonValue | undefined>([['', undefined]]);
-    for (const value of valuesFor(one)) known.set(quotedJson(value), value);
+    for (const value of valuesFor(one)) known.set(quote(value), value);
     values.set(one.variable, known);
   }
   const variables = [...values].map(([name, candidates]) => ({ name, candidates: [...candidates.values()] }));

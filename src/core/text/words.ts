@@ -1,0 +1,45 @@
+/** A count with its noun: `1 step`, `3 steps`. */
+export function plural(count: number, noun: string, many = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : many}`;
+}
+
+/** Alternatives in a sentence: `a`, `a or b`, `a, b or c`. */
+export function orList(words: readonly string[]): string {
+  return joined(words, 'or');
+}
+
+/** Things in a sentence: `a`, `a and b`, `a, b and c`. */
+export function andList(words: readonly string[]): string {
+  return joined(words, 'and');
+}
+
+function joined(words: readonly string[], last: 'or' | 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+}
+
+const SHOWN_MAX = 5;
+
+/** The first few names and how many more there are: a list that fills the screen helps nobody. */
+export function shortList(names: readonly string[], max = SHOWN_MAX): string {
+  const more = names.length - max;
+  return names.slice(0, max).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+const UNITS = ['kB', 'MB', 'GB', 'TB'];
+
+/** A size as people read it. */
+export function sizeOf(bytes: number): string {
+  let size = bytes;
+  let unit = 'B';
+  for (const next of UNITS) {
+    if (size < 1_000) break;
+    size /= 1_000;
+    unit = next;
+  }
+  return `${unit === 'B' ? size : size.toFixed(1)} ${unit}`;
+}
+
+/** A word of a suggested command line that stays one word when it is pasted into a shell. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
