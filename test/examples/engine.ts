@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import type { SourceListing } from '../../src/app/ports/workflow-sources.ts';
 import { type AdvanceRequest, advance } from '../../src/app/run/advance.ts';
 import { checkpoint } from '../../src/app/run/checkpoint.ts';
 import { findTokenNode } from '../../src/app/run/find-token-node.ts';
 import { rehydrate } from '../../src/app/run/rehydrate.ts';
 import { type StartRequest, startWorkflow } from '../../src/app/run/start-workflow.ts';
-import type { Store } from '../../src/app/ports/store.ts';
 import type { Services } from '../../src/app/services.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
 import type { EventKind, EventOf, SessionEvent } from '../../src/core/log/event.ts';

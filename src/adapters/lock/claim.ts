@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { Result } from 'neverthrow';
 import * as z from 'zod';
 import { parseJson } from '../../core/json/json-value.ts';
 

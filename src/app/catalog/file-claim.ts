@@ -1,4 +1,3 @@
-import { Result } from 'neverthrow';
 import { isObject, parseJson } from '../../core/json/json-value.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { routineTemplateId } from '../../core/workflow/builtins/templates.ts';

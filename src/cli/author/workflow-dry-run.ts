@@ -1,4 +1,4 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import * as z from 'zod';
 import { type DryRun, dryRun, readScript } from '../../app/author/dry-run.ts';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';

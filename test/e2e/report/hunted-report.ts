@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { readReport } from '../../../src/app/report.ts';
 import type { Store } from '../../../src/app/ports/store.ts';
+import { readReport } from '../../../src/app/report.ts';
 import type { SessionId } from '../../../src/core/log/ids.ts';
 import { reportHtml } from '../../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../src/core/report/markdown/report-markdown.ts';
