@@ -51,7 +51,7 @@ it('before its first reply a server loads the protocol and hardly anything of ou
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
   expect(ours).toContain('src/mcp/server.ts');
   const heavy = /^src\/(?:app|core\/(?:log|prompt|run|views|workflow)|adapters\/file-store|http|mcp\/tools)\//;
-  expect(ours.filter((path) => heavy.test(path) || path.includes('tool-desk'))).toEqual([]);
+  expect(ours.filter((path) => heavy.test(path) || path.includes('answer-call'))).toEqual([]);
 });
 
 it('what a call needs is loaded by it, so that the test above sees what it looks for', () => {

@@ -287,7 +287,7 @@ test('a text that quotes a call of somebody else does not pass for ours', () => 
   expect(text.match(/^Next call:.*$/gm)).toEqual(['Next call: start_workflow {"workflowId":"wr.bug_hunt"}']);
 });
 
-const GOLDEN = fileURLToPath(new URL('../../../test/golden/tools', import.meta.url));
+const GOLDEN = fileURLToPath(new URL('../../test/golden/tools', import.meta.url));
 
 /** Of the result of tools/list, in bytes. */
 const LIST_BYTES_MAX = 7_500;

@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { ARRANGEMENT_RULES } from './arrangement.ts';
 import { layerDirection, noNodeBelowAdapters } from './layers.ts';
 import {
   all,
@@ -8,7 +8,6 @@ import {
   type FindInFile,
   inCore,
   inProgram,
-  inSource,
   isTest,
   matches,
   outsideAdapters,
@@ -18,28 +17,11 @@ import {
 } from './rule.ts';
 import type { SourceFile } from './source-file.ts';
 
-const LINES_MAX = 300;
-const ENTRIES_MAX = 16;
-/** Folders that hold a closed set, one file for each member. */
-const ENTRIES_MAX_IN: { readonly [folder: string]: number } = { 'src/core/log': 20, 'src/core/views': 18 };
-
 /** What neither the compiler nor the linter can hold. */
 export const TIDY_RULES: readonly TidyRule[] = [
   layerDirection,
   noNodeBelowAdapters,
-  {
-    name: 'file-length',
-    find: eachFile(inSource, tooLong),
-    planted: [[['src/core/planted.ts', 'x;\n'.repeat(LINES_MAX + 1)]]],
-  },
-  {
-    name: 'folder-size',
-    find: crowdedFolders,
-    planted: [
-      Array.from({ length: ENTRIES_MAX + 1 }, (_, i) => [`src/app/planted/step-${i}.ts`, ''] as const),
-      Array.from({ length: 21 }, (_, i) => [`src/core/log/step-${i}.ts`, ''] as const),
-    ],
-  },
+  ...ARRANGEMENT_RULES,
   {
     name: 'version-in-name',
     find: eachFile(
@@ -250,26 +232,6 @@ export const TIDY_RULES: readonly TidyRule[] = [
     planted: [[['src/core/planted.ts', '// biome-ignore lint/plugin: just once\nx();']]],
   },
 ];
-
-function tooLong({ path, text }: SourceFile): ReturnType<FindInFile> {
-  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-  return lines > LINES_MAX ? [{ path, line: LINES_MAX, message: `${lines} lines, at most ${LINES_MAX}` }] : [];
-}
-
-/** A unit test belongs to the file beside it, so it does not count as an entry of its own. */
-function crowdedFolders(files: readonly SourceFile[]): ReturnType<FindInFile> {
-  const entries = new Map<string, Set<string>>();
-  for (const { path } of files.filter((file) => inSource(file.path) && !isTest(file.path))) {
-    for (let entry = path; entry !== 'src'; entry = posix.dirname(entry)) {
-      const folder = posix.dirname(entry);
-      entries.set(folder, (entries.get(folder) ?? new Set()).add(entry));
-    }
-  }
-  return [...entries]
-    .map(([folder, { size }]) => ({ folder, size, max: ENTRIES_MAX_IN[folder] ?? ENTRIES_MAX }))
-    .filter(({ size, max }) => size > max)
-    .map(({ folder, size, max }) => ({ path: folder, line: 1, message: `${size} entries, at most ${max}` }));
-}
 
 /** Looks at plain comments only: a JSDoc may hold an example. */
 function commentedOutCode({ path, comments }: SourceFile): ReturnType<FindInFile> {

@@ -8,9 +8,10 @@ import {
   type SessionId,
   type WorkflowHash,
 } from '../log/ids.ts';
-import { encodeCompactToken, parseCompactToken, unwrapped } from './compact-token.ts';
+import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
 import { encodeJsonToken, isJsonForm, parseJsonToken } from './json-token.ts';
 import type { TokenKeys, VerifyingKeys } from './keyring.ts';
+import { unwrapped } from './normalise-token.ts';
 import {
   FIRST_ATTEMPT,
   type JsonTokenClaims,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
-import { unwrapped } from '../../core/token/compact-token.ts';
+import { unwrapped } from '../../core/token/normalise-token.ts';
 import {
   type Argument,
   type ArgumentProblem,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { editDistance } from '../../core/text/spelling.ts';
-import { normaliseToken } from '../../core/token/compact-token.ts';
+import { normaliseToken } from '../../core/token/normalise-token.ts';
 
 /** A reply of this server, as far as it helps to find out what an agent meant. */
 export type RecentReply = {
