@@ -1,13 +1,13 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runFake } from '../../../../../test/cli/fake-program.ts';
-import { forked, forkedWorld } from '../../../../../test/cli/forked-session.ts';
-import { lookedAtWorld } from '../../../../../test/cli/looked-at.ts';
-import { enforces } from '../../../../../test/enforces.ts';
-import { sessionOf } from '../../../../../test/examples/shared-session.ts';
-import { freshStore } from '../../../../../test/fresh-store.ts';
-import { COMMAND_SHAPES } from '../../../command-shapes.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { forked, forkedWorld } from '../../../test/cli/forked-session.ts';
+import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
+import { freshStore } from '../../../test/fresh-store.ts';
+import { COMMAND_SHAPES } from '../command-shapes.ts';
 
 describe('whatever is in a session', () => {
   const HOSTILE = '\u001b[31mred\u001b]0;title\u0007 \u202eevil\u2028\r\nsecond\u0000';

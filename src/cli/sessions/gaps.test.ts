@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runFake } from '../../../../../../test/cli/fake-program.ts';
-import { lookedAtWorld } from '../../../../../../test/cli/looked-at.ts';
-import { reportOf } from '../../../../../../test/e2e/report/hunted-report.ts';
-import { told, withFile } from '../../../../../../test/examples/engine.ts';
-import { forEachLoop, step } from '../../../../../../test/examples/loop-files.ts';
-import { sessionOf } from '../../../../../../test/examples/shared-session.ts';
-import { reportHtml } from '../../../../../core/report/html/report-html.ts';
-import { reportMarkdown } from '../../../../../core/report/markdown/report-markdown.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
+import { reportOf } from '../../../test/e2e/report/hunted-report.ts';
+import { told, withFile } from '../../../test/examples/engine.ts';
+import { forEachLoop, step } from '../../../test/examples/loop-files.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
+import { reportHtml } from '../../core/report/html/report-html.ts';
+import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 
 const report = { outputContract: { contractRef: 'wr.contracts.verification_report', required: true } };
 const FILE = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../../../test/bench/example-workflow.ts';
-import { FILE, onBench, SCENARIOS } from '../../../../../test/bench/run-bench.ts';
-import { runFake } from '../../../../../test/cli/fake-program.ts';
-import { enforces } from '../../../../../test/enforces.ts';
-import { STARTERS } from '../../../../app/author/starters.ts';
+import { EXAMPLE, EXAMPLE_SCENARIOS } from '../../../test/bench/example-workflow.ts';
+import { FILE, onBench, SCENARIOS } from '../../../test/bench/run-bench.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { STARTERS } from '../../app/author/starters.ts';
 
 const BUNDLED = '/bundle/wr.example.json';
 const bundled = () =>

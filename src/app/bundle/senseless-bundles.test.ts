@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
-import { enforces } from '../../../../test/enforces.ts';
-import type { LooseBundle } from '../../../../test/examples/bundles.ts';
-import { firstKey, forged, refusal, sharedBundle } from '../../../../test/examples/forged-bundles.ts';
-import { sha256 } from '../../../../test/examples/sha256.ts';
-import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
-import type { ExecutionSnapshot } from '../../../core/log/execution-snapshot.ts';
-import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { enforces } from '../../../test/enforces.ts';
+import type { LooseBundle } from '../../../test/examples/bundles.ts';
+import { firstKey, forged, refusal, sharedBundle } from '../../../test/examples/forged-bundles.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
+import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 let file: Uint8Array;
 

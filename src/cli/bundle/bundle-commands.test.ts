@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runFake } from '../../../../test/cli/fake-program.ts';
-import { enforces } from '../../../../test/enforces.ts';
-import { HEALTHY } from '../../../../test/examples/audits.ts';
-import { exportServices } from '../../../../test/examples/bundles.ts';
-import { engine } from '../../../../test/examples/engine.ts';
-import { sharedSession } from '../../../../test/examples/shared-session.ts';
-import { createBundleFile, readBundleFile } from '../../../adapters/bundle.ts';
-import { reportSchema } from '../../../core/report/report.ts';
-import { exportShape } from '../../bundle/export.ts';
-import { importShape } from '../../bundle/import.ts';
-import type { BundleAccess } from '../../program.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { HEALTHY } from '../../../test/examples/audits.ts';
+import { exportServices } from '../../../test/examples/bundles.ts';
+import { engine } from '../../../test/examples/engine.ts';
+import { sharedSession } from '../../../test/examples/shared-session.ts';
+import { createBundleFile, readBundleFile } from '../../adapters/bundle.ts';
+import { reportSchema } from '../../core/report/report.ts';
+import type { BundleAccess } from '../program.ts';
+import { exportShape } from './export.ts';
+import { importShape } from './import.ts';
 
 describe('export', () => {
   it('writes a file that import takes, and says what is in it', async () => {

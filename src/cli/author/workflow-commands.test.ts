@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE } from '../../../../../test/bench/example-workflow.ts';
-import { FILE, onBench } from '../../../../../test/bench/run-bench.ts';
-import { runFake } from '../../../../../test/cli/fake-program.ts';
-import { enforces } from '../../../../../test/enforces.ts';
-import { authorCatalog } from '../../../../app/author/author-catalog.ts';
-import { findTargetWorkflow } from '../../../../app/author/find-targets.ts';
-import { listedAnswers, playRun } from '../../../../app/author/play-run.ts';
-import { previewStep } from '../../../../app/author/preview-step.ts';
-import { rehearsal, type Turn } from '../../../../app/author/rehearsal.ts';
-import { AUTONOMY } from '../../../../core/log/autonomy.ts';
+import { EXAMPLE } from '../../../test/bench/example-workflow.ts';
+import { FILE, onBench } from '../../../test/bench/run-bench.ts';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { authorCatalog } from '../../app/author/author-catalog.ts';
+import { findTargetWorkflow } from '../../app/author/find-targets.ts';
+import { listedAnswers, playRun } from '../../app/author/play-run.ts';
+import { previewStep } from '../../app/author/preview-step.ts';
+import { rehearsal, type Turn } from '../../app/author/rehearsal.ts';
+import { AUTONOMY } from '../../core/log/autonomy.ts';
 
 describe('a preview', () => {
   it.each(AUTONOMY)('of a step is what an agent is told at it, in %s mode', async (mode) => {

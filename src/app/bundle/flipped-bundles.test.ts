@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { enforces } from '../../../../test/enforces.ts';
-import { exported, imported, type LooseBundle, loose } from '../../../../test/examples/bundles.ts';
-import { engine } from '../../../../test/examples/engine.ts';
-import { sharedBundle, writeCounting } from '../../../../test/examples/forged-bundles.ts';
-import { sessionOf } from '../../../../test/examples/shared-session.ts';
-import { seededRandom } from '../../../../test/simulation/seeded-random.ts';
-import { bundleIdSchema, exportedAtSchema, integrityEntrySchema } from '../../../core/bundle/bundle-document.ts';
-import { SHA256_DIGEST_PATTERN } from '../../../core/json/canonical-bytes.ts';
-import { SessionId } from '../../../core/log/ids.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { exported, imported, type LooseBundle, loose } from '../../../test/examples/bundles.ts';
+import { engine } from '../../../test/examples/engine.ts';
+import { sharedBundle, writeCounting } from '../../../test/examples/forged-bundles.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
+import { seededRandom } from '../../../test/simulation/seeded-random.ts';
+import { bundleIdSchema, exportedAtSchema, integrityEntrySchema } from '../../core/bundle/bundle-document.ts';
+import { SHA256_DIGEST_PATTERN } from '../../core/json/canonical-bytes.ts';
+import { SessionId } from '../../core/log/ids.ts';
 
 const isLong = process.env['WORKRAIL_LONG'] === '1';
 const TIMEOUT_MS = isLong ? 3_600_000 : 60_000;

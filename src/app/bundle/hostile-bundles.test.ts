@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { enforces } from '../../../../test/enforces.ts';
-import { type LooseBundle, loose, unsealed } from '../../../../test/examples/bundles.ts';
-import { changed, firstKey, forged, lying, refusal, sharedBundle } from '../../../../test/examples/forged-bundles.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { type LooseBundle, loose, unsealed } from '../../../test/examples/bundles.ts';
+import { changed, firstKey, forged, lying, refusal, sharedBundle } from '../../../test/examples/forged-bundles.ts';
 
 let file: Uint8Array;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { enforces } from '../../../../test/enforces.ts';
-import { loose, unsealed } from '../../../../test/examples/bundles.ts';
+import { enforces } from '../../../test/enforces.ts';
+import { loose, unsealed } from '../../../test/examples/bundles.ts';
 import {
   changed,
   firstKey,
@@ -9,10 +9,10 @@ import {
   refusal,
   sharedBundle,
   swap,
-} from '../../../../test/examples/forged-bundles.ts';
-import { digest, sha256 } from '../../../../test/examples/sha256.ts';
-import { numberedSession } from '../../../../test/store-folder.ts';
-import { bundleHead } from '../../../core/bundle/bundle-document.ts';
+} from '../../../test/examples/forged-bundles.ts';
+import { digest, sha256 } from '../../../test/examples/sha256.ts';
+import { numberedSession } from '../../../test/store-folder.ts';
+import { bundleHead } from '../../core/bundle/bundle-document.ts';
 
 let file: Uint8Array;
 
