@@ -1,12 +1,12 @@
 const actions = new Set<() => void>();
 
-/** What would end the process without its listeners being heard, with the exit codes that shells give them. */
+/** Signals that end the process without running its `exit` listeners, with the exit codes that shells use for them. */
 const ENDINGS = { SIGHUP: 129, SIGTERM: 143 } as const;
 const listeners = Object.entries(ENDINGS).map(([signal, code]) => ({ signal, listen: () => process.exit(code) }));
 
 /**
- * Does something when the process ends before the work is over, also by a signal; gives what takes that back. What
- * began last is ended first. There is one listener for all, because Node takes many for a leak.
+ * Runs an action if the process ends before the work does, also by a signal. Returns a function that cancels this. The
+ * latest action runs first. All share one listener, because Node reports many listeners as a leak.
  */
 export function atExit(action: () => void): () => void {
   if (actions.size === 0) {

@@ -1,4 +1,4 @@
-/** Keeps what was used last, up to a number of entries. */
+/** Keeps the most recently used entries, up to a limit. */
 export type BoundedCache<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
@@ -12,7 +12,7 @@ export function boundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, 
     get: (key) => {
       const value = entries.get(key);
       if (value === undefined) return undefined;
-      // A map keeps the order of insertion: what is put in again stands at the end.
+      // A map keeps the order of insertion, so inserting again moves an entry to the end.
       entries.delete(key);
       entries.set(key, value);
       return value;

@@ -15,7 +15,7 @@ export type InputFailure =
   | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
   | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
-/** All of a file, unless it is larger than any bundle: then nothing of it is read. */
+/** The content of a file. A file that is larger than any bundle is not read. */
 export async function readBundleFile(path: string): Promise<Result<Uint8Array, InputFailure>> {
   const failed = (cause: unknown): InputFailure => ({ code: 'input_failed', place: path, cause: codeOf(cause) });
   const opened = await ResultAsync.fromPromise(open(path, 'r'), failed);
@@ -28,7 +28,7 @@ export async function readBundleFile(path: string): Promise<Result<Uint8Array, I
   });
 }
 
-/** Its size instead of its bytes when it is too large. What has no size, like a pipe, is read up to the limit. */
+/** The size instead of the bytes if it is too large. A pipe has no size, so it is read up to the limit. */
 async function readWhole(file: FileHandle): Promise<Uint8Array | number> {
   const status = await file.stat();
   if (status.size > BUNDLE_BYTES_MAX) return status.size;
@@ -55,21 +55,21 @@ async function readStream(file: FileHandle): Promise<Uint8Array | number> {
 }
 
 /**
- * Writes a file that is there under its name once it is finished, and not before; only this user may read it. What is
- * no file, like a pipe or a device, stays what it is and is written to.
+ * Writes a file that only this user may read and that appears under its name once it is finished. A pipe or a device is
+ * written to directly.
  */
 export async function createBundleFile(path: string): Promise<Result<BundleOutput, OutputFailure>> {
   const failed = (cause: unknown): OutputFailure => ({ code: 'output_failed', place: path, cause: codeOf(cause) });
   const trying: Trying = (work) => ResultAsync.fromPromise(work, failed);
   const there = await stat(path).catch(() => undefined);
   if (there !== undefined && !there.isFile()) return writeThrough(path, trying);
-  // A link stays, too: what it leads to is written anew.
+  // A link stays, and its target is replaced.
   return writeBeside(there === undefined ? path : await realpath(path), trying);
 }
 
 type Trying = <Value>(work: Promise<Value>) => ResultAsync<Value, OutputFailure>;
 
-/** What was written to a pipe or a device is not taken back. */
+/** What was written to a pipe or a device cannot be undone. */
 async function writeThrough(path: string, trying: Trying): Promise<Result<BundleOutput, OutputFailure>> {
   const opened = await trying(open(path, 'w'));
   return opened.map((file) => ({
@@ -110,7 +110,7 @@ async function writeBeside(path: string, trying: Trying): Promise<Result<BundleO
   });
 }
 
-/** Writes to a stream that others read, no faster than they do. What they have is not taken back. */
+/** Writes to a stream, no faster than its reader reads. This cannot be undone. */
 export function streamOutput(stream: NodeJS.WriteStream): BundleOutput {
   return {
     write: async (bytes) => {
@@ -139,7 +139,7 @@ const parseText = Result.fromThrowable(
   () => 'not_json' as const,
 );
 
-/** How deep it may be nested was found out before. */
+/** The nesting depth was checked before. */
 function hasName(value: unknown, name: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, name) || Object.values(value).some((inner) => hasName(inner, name));
@@ -160,7 +160,7 @@ export const nodeBundleTools: BundleTools = {
   toBase64: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
   fromBase64: (text) => {
     const bytes = Buffer.from(text, 'base64');
-    // Node reads past what is no base64, and other spellings of the same bytes.
+    // Node skips characters that are not base64, and accepts several spellings of the same bytes.
     return bytes.toString('base64') === text ? new Uint8Array(bytes) : undefined;
   },
 };

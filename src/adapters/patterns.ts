@@ -3,14 +3,14 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { CompilePattern, Pattern, PatternRefusal, UnsupportedConstruct } from '../core/workflow/pattern.ts';
 import { boundedCache } from './bounded-cache.ts';
 
-/** `{3}`, `{3,}`, `{3,7}` and, because the engine takes it, `{,7}`. */
+/** `{3}`, `{3,}`, `{3,7}` and, because the engine accepts it, `{,7}`. */
 const COUNTED = /\{([0-9]*)(,?)([0-9]*)\}/y;
-/** An escape with an argument in braces, another escape, or a class: each is one check. */
+/** An escape with an argument in braces, another escape, or a class. Each counts as one check. */
 const ONE_CHECK = /\\[pPxu]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/y;
 
 /**
- * About how many single checks a pattern stands for once its counted repetitions are written out. Wrong shapes are
- * left to the engine, which refuses them.
+ * Roughly how many single checks a pattern has once its counted repetitions are expanded. Invalid patterns are left to
+ * the engine.
  */
 export function patternSize(pattern: string): number {
   const open: number[] = [];
@@ -44,7 +44,7 @@ function stickyMatch(expression: RegExp, text: string, at: number): RegExpExecAr
 }
 
 const LENGTH_MAX = 1024;
-/** Time grows with the length of the text times this; so large a pattern on 64 KiB of notes takes some milliseconds. */
+/** Time grows with the text length times this. A pattern of this size takes some milliseconds on 64 KiB of notes. */
 const SIZE_MAX = 1000;
 const KEPT_MAX = 512;
 
@@ -56,7 +56,7 @@ const FLAGS: { readonly [flag: string]: number } = {
 
 const ESCAPE = /\\(?:u\{([0-9a-f]+)\}|u([0-9a-f]{4})|[\s\S])/gi;
 
-/** What authors bring along from engines that backtrack. */
+/** Syntax of backtracking engines that authors may expect. */
 const UNSUPPORTED: readonly (readonly [RegExp, UnsupportedConstruct])[] = [
   [/^\(\?[=!]/, 'lookahead'],
   [/^\(\?<[=!]/, 'lookbehind'],
@@ -65,7 +65,7 @@ const UNSUPPORTED: readonly (readonly [RegExp, UnsupportedConstruct])[] = [
   [/^[*+?}]\+$/, 'possessive repetition'],
 ];
 
-/** Patterns on an engine that never backtracks. The same pattern is made only once. */
+/** Compiles patterns for an engine that never backtracks. Each pattern is compiled once. */
 export function re2Patterns(): CompilePattern {
   const kept = boundedCache<string, Result<Pattern, PatternRefusal>>(KEPT_MAX);
   return (pattern, flags) => {
@@ -82,7 +82,7 @@ function compile(pattern: string, flags: string): Result<Pattern, PatternRefusal
   if (pattern.length > LENGTH_MAX) {
     return err({ code: 'too_long', length: pattern.length, lengthMax: LENGTH_MAX });
   }
-  // Making a large program is what takes long, so its size is estimated first.
+  // Compiling a large pattern takes long, so its size is estimated first.
   if (patternSize(pattern) > SIZE_MAX) return err({ code: 'too_large', sizeMax: SIZE_MAX });
   try {
     const bits = [...flags].reduce((all, flag) => all | (FLAGS[flag] ?? 0), 0);
@@ -94,7 +94,7 @@ function compile(pattern: string, flags: string): Result<Pattern, PatternRefusal
   }
 }
 
-/** The engine writes code points as `\x{…}`. Nothing else is rewritten: an escape that it does not know is refused. */
+/** The engine writes code points as `\x{…}`. Nothing else is rewritten: an unknown escape is refused. */
 function inEngineSpelling(pattern: string): string {
   return pattern.replaceAll(ESCAPE, (whole, braced?: string, plain?: string) => {
     const point = braced ?? plain;
@@ -104,7 +104,7 @@ function inEngineSpelling(pattern: string): string {
 
 function refusalOf(error: RE2JSSyntaxException, pattern: string): PatternRefusal {
   const found = error.getPattern() ?? '';
-  // The engine tells the fragment but not its place, and some fragments run on to the end of the pattern.
+  // The engine reports the fragment but not its place, and some fragments extend to the end of the pattern.
   const at = Math.max(0, pattern.indexOf(found));
   const construct = UNSUPPORTED.find(([shape]) => shape.test(found))?.[1];
   const shown = found.slice(0, 12);

@@ -9,22 +9,22 @@ import {
 } from '../core/settings/resolve-settings.ts';
 import type { TokenForm } from '../core/token/token.ts';
 
-/** What decides about the settings. */
+/** What the settings depend on. */
 export type ConfigPlace = {
   readonly env: { readonly [name: string]: string | undefined };
   readonly home: string;
-  /** The folder that the work is in, where that is known. */
+  /** The workspace, if it is known. */
   readonly workspace: string | undefined;
 };
 
-/** The files of settings, lowest first. */
+/** The settings files, lowest precedence first. */
 export function configFiles({
   home,
   workspace,
 }: Pick<ConfigPlace, 'home' | 'workspace'>): readonly SettingsLayer['origin'][] {
   const user = join(home, '.workrail', 'config.json');
   const own = workspace === undefined ? undefined : join(workspace, '.workrail', 'config.json');
-  // The home folder may be a workspace, and its file is the user's all the same.
+  // The home folder may be the workspace; its file is then the user's.
   return own === undefined || own === user
     ? [{ kind: 'user', file: user }]
     : [
@@ -33,7 +33,7 @@ export function configFiles({
       ];
 }
 
-/** The settings that hold, read anew. What reads a file is loaded only where there is one: most have none. */
+/** The current settings. The parser is loaded only if there is a file: most users have none. */
 export async function loadConfig(place: ConfigPlace): Promise<ResolvedSettings> {
   const layers: SettingsLayer[] = [];
   const problems: SettingProblem[] = [];
@@ -62,14 +62,14 @@ function readIfThere(file: string): { readonly text: string } | { readonly cause
   }
 }
 
-/** The settings of this process, for a workspace or for none. */
+/** The settings of this process, for a workspace or without one. */
 export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedSettings> {
   return loadConfig({ env: process.env, home: homedir(), workspace });
 }
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Where everything durable lies: as told, else where the platform keeps a program's data. */
+/** The data folder: as configured, or the platform's default place for program data. */
 export function dataDir(env: Environment, platform: NodeJS.Platform): string {
   const told = env['WORKRAIL_DATA_DIR'];
   if (told !== undefined && told !== '') return resolve(withoutTilde(told));
@@ -79,17 +79,17 @@ export function dataDir(env: Environment, platform: NodeJS.Platform): string {
   return join(xdg?.startsWith('/') ? xdg : join(homedir(), '.local', 'share'), 'workrail');
 }
 
-/** A shell puts the home folder there; a client's configuration file does not. */
+/** A shell expands the tilde; a client's configuration file does not. */
 function withoutTilde(path: string): string {
   return /^~(?:[\\/]|$)/.test(path) ? join(homedir(), path.slice(1)) : path;
 }
 
-/** What a server takes from its settings, besides where its data lies. */
+/** The settings of a server, besides its data folder. */
 export type Settings = {
   readonly tokenForm: TokenForm;
-  /** Whether everything that happens is written to standard error. */
+  /** Whether the server logs to standard error. */
   readonly isLogged: boolean;
-  /** Whether agents may begin a session without a workflow. */
+  /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn: boolean;
 };
 
@@ -101,7 +101,7 @@ export function settingsOf({ settings }: Pick<ResolvedSettings, 'settings'>): Se
   };
 }
 
-/** Where this machine keeps sessions. */
+/** The data folder of this machine. */
 export async function findDataDir(): Promise<string> {
   const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
   return dataDir(

@@ -9,7 +9,7 @@ export const nodeHasher: Hasher = {
 
 const TIME_BYTES = 6;
 
-/** Ids from the system's random source; a session id begins with the time, so that listings sort by age. */
+/** Ids from the system's random source. A session id starts with the time, so that listings sort by age. */
 export function randomIds(clock: Clock): Ids {
   return {
     session: () => {

@@ -1,6 +1,6 @@
 import { LOCK_WAIT_MS } from './lock/locks.ts';
 
-/** Lets callers of one process that want the same thing go one after the other, without asking the disk. */
+/** Runs callers of one process that want the same key one after the other. */
 export function turnTaking<Key>(): <Value>(key: Key, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<Key, Promise<unknown>>();
   return async (key, work) => {
@@ -14,12 +14,12 @@ export function turnTaking<Key>(): <Value>(key: Key, work: () => Promise<Value>)
   };
 }
 
-/** What somebody does whose turn has come, and what instead when it does not come in time. */
+/** What to do when the turn comes, and what to do if it does not come in time. */
 export type BoundedTurn<Value> = { readonly work: () => Promise<Value>; readonly late: () => Value };
 
 /**
- * The same for those who wait no longer than for a lock. The work itself may take as long as it likes, so whoever wants
- * a second turn inside its own is told, instead of waiting for itself.
+ * The same with a limit on the wait for a turn, but not on the work itself. A caller that asks for a second turn inside
+ * its own is refused, instead of waiting for itself.
  */
 export function boundedTurnTaking<Key>(): <Value>(key: Key, turn: BoundedTurn<Value>) => Promise<Value> {
   const inTurn = turnTaking<Key>();

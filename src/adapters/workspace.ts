@@ -8,14 +8,14 @@ import type { WorkspaceObservation } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 
-/** Whoever starts a workflow does not wait for a repository on a slow disk. */
+/** Starting a workflow must not wait for a repository on a slow disk. */
 const GIT_MS_MAX = 300;
 const OUTPUT_BYTES_MAX = 16 * 1024;
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const BRANCH = /^refs\/heads\/(.+)$/;
 
-/** Asks git where the work takes place. Outside of a repository the workspace itself is all there is to tell. */
+/** Asks git about the workspace. Outside of a repository, only the folder itself is observed. */
 export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
   return {
     observe: async (named) => {
@@ -33,14 +33,14 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
   };
 }
 
-/** Whether git would find anything to tell: to ask it takes more than all the rest of a start. */
+/** Whether this is inside a repository: running git takes longer than everything else in a start. */
 function isInRepository(folder: string): boolean {
   let at: string | undefined = folder;
   while (at !== undefined && !existsSync(join(at, '.git'))) at = dirname(at) === at ? undefined : dirname(at);
   return at !== undefined;
 }
 
-/** Without links, as git sees it, so that one folder has one name; a folder that is not there has none. */
+/** With links resolved, as git does, so that one folder has one name; `undefined` if it does not exist. */
 function realFolder(folder: string): string | undefined {
   try {
     return realpathSync(folder);
@@ -50,8 +50,8 @@ function realFolder(folder: string): string | undefined {
 }
 
 /**
- * Top folder, commit and full branch name, as far as git tells them: a new repository has no commit yet. Variables that
- * would lead git to another repository than the one of the folder are taken away.
+ * Top folder, commit and full branch name, as far as git knows them: a new repository has no commit yet. Variables that
+ * point git to another repository are removed.
  */
 function askGit(folder: string): Promise<readonly (string | undefined)[]> {
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
@@ -78,7 +78,7 @@ function commitSeen(commit: string): WorkspaceObservation {
   return { key: 'git_head_sha', value, confidence: 'high' };
 }
 
-/** A folder by its path, and by a digest that can be shown to others without telling the path. */
+/** A folder as its path, and as a digest that reveals nothing about the path. */
 function rootSeen(root: string, sha256: Hasher['sha256']): readonly WorkspaceObservation[] {
   return canonicalBytes(root)
     .map((bytes): readonly WorkspaceObservation[] => [
@@ -92,7 +92,7 @@ type Reference = CompiledWorkflow['references'][number];
 
 const WEB = /^https?:\/\//;
 
-/** Looks for referenced documents in the workspace and beside the bundled workflows. */
+/** Finds referenced documents in the workspace and beside the bundled workflows. */
 export function referenceFiles(packageFolder: string): ReferenceFinder {
   return {
     find: async (references, workspace) =>
@@ -104,7 +104,7 @@ function folderOf({ resolveFrom }: Reference, packageFolder: string, workspace: 
   return resolveFrom === 'package' ? packageFolder : workspace;
 }
 
-/** An address on the web is taken as it is: nothing is fetched. */
+/** A web address is used as it is. Nothing is fetched. */
 function shown({ title, source, purpose, isAuthoritative }: Reference, folder: string | undefined): ShownReference {
   const path = isAbsolute(source) || WEB.test(source) || folder === undefined ? source : join(folder, source);
   const isResolved = WEB.test(source) || (isAbsolute(path) && isFile(path));

@@ -4,11 +4,11 @@ import { delimiter, join, relative } from 'node:path';
 type Surroundings = {
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
-  /** The file that is running. */
+  /** The script file that is running. */
   readonly program: string;
 };
 
-/** What a person here has to type in place of `workrail`: its name, if a shell would find that. */
+/** What the user has to type for `workrail`: its name, if it is on the PATH. */
 export function calledAs({ env, cwd, program }: Surroundings): string {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   if (env['npm_command'] === 'exec') return 'npx workrail';

@@ -11,10 +11,10 @@ import { nodeHasher } from '../system.ts';
 import { nodeCommands } from './this-machine.ts';
 
 const OTHERS = 0o077;
-/** Asking for a version is a matter of a moment. */
+/** Printing a version takes only a moment. */
 const ASKING_MS = 3_000;
 
-/** The health of this machine, with its data in a folder. */
+/** The state of this machine, with its data in a given folder. */
 export function machineHealth(machine: Machine, dataDir: string): MachineHealth {
   const parts = fileStoreParts(dataDir, nodeHasher.sha256);
   const { keyring, sessions, audit } = storeOf(parts);
@@ -23,7 +23,7 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
     sessions,
     audit,
     index: indexUpkeep(parts),
-    // It brings a client along, which nobody else needs.
+    // It loads an MCP client, which nothing else needs.
     rehearse: async (rehearsal) => (await import('./try-launch.ts')).launchTrial(machine)(rehearsal),
     config: () => loadConfig(machine),
     dataFolder: async () => {
@@ -35,7 +35,7 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
         places.map(({ path, wanted }) =>
           chmod(path, Number.parseInt(wanted, 8)).then(
             () => undefined,
-            (cause: unknown) => `${path} could not be changed (${String(cause)})`,
+            (cause: unknown) => `${path} cannot be changed (${String(cause)})`,
           ),
         ),
       );
@@ -62,7 +62,7 @@ async function canWrite(folder: string): Promise<boolean | undefined> {
   );
 }
 
-/** Windows has no such bits. */
+/** Windows has no permission bits. */
 async function openPlace(path: string, wanted: string): Promise<OpenPlace | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || process.platform === 'win32' || (found.mode & OTHERS) === 0) return undefined;
@@ -70,8 +70,8 @@ async function openPlace(path: string, wanted: string): Promise<OpenPlace | unde
 }
 
 /**
- * The package is the nearest folder above with its description; on Windows it lies beside the command. A script of a
- * shell, wherever it lies, may start any version.
+ * The package is the nearest folder above with a package.json; on Windows it is beside the command. A shell script may
+ * start any version, wherever it is.
  */
 async function packageVersion({ platform }: Machine, programPath: string): Promise<string | undefined> {
   if (platform === 'win32') {

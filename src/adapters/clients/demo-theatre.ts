@@ -7,24 +7,24 @@ import { promisify } from 'node:util';
 import { atExit } from '../at-exit.ts';
 import { type StartedServer, startServer } from './start-server.ts';
 
-/** A folder of its own, with a server that works in it. */
+/** A temporary data folder with a running server. */
 export type Performance = {
   readonly server: StartedServer;
   readonly dataDir: string;
-  /** Runs a command on that folder, and returns what it prints. */
+  /** Runs a command on that folder and returns its output. */
   readonly run: (args: readonly string[]) => Promise<string>;
 };
 
 export type Theatre = {
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Performs with a server and takes everything away afterwards, also when it was broken off, unless it shall be kept. */
+  /** Runs the demo with a server and removes the folder afterwards, even when interrupted, unless it is to be kept. */
   readonly perform: <T>(
     act: (performance: Performance) => Promise<T>,
     options: { readonly isKept: boolean },
   ) => Promise<T>;
 };
 
-/** Performs with the program that is running, found by its path. */
+/** Runs the demo with this program. */
 export function demoTheatre(program: string): Theatre {
   return {
     pause: (ms) => setTimeout(ms),
@@ -35,7 +35,7 @@ export function demoTheatre(program: string): Theatre {
       };
       const forget = atExit(clear);
       const env = { WORKRAIL_DATA_DIR: dataDir };
-      // The folder is no project, so nothing of the user's is read; the server is told what it needs and no more.
+      // The folder is not a project, so no settings of the user are read.
       const server = await startServer({ command: process.execPath, args: [program, 'serve'], env, cwd: dataDir });
       try {
         return await act({ server, dataDir, run: (args) => output(program, args, env) });

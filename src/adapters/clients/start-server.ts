@@ -3,22 +3,22 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { atExit } from '../at-exit.ts';
 
-/** How a server is started, as a client would do it. */
+/** How a client would start a server. */
 export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Everything that the process sees of an environment. */
+  /** The whole environment of the process. */
   readonly env: { readonly [name: string]: string };
   readonly cwd?: string;
-  /** It is killed when it is not stopped before; whatever was asked of it then rejects. */
+  /** The server is killed after this time. Pending calls then reject. */
   readonly lifeMs?: number;
-  /** Hears of that. */
+  /** Called if the server is killed for that. */
   readonly onOverdue?: () => void;
-  /** Hears what the server says aside; without it nobody does. */
+  /** Called with what the server writes to standard error, which is dropped otherwise. */
   readonly onSaid?: (text: string) => void;
 };
 
-/** A server that was started and answers over MCP on standard input and output. */
+/** A running server that answers over MCP on standard input and output. */
 export type StartedServer = {
   readonly version: string;
   readonly call: (
@@ -29,7 +29,7 @@ export type StartedServer = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a server and shakes hands with it; rejects when it does not answer. */
+/** Starts a server and connects to it. Rejects if it does not answer. */
 export async function startServer(server: ServerCommand): Promise<StartedServer> {
   const { command, args, env, cwd, lifeMs, onOverdue, onSaid } = server;
   const client = new Client({ name: 'workrail-cli', version: '0' });
@@ -42,7 +42,7 @@ export async function startServer(server: ServerCommand): Promise<StartedServer>
     transport.kill();
   };
   const end = lifeMs === undefined ? undefined : setTimeout(overdue, lifeMs);
-  // Whoever is interrupted leaves nothing running.
+  // No server keeps running after an interrupt.
   const spare = atExit(() => transport.kill());
   const forget = () => {
     clearTimeout(end);
@@ -68,13 +68,13 @@ export async function startServer(server: ServerCommand): Promise<StartedServer>
   };
 }
 
-/** A server that talks without end would be listened to without end, and no timer would ever come to its turn. */
+/** A server that writes without end would keep this process reading, and no timer would ever fire. */
 class FairTransport extends StdioClientTransport {
   #child: ChildProcess | undefined;
 
   override async start(): Promise<void> {
     const started = super.start();
-    // The library forgets the process as soon as it begins to close, so it is taken while it is known.
+    // The library drops the process when it starts to close, so it is kept here.
     this.#child = Reflect.get(this, '_process') as ChildProcess | undefined;
     const out = this.#child?.stdout;
     out?.on('data', () => {
@@ -84,7 +84,7 @@ class FairTransport extends StdioClientTransport {
     await started;
   }
 
-  /** What the process has started itself may hold its pipes open, so nobody waits for those. */
+  /** Child processes of the server may hold its pipes open, so nothing waits for those. */
   kill(): void {
     this.#child?.kill('SIGKILL');
     this.#child?.stdout?.destroy();

@@ -14,7 +14,7 @@ type Writing = {
 };
 
 const output = process.stderr;
-/** What is asked may quote what others wrote. */
+/** A question may quote text that others wrote. */
 const shown = (words: string) => words.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
 const shownChoice = ({ value, label, hint }: Choice) => ({
   value,
@@ -22,7 +22,7 @@ const shownChoice = ({ value, label, hint }: Choice) => ({
   ...(hint === undefined ? {} : { hint: shown(hint) }),
 });
 
-/** Asks the person at the terminal. Standard output is for data, so questions go to standard error. */
+/** Asks the user at the terminal. Standard output is for data, so questions go to standard error. */
 export const terminalAsk = {
   choose: async ({ message, choices, chosen }: Question): Promise<readonly string[] | undefined> => {
     const answer = await multiselect({
@@ -34,7 +34,7 @@ export const terminalAsk = {
     return isCancel(answer) ? undefined : answer;
   },
   confirm: async (message: string): Promise<boolean | undefined> => {
-    // What is asked for cannot always be taken back, so a slip of the return key is no yes.
+    // The action may be irreversible, so Enter alone does not confirm it.
     const answer = await confirm({ message: shown(message), initialValue: false, output });
     return isCancel(answer) ? undefined : answer;
   },

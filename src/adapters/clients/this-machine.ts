@@ -22,10 +22,10 @@ export function thisMachine({ programPath, version }: Running): Machine {
   };
 }
 
-/** A client's command writes a line into a file; some of them are slow to start. */
+/** Some clients' commands are slow to start. */
 const TIMEOUT_MS = 20_000;
 
-/** Programs that the environment leads to. */
+/** Programs on the PATH. */
 export function nodeCommands({ env, platform, workspace }: Pick<Machine, 'env' | 'platform' | 'workspace'>): Commands {
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
@@ -37,7 +37,7 @@ export function nodeCommands({ env, platform, workspace }: Pick<Machine, 'env' |
     },
     run: ({ path, args, timeoutMs = TIMEOUT_MS }) =>
       new Promise((resolve) => {
-        // Such files are run by a shell only, and no shell shall read what we pass on.
+        // Only a shell can run such files, and a shell must not interpret our arguments.
         if (/\.(?:cmd|bat)$/i.test(path)) return resolve({ exitCode: undefined, said: '' });
         const options = { cwd: workspace, env: { ...env }, timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
         const child = execFile(path, [...args], options, (error, stdout, stderr) => {

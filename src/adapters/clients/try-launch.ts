@@ -6,12 +6,12 @@ import type { TrialLaunch, TrialResult } from '../../app/ports/machine-health.ts
 import { atExit } from '../at-exit.ts';
 import { type StartedServer, startServer } from './start-server.ts';
 
-/** All that a person waits for; a server that needs longer is of no use to a client either. */
+/** A user does not wait longer, and neither does a client. */
 const LIFE_MS = 4_000;
 const SAID_MAX = 300;
 const WORKFLOW = 'wr.first_steps';
 
-/** Starts what a client would start, as the client would, and goes a step forward and back in a folder that is thrown away. */
+/** Starts a server exactly as a client would, and runs a step forward and back in a temporary folder. */
 export function launchTrial(machine: Machine, lifeMs = LIFE_MS): (rehearsal: TrialLaunch) => Promise<TrialResult> {
   return async ({ launch, environment }) => {
     const { command, args } = launch;
@@ -79,7 +79,7 @@ async function rehearsed(start: Start): Promise<TrialResult> {
     if (!isBack) throw new Error('another step came back');
     return { kind: 'works', version: server.version, tools: tools.length, ms: Math.round(performance.now() - begun) };
   } catch (cause) {
-    // Whatever goes wrong in another program is what we came to find out.
+    // Any failure of the other program is a result here.
     const words = said.trim() === '' && cause instanceof Error ? cause.message : said.trim();
     return { kind: 'fails', at, said: isOverdue ? `no answer in ${start.lifeMs} ms` : words.slice(0, SAID_MAX) };
   } finally {
@@ -87,10 +87,10 @@ async function rehearsed(start: Start): Promise<TrialResult> {
   }
 }
 
-/** What programs hand on that hand on little. */
+/** The variables that restrictive programs pass on. */
 const FEW = ['HOME', 'LOGNAME', 'SHELL', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ'];
 
-/** A program that was started by a click has no PATH of a shell, and none of its variables. */
+/** A program that was started from the desktop has neither the PATH nor the variables of a shell. */
 function environmentFor({ env, platform }: Machine, environment: TrialLaunch['environment']): Machine['env'] {
   if (environment === 'shell' || platform === 'win32') return env;
   const few = Object.fromEntries(FEW.map((name) => [name, env[name]]));

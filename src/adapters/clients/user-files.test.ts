@@ -73,7 +73,7 @@ it('what is not there is nothing, what is no text is told, and what fails leaves
   writeFileSync(path, Buffer.from([0xef, 0xbb, 0xbf, 0x7b]));
   expect(await files.read(path)).toEqual(ok('\uFEFF{'));
   writeFileSync(path, Buffer.from([0xff, 0xfe]));
-  expect((await files.read(path))._unsafeUnwrapErr()).toMatchObject({ cause: 'it is no UTF-8' });
+  expect((await files.read(path))._unsafeUnwrapErr()).toMatchObject({ cause: 'not UTF-8' });
   expect((await files.put(folder, 'x')).isErr()).toBe(true);
   expect(readdirSync(folder)).toEqual(['bytes']);
 });

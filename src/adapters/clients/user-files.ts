@@ -10,10 +10,10 @@ import { atExit } from '../at-exit.ts';
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
 const WRITABLE = 0o222;
-/** More than any system follows. */
+/** More links than any system follows. */
 const LINKS_MAX = 40;
 
-/** Files as they lie on this machine. */
+/** Files on this machine. */
 export const nodeUserFiles: UserFiles = {
   read: async (path) => trying(path, () => readText(path)),
   exists: (path) =>
@@ -27,7 +27,7 @@ export const nodeUserFiles: UserFiles = {
       : trying(path, () => put(path, text)),
   remove: async (path) => trying(path, async () => rm(await throughLinks(path), { force: true })),
   removeEmpty: async (folders) => {
-    // One that somebody else has put something into stays.
+    // A folder that holds something else stays.
     for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
   },
 };
@@ -39,12 +39,12 @@ function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Va
 function wordOf(cause: unknown): string {
   if (!(cause instanceof Error)) throw cause;
   if ('code' in cause && typeof cause.code === 'string') {
-    return cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is no UTF-8' : cause.code;
+    return cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8' : cause.code;
   }
   throw cause;
 }
 
-/** Read so that writing it again gives the same bytes, a mark at the beginning included. */
+/** Decoded so that writing it again gives the same bytes, including a byte order mark. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
@@ -55,7 +55,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** A rename would replace it all the same; by its mode somebody said that nobody shall. */
+/** A rename would replace a read-only file too, but its owner does not want that. */
 function isReadOnly(path: string): Promise<boolean> {
   return stat(path).then(
     ({ mode }) => (mode & WRITABLE) === 0,
@@ -92,8 +92,8 @@ async function put(path: string, text: string): Promise<readonly string[]> {
 }
 
 /**
- * Many keep such files in a repository and link to them: the link stays, and what it leads to is written or removed,
- * also where that is not there yet.
+ * Users may keep such files in a repository and link to them. The link stays, and its target is written or removed,
+ * even if it does not exist yet.
  */
 async function throughLinks(path: string): Promise<string> {
   let at = path;
@@ -105,7 +105,7 @@ async function throughLinks(path: string): Promise<string> {
   return realpath(at).catch(() => at);
 }
 
-/** Gives the folders that were not there, topmost first. */
+/** Returns the folders that were created, topmost first. */
 async function makeFolder(folder: string): Promise<readonly string[]> {
   const first = await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
   const made: string[] = [];
@@ -113,13 +113,13 @@ async function makeFolder(folder: string): Promise<readonly string[]> {
   return made;
 }
 
-/** TOML by a library that throws where it ends. */
+/** Parses TOML with a library that throws. */
 export const parseToml: ParseToml = (text) => {
   try {
     return ok(parse(text.replace(/^\uFEFF/, '')));
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
     const [first = ''] = cause.message.split('\n');
-    return err({ line: cause.line, problem: `this is not TOML (${first.replace(/^Invalid TOML document: /, '')})` });
+    return err({ line: cause.line, problem: `not valid TOML (${first.replace(/^Invalid TOML document: /, '')})` });
   }
 };

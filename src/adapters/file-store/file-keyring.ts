@@ -26,14 +26,14 @@ const OTHERS_BITS = 0o077;
 
 type KnownFile = { readonly bytes: Buffer; readonly keyring: Keyring };
 
-/** The keyring as one small file that nobody but this user may read. */
+/** The keyring is one small file that only this user may read. */
 export function fileKeyring(parts: FileStoreParts): KeyringStore {
   const { disk } = parts;
   let known: KnownFile | undefined;
   let flushed: KnownFile | undefined;
 
-  // It is read anew each time. It is small, and no look at its size and time would surely tell that another process
-  // has rotated it: two rotations within one tick of the file system's clock leave both as they were.
+  // The file is read again each time. It is small, and its size and time do not reliably show that another process
+  // rotated it: two rotations within one tick of the file system's clock look the same.
   function find(): Result<Keyring | undefined, StoreFailure> {
     return readFile(parts).andThen((bytes) => {
       if (bytes === undefined) return ok(undefined);
@@ -57,7 +57,7 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
       flushed = seen;
       return ok(value);
     }
-    // Whoever won the race, what lies there now is the keyring.
+    // Whichever process won the race, the file that is there now is the keyring.
     const there = find();
     flushed = known;
     return there.isOk() && there.value === undefined ? open(isAlone) : there.map((keyring) => keyring as Keyring);
@@ -77,10 +77,10 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
   };
 }
 
-/** What a system says that cannot give a file two names. */
+/** Errors of a system that cannot link a file under a second name. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** Makes the file unless it is there. Where links do not decide who of several makes it, the lock does. */
+/** Creates the file unless it exists. Where links cannot decide the race, the lock does. */
 async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<void, StoreFailure>> {
   const { disk } = parts;
   const bytes = keyringBytes({ current: freshKey() }, parts.sha256);
@@ -90,7 +90,7 @@ async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<voi
     await putNewFile(disk, layout.keyring, bytes);
   });
   if (made.isOk() || made.error.code !== 'io_failed') return made;
-  // Whoever rotates takes our unfinished file for a leftover, but only when the keyring is there.
+  // A rotation takes our unfinished file for a leftover, but only if the keyring exists.
   if (made.error.cause === 'ENOENT' && isThere()) return flush(parts);
   if (!NO_LINKS.includes(made.error.cause)) return made;
   const putIfMissing = async () =>
@@ -100,7 +100,7 @@ async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<voi
   return isAlone ? putIfMissing() : alone(parts, putIfMissing);
 }
 
-/** Whoever put it there may have died before its name was flushed, and tokens are about to depend on it. */
+/** The process that created it may have died before flushing its name, and tokens are about to depend on it. */
 async function flush({ disk }: FileStoreParts): Promise<Result<void, StoreFailure>> {
   return accessing('make keyring', layout.keyring, async () => {
     await ensureDir(disk, layout.keys);
@@ -108,7 +108,7 @@ async function flush({ disk }: FileStoreParts): Promise<Result<void, StoreFailur
   });
 }
 
-/** Keys of processes that were killed before they could give them their name. */
+/** Temporary files of processes that were killed. */
 async function sweepLeftovers({ disk }: FileStoreParts): Promise<void> {
   const dir = join(disk.root, layout.keys);
   const leftovers = disk.fs.list(dir).filter((name) => /^\.keyring\.json\.[0-9a-f]+\.tmp$/.test(name));
@@ -136,7 +136,7 @@ function freshKey(): SigningKey {
   return signingKey(randomBytes(KEY_BYTES));
 }
 
-/** Two rotations at once would both build on the same keyring, and one of the fresh keys would be lost. */
+/** Two concurrent rotations would build on the same keyring, and one of the new keys would be lost. */
 async function alone<Value>(
   { disk, locks, waiting }: FileStoreParts,
   work: () => Promise<Result<Value, StoreFailure>>,
@@ -159,7 +159,7 @@ async function alone<Value>(
   }
 }
 
-/** The file of a keyring: its document, with a sum over it. */
+/** The file of a keyring: its document with a checksum. */
 function keyringBytes(keyring: Keyring, sha256: Sha256): Uint8Array {
   const document = keyringDocument(keyring);
   return bytesOf({ ...document, sum: sha256(bytesOf(document)) });
@@ -174,7 +174,7 @@ function parseKeyringFile(bytes: Uint8Array, sha256: Sha256): Result<Keyring, St
   );
 }
 
-/** A file from before there were sums has nothing to be held against. */
+/** A file from before checksums has nothing to compare. */
 function isSound({ sum, ...document }: KeyringDocument, sha256: Sha256): boolean {
   return sum === undefined || sum === sha256(bytesOf(document));
 }

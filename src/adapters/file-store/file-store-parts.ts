@@ -4,7 +4,7 @@ import type { Locks, Waiting } from '../lock/locks.ts';
 import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 
-/** What the parts of a file store share. */
+/** What all parts of a file store share. */
 export type FileStoreParts = {
   readonly disk: Disk;
   readonly sha256: Sha256;
@@ -12,7 +12,7 @@ export type FileStoreParts = {
   readonly waiting: Waiting;
 };
 
-/** The parts of a store on the disk of this machine. Locks are loaded by who takes one: looking takes none. */
+/** The parts of a store on this machine's disk. Locks are loaded on first use: reading needs none. */
 export function fileStoreParts(root: string, sha256: Sha256): FileStoreParts {
   let locks: Promise<Locks> | undefined;
   return {

@@ -13,7 +13,7 @@ import { fileCollector } from './upkeep/file-collector.ts';
 import { fileSessionBin } from './upkeep/file-session-bin.ts';
 import { fileSessionMarks } from './upkeep/file-session-marks.ts';
 
-/** Everything durable, in one directory. Nothing is read or made before it is needed. */
+/** Everything durable, in one directory. Nothing is read or created before it is needed. */
 export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
   return storeOf(fileStoreParts(root, sha256));
 }

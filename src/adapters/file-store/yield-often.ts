@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So many small reads take less time than a person notices. */
+/** This many small reads take less time than a person notices. */
 const READS_MAX = 500;
 
 /**
- * To be awaited before each of many reads. Reading does not wait, so without this neither Ctrl-C nor a display gets
- * its turn until all is read.
+ * To be awaited before each of many reads. Reading is synchronous, so without this neither Ctrl-C nor a progress line
+ * is handled until everything is read.
  */
 export function yieldOften(): () => Promise<void> {
   let reads = 0;

@@ -40,7 +40,7 @@ it('leaves a lock to a holder that cannot be asked, and says what to do if it is
   forge('far', foreign);
   const expected = {
     kind: 'busy',
-    holder: `process 7 on elsewhere; if that is gone, delete ${join(`${path}.claims`, 'far')}`,
+    holder: `process 7 on elsewhere (if that process is gone, delete ${join(`${path}.claims`, 'far')})`,
   };
   expect(await claimLocks.tryExclusive([path])).toEqual(expected);
   expect(laid()).toEqual(['far']);
@@ -48,7 +48,7 @@ it('leaves a lock to a holder that cannot be asked, and says what to do if it is
 
 it('leaves a lock to a holder with native locks that cannot be asked', async () => {
   writeFileSync(`${path}.holder`, JSON.stringify(foreign));
-  const holder = `process 7 on elsewhere; if that is gone, delete ${path}.holder`;
+  const holder = `process 7 on elsewhere (if that process is gone, delete ${path}.holder)`;
   expect(await claimLocks.tryExclusive([path])).toEqual({ kind: 'busy', holder });
   expect(await claimLocks.tryShared(path)).toEqual({ kind: 'busy', holder });
   expect(laid()).toEqual([]);

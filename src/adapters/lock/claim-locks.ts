@@ -16,30 +16,30 @@ import {
 import type { LockAttempt, Locks } from './locks.ts';
 
 /**
- * Locks for machines where the native ones do not load. Everyone who wants a lock lays down a claim and then looks
- * for others: of two that meet, at least one sees the other, so never do both go on. A claim counts while its process
- * lives, told by its start time as well as its number; one that cannot be judged counts as alive.
+ * Locks for machines where the native ones do not load. A process writes a claim and then looks for others: if two do
+ * so at once, at least one sees the other, so never both continue. A claim counts while its process lives, identified
+ * by start time and number. If that cannot be determined, the process counts as alive.
  */
 export const claimLocks: Locks = {
-  // Those with native locks who share one lay no claim, so collection cannot rely on this and refuses to run.
+  // Processes that share a native lock write no claim, so collection cannot rely on these locks and refuses to run.
   hasSharedLocks: false,
   tryExclusive: async ([path]) => (path === undefined ? { kind: 'busy', holder: undefined } : tryClaim(path)),
   tryShared: async (path) => tryShare(path),
 };
 
 function tryClaim(path: string): LockAttempt {
-  // Whoever looks first does not disturb those who are about to look a second time.
+  // Looking before claiming avoids disturbing those that are about to look a second time.
   const holder = liveHolder([...nativeClaim(path), ...claimsIn(claimsDir(path))]);
   if (holder !== undefined) return { kind: 'busy', holder };
   return layClaim(path, { mark: EXCLUSIVE, isRival: () => true });
 }
 
-/** Sharers let each other be. A collector with native locks sees their claims and keeps away. */
+/** Sharers do not exclude each other. A collector with native locks sees their claims and waits. */
 function tryShare(path: string): LockAttempt {
   return layClaim(path, { mark: SHARED, isRival: isExclusive });
 }
 
-/** What a holder with native locks has left. */
+/** The claim of a holder with native locks. */
 function nativeClaim(path: string): readonly LaidClaim[] {
   const claim = claimAt(holderPath(path));
   return claim === undefined ? [] : [claim];
@@ -66,7 +66,7 @@ function layClaim(path: string, { mark, isRival }: Wanted): LockAttempt {
   }
 }
 
-/** A claim appears whole or not at all: nobody takes one that is being written for a torn one. */
+/** A claim appears atomically, so that nobody reads a half-written one. */
 function writeClaim(dir: string, mark: string): string {
   makeDir(dir);
   const name = `${mark}${randomBytes(8).toString('hex')}`;
@@ -82,7 +82,7 @@ function writeClaim(dir: string, mark: string): string {
   return path;
 }
 
-/** Never those above it: where they are gone, so is what was to be locked. */
+/** Parents are not created: if they are gone, so is what should be locked. */
 function makeDir(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
@@ -91,7 +91,7 @@ function makeDir(dir: string): void {
   }
 }
 
-/** Names of claims are never used twice and the dead stay dead, so whoever has seen one dead may clear it away. */
+/** Claim names are unique and dead processes stay dead, so any process may remove a dead claim. */
 function sweepDead(claims: readonly LaidClaim[]): void {
   for (const claim of claims) if (liveHolder([claim]) === undefined) rmSync(claim.path, { force: true });
 }

@@ -5,10 +5,10 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../core/json/json-value.ts';
 
-/** What the system tells of a process number; `startedAt` is `undefined` where it does not say. */
+/** What the system knows about a process number; `startedAt` is `undefined` if it does not say. */
 export type RunningProcess = { readonly startedAt: string | undefined };
 
-/** The process that has a number now, or `undefined` when there is none that could still do anything. */
+/** The process that has this number now; `undefined` if there is none that could still act. */
 export function runningProcess(pid: number): RunningProcess | undefined {
   if (!isThere(pid)) return undefined;
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
@@ -19,7 +19,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    // Anything else, such as a process of another user, is no proof that nobody is there.
+    // Any other error, such as for a process of another user, does not prove that it is gone.
     return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
   }
 }
@@ -31,14 +31,15 @@ const START_TIME = 19;
 
 function fromProc(pid: number): RunningProcess | undefined {
   const stat = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name stands in parentheses and may itself contain spaces and parentheses.
+  // The name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const startedAt = fields[START_TIME];
-  // A dead process keeps its number until its parent takes notice; while a thread of it is still writing it is not dead.
+  // A dead process keeps its number until its parent reaps it. While one of its threads is still writing, it is not
+  // dead.
   return fields[STATE] === 'Z' && Number(fields[THREADS]) <= 1 ? undefined : { startedAt };
 }
 
-/** The same where there is no `/proc`. Everyone must be told the time alike, whatever their zone and language. */
+/** The same without `/proc`. The time must be printed alike for everyone, whatever their time zone and language. */
 export function fromPs(pid: number): RunningProcess | undefined {
   const line = orUndefined(() =>
     execFileSync('ps', ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)], {
@@ -60,12 +61,14 @@ function orUndefined<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/** Who holds a lock. Process numbers are used again, so the start time belongs to the name. Empty is unknown. */
+/**
+ * Identifies the holder of a lock. Process numbers are reused, so the start time is part of it. Empty means unknown.
+ */
 const claimSchema = z.object({
   host: z.string(),
-  /** Changes with every start of the machine. */
+  /** Changes with every boot. */
   boot: z.string(),
-  /** Process numbers mean something only inside the same container. */
+  /** Process numbers are only comparable inside the same container. */
   pidSpace: z.string(),
   pid: z.int().min(1),
   startedAt: z.string(),
@@ -85,14 +88,14 @@ export function ownClaim(): Claim {
   return own;
 }
 
-/** A text that is no claim was taken back or cut off by a power failure; whoever laid it holds nothing. */
+/** A text that is not a claim was withdrawn or cut off by a power failure, so its writer holds nothing. */
 export function parseClaim(text: string): Claim | undefined {
   return parseJson(text)
     .map((json) => claimSchema.safeParse(json).data)
     .unwrapOr(undefined);
 }
 
-/** Whether the claiming process may still be running. Where we cannot tell we say yes: a lock is never stolen. */
+/** Whether the claiming process may still be running. If that is unknown, the answer is yes: a lock is never stolen. */
 export function isAlive(claim: Claim): boolean {
   const here = ownClaim();
   if (claim.host !== here.host) return true;
@@ -102,7 +105,7 @@ export function isAlive(claim: Claim): boolean {
   return found !== undefined && !isKnownToDiffer(claim.startedAt, found.startedAt ?? '');
 }
 
-/** Whether this process can find out if the claiming one is alive; where not, only a person can. */
+/** Whether this process can check if the claiming one is alive. If not, only a person can. */
 function canBeAsked({ host, pidSpace }: Claim): boolean {
   const here = ownClaim();
   return host === here.host && pidSpace === here.pidSpace;
@@ -124,20 +127,20 @@ function orEmpty(look: () => string): string {
   }
 }
 
-/** A claim where it lies; what cannot be parsed is a claim of nobody. */
+/** A claim with its path; what cannot be parsed belongs to nobody. */
 export type LaidClaim = { readonly path: string; readonly claim: Claim | undefined };
 
-/** Where those without native locks lay their claims on a lock. */
+/** Where processes without native locks write their claims. */
 export function claimsDir(lockPath: string): string {
   return `${lockPath}.claims`;
 }
 
-/** Where a holder with native locks leaves its claim: Windows lets nobody else read the locked file itself. */
+/** Where a holder with native locks writes its claim: on Windows nobody else can read the locked file itself. */
 export function holderPath(lockPath: string): string {
   return `${lockPath}.holder`;
 }
 
-/** How the names of claims begin. */
+/** Prefixes of claim names. */
 export const EXCLUSIVE = 'x-';
 export const SHARED = 's-';
 
@@ -146,22 +149,26 @@ export function isExclusive({ path }: LaidClaim): boolean {
 }
 
 export function claimsIn(dir: string): readonly LaidClaim[] {
-  // Where native locks load nobody lays a claim, and to be refused a listing costs more than to look first.
+  // With native locks there are no claims, and a failing listing costs more than this check.
   if (statSync(dir, { throwIfNoEntry: false }) === undefined) return [];
   return (ifThere(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
 }
 
-/** What was taken back while we looked is no claim. Any other failure to read says nothing, so it must not look like one. */
+/**
+ * A claim that disappeared meanwhile was withdrawn. Any other failure is thrown, because it must not look like that.
+ */
 export function claimAt(path: string): LaidClaim | undefined {
   const text = ifThere(() => readFileSync(path, 'utf8'));
   return text === undefined ? undefined : { path, claim: parseClaim(text) };
 }
 
-/** Names the first that lives, and how to go on where only a person can know that it does not. */
+/** Names the first live holder, and what to do if only a person can know whether it lives. */
 export function liveHolder(claims: readonly LaidClaim[]): string | undefined {
   for (const { path, claim } of claims) {
     if (claim === undefined || !isAlive(claim)) continue;
-    return canBeAsked(claim) ? describeClaim(claim) : `${describeClaim(claim)}; if that is gone, delete ${path}`;
+    return canBeAsked(claim)
+      ? describeClaim(claim)
+      : `${describeClaim(claim)} (if that process is gone, delete ${path})`;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 declare module 'fs-native-extensions' {
-  /** Takes a lock on an open file; false when somebody else holds one that excludes it. */
+  /** Locks an open file; `false` if another process holds a conflicting lock. */
   export function tryLock(file: number, options: { readonly shared: boolean }): boolean;
-  /** Gives a lock back, also for those who have the same file open through us. */
+  /** Releases a lock, also for child processes that inherited the open file. */
   export function unlock(file: number): void;
 }

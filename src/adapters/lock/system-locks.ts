@@ -3,7 +3,7 @@ import { claimAt, claimsDir, claimsIn, holderPath, isExclusive, liveHolder, ownC
 import { claimLocks } from './claim-locks.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
 
-/** The locks of the operating system where their library loads, else those that need none. */
+/** Native locks if their library loads, claim files otherwise. */
 export async function systemLocks(): Promise<Locks> {
   try {
     return nativeLocks(await import('fs-native-extensions'));
@@ -15,8 +15,9 @@ export async function systemLocks(): Promise<Locks> {
 type Native = typeof import('fs-native-extensions');
 
 /**
- * Locks of the operating system: a killed process gives them back at once, a suspended one keeps them. Processes that
- * have none cannot see them, so a holder also leaves its claim beside the first file, and then looks for theirs.
+ * Native locks: the system releases those of a killed process at once, and a suspended process keeps its own. Processes
+ * without native locks cannot see them, so a holder also writes a claim beside the first file and then looks for
+ * theirs.
  */
 function nativeLocks(native: Native): Locks {
   return {
@@ -50,7 +51,7 @@ function tryExclusive(native: Native, paths: readonly string[]): LockAttempt {
   }
 }
 
-/** Those who share leave no claim, but they keep away from one who has claimed the lock alone. */
+/** Sharers write no claim, but respect an exclusive claim. */
 function tryShared(native: Native, path: string): LockAttempt {
   const files = lockAll(native, [path], true);
   if (files === undefined) return { kind: 'busy', holder: holderNamedAt(path) };
@@ -72,7 +73,7 @@ function lockAll(native: Native, paths: readonly string[], shared: boolean): rea
     for (const path of paths) {
       const file = lockOne(native, path, shared);
       if (file !== undefined) files.push({ path, file });
-      // A lock on a file that was deleted meanwhile excludes nobody.
+      // A lock on a deleted file excludes nobody.
       if (file !== undefined && isSameFile(path, file)) continue;
       unlockAll(native, files);
       return undefined;
@@ -95,7 +96,7 @@ function lockOne(native: Native, path: string, shared: boolean): number | undefi
   }
 }
 
-/** Opened to be written anywhere in it, the only way in which every system lets a file be locked. */
+/** Opened for reading and writing, the only mode in which every system can lock a file. */
 function openLockFile(path: string): number {
   return (
     openOr('ENOENT', () => openSync(path, 'r+')) ??
@@ -113,7 +114,7 @@ function openOr(expected: string, open: () => number): number | undefined {
   }
 }
 
-/** Closing alone would not do: a child that is just being started has the file open too, until it runs. */
+/** Closing is not enough: a child process that is just starting has the file open too. */
 function unlockAll(native: Native, files: readonly LockedFile[]): void {
   for (const { file } of files) {
     native.unlock(file);
@@ -129,29 +130,32 @@ function isSameFile(path: string, file: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
 }
 
-/** Longer than any claim, so that one always covers the last one whole. */
+/** Longer than any claim, so that a new claim always covers the previous one. */
 const CLAIM_BYTES = 512;
-/** In the place of its first byte it makes a claim one of nobody. */
+/** Written over the first byte, it withdraws a claim. */
 const TAKEN_BACK = '-';
 
-/** Written over what is there: to make, cut and remove files costs several times as much. Spaces end no JSON. */
+/**
+ * Overwrites the file: creating, truncating and removing files costs several times as much. Trailing spaces are valid
+ * in JSON.
+ */
 function layClaim(claim: number): void {
   writeSync(claim, JSON.stringify(ownClaim()).padEnd(CLAIM_BYTES), 0);
   if (fstatSync(claim).size > CLAIM_BYTES) ftruncateSync(claim, CLAIM_BYTES);
 }
 
-/** Where the claim cannot be taken back the next holder puts its own in its place, and a dead process is not believed. */
+/** If the claim cannot be withdrawn, the next holder overwrites it, and a dead process is ignored. */
 function takeBackClaim(claim: number): void {
   try {
     writeSync(claim, TAKEN_BACK, 0);
   } catch {
-    // What was done under the lock is done, so this is no reason to say that it failed.
+    // The work under the lock is already done, so this must not report a failure.
   } finally {
     closeSync(claim);
   }
 }
 
-/** Only a courtesy: the lock is busy whatever lies there. A process that was killed holds nothing any more. */
+/** For information only: the lock is busy in any case. A process that was killed is not named. */
 function holderNamedAt(path: string | undefined): string | undefined {
   const claim = path === undefined ? undefined : claimAt(holderPath(path));
   return claim === undefined ? undefined : liveHolder([claim]);

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { LOCK_WAIT_MS, type LockAttempt, type Waiting } from './locks.ts';
 
-/** A sign beside a lock that somebody waits to have it alone. It excludes nobody; it asks to be let in first. */
+/** A mark beside a lock that a process waits for it exclusively. It excludes nobody; others let the waiter go first. */
 export type WantedMark = {
   isSet(): boolean;
-  /** Holds for a short while, so that one who waits sets it again and again and one who is gone is soon forgotten. */
+  /** Valid for a short time only, so that a waiter renews it and a dead waiter is soon forgotten. */
   set(): void;
-  /** Takes it away, unless somebody else has set it since: then it still says the truth. */
+  /** Removes the mark, unless another waiter has set it since. */
   clear(): void;
 };
 
@@ -18,23 +18,23 @@ export function wantedMark(lockPath: string): WantedMark {
   let own: string | undefined;
   return {
     isSet: () => {
-      const changedMs = courteously(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
+      const changedMs = ignoringErrors(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
       return changedMs !== undefined && Math.abs(Date.now() - changedMs) < HOLDS_MS;
     },
     set: () => {
       own ??= randomBytes(8).toString('hex');
       const text = own;
-      courteously(() => writeFileSync(path, text, { mode: 0o600 }));
+      ignoringErrors(() => writeFileSync(path, text, { mode: 0o600 }));
     },
     clear: () =>
-      courteously(() => {
+      ignoringErrors(() => {
         if (readFileSync(path, 'utf8') === own) rmSync(path, { force: true });
       }),
   };
 }
 
-/** Nothing here is worth failing for. */
-function courteously<Value>(act: () => Value): Value | undefined {
+/** A failure here must not matter. */
+function ignoringErrors<Value>(act: () => Value): Value | undefined {
   try {
     return act();
   } catch {
@@ -42,22 +42,21 @@ function courteously<Value>(act: () => Value): Value | undefined {
   }
 }
 
-/** A lock to wait for: its path, and how to try for it once. */
+/** The path of a lock, and how to try for it once. */
 export type Wish = { readonly path: string; readonly attempt: () => Promise<LockAttempt> };
 
-/** How to wait and until when. */
 export type Patience = Waiting & { readonly untilMs: number };
 
 const LONGEST_PAUSE_MS = 8;
 
-/** The wait begins now, whatever has to be waited for first. */
+/** The deadline counts from now, whatever is waited for first. */
 export function patience(waiting: Waiting): Patience {
   return { ...waiting, untilMs: waiting.nowMs() + LOCK_WAIT_MS };
 }
 
 /**
- * Tries until nobody else has the lock or the wait is over. Others that wait already are let in first: somebody who
- * gives a lock back and wants it again at once would else have it nearly always.
+ * Tries until the lock is free or the time is up. Earlier waiters go first: otherwise a process that releases a lock
+ * and wants it again at once would nearly always get it.
  */
 export async function waitForExclusive({ path, attempt }: Wish, patience: Patience): Promise<LockAttempt> {
   const mark = wantedMark(path);
@@ -78,7 +77,7 @@ export async function waitForExclusive({ path, attempt }: Wish, patience: Patien
   }
 }
 
-/** The same for a lock to share. Somebody who wants it alone goes first: sharers may never leave a gap between them. */
+/** The same for a shared lock. An exclusive waiter goes first: sharers may never leave a gap. */
 export function waitForShared({ path, attempt }: Wish, patience: Patience): Promise<LockAttempt> {
   const mark = wantedMark(path);
   return tryRepeatedly(async () => (mark.isSet() ? { kind: 'busy', holder: undefined } : attempt()), patience);
@@ -96,7 +95,7 @@ async function tryRepeatedly(
   }
 }
 
-/** Whoever has waited longer looks more often, and so gets in sooner; by chance, so that no two keep the same beat. */
+/** The longer a process has waited, the more often it tries. Randomised, so that two waiters do not stay in step. */
 function pauseMs(leftMs: number): number {
   const longestMs = (LONGEST_PAUSE_MS * leftMs) / LOCK_WAIT_MS;
   return Math.max(1, (longestMs * (1 + 3 * Math.random())) / 4);

@@ -59,7 +59,7 @@ type MemorySession = {
   salvage: Salvage | undefined;
 };
 
-/** Sessions, and their logs as a file store would have written them. */
+/** Sessions, and their logs as a file store would write them. */
 export function memorySessionStore(
   content: MemoryContent,
   sha256: Sha256,
@@ -73,7 +73,7 @@ export function memorySessionStore(
     return session === undefined ? err({ code: 'session_not_found', sessionId }) : ok(session);
   }
 
-  /** Nothing in here waits, so nobody can see a plan that is half there. */
+  /** Nothing is awaited here, so nobody can see half a plan. */
   function commit(session: MemorySession, plan: AppendPlan, bytes: CanonicalBytes): void {
     record(session, manifestRecords(plan, { bytes, tail: session.tail }, sha256));
     for (const snapshot of plan.snapshots.values()) {
@@ -186,7 +186,7 @@ function whole(session: MemorySession): Result<LoadedSession, StoreFailure> {
   return health.kind === 'corrupt_tail' ? err({ code: 'damaged', damage: health.damage }) : ok(loaded(session));
 }
 
-/** As a file store has it for a session that is only part of one. */
+/** What a file store reports for a partial session. */
 function healthOf(sessionId: SessionId, salvage: Salvage | undefined): SessionHealth {
   return salvage === undefined ? { kind: 'healthy' } : salvagedHealth(sessionId);
 }
@@ -195,7 +195,7 @@ function loaded({ sessionId, view }: MemorySession): LoadedSession {
   return { ...checkedView(view, { kind: 'healthy' }), sessionId };
 }
 
-/** What lies beside the log under the name of its hash. */
+/** Content by its hash. */
 type MemoryContent = {
   readonly snapshots: Map<SnapshotRef, ExecutionSnapshot>;
   readonly artifacts: Map<ArtifactDigest, Uint8Array>;
@@ -234,7 +234,7 @@ export function memoryPinnedWorkflows({ workflows }: MemoryContent, sha256: Sha2
   return {
     pin: async (workflow) => {
       const { hash, bytes } = sealWorkflow(workflow, sha256);
-      // As a file would give it back.
+      // What reading it from a file would return.
       return parseStored(hash, bytes, parseCompiledWorkflow).map((stored) => {
         workflows.set(hash, stored);
         return hash;

@@ -18,7 +18,7 @@ import {
   memorySnapshots,
 } from './memory-session-store.ts';
 
-/** A store that ends with the process, for rehearsals and tests: it keeps every rule of a durable one but durability. */
+/** A store in memory, for rehearsals and tests. It keeps every rule of a durable one except durability. */
 export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore } {
   const content = emptyContent();
   const { logs, ...sessions } = memorySessionStore(content, sha256);
@@ -56,7 +56,7 @@ function freshKey(): SigningKey {
   return signingKey(randomBytes(KEY_BYTES));
 }
 
-/** Sums up every session each time it is asked: in memory that is the plain truth, and fast enough. */
+/** Summarises every session on each call: in memory this is always current, and fast enough. */
 function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): SessionIndex {
   const sessions: SessionIndex['sessions'] = async () => {
     const listed = await reader.list();
@@ -83,7 +83,6 @@ function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): Se
   };
 }
 
-/** Marks of sessions that are there. */
 function memorySessionMarks(sessions: Pick<SessionReader, 'loadValidPrefix'>): MarkStore {
   const kept = new Set<SessionId>();
   const closed = new Map<SessionId, Map<RunId, number>>();

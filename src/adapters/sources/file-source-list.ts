@@ -6,7 +6,7 @@ import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sou
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
 
-/** The list as a small JSON file that a person may read and edit. */
+/** The list is a small JSON file that the user may read and edit. */
 export function fileSourceList(file: string): SourceList {
   return {
     read: async () => readSourceList(file),
@@ -25,7 +25,7 @@ export function fileSourceList(file: string): SourceList {
   };
 }
 
-/** What the file says now; no file is an empty list. */
+/** The current list; empty if there is no file. */
 export function readSourceList(file: string): Result<readonly WorkflowSourceEntry[], SourceListFailure> {
   const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
   let document: unknown;
@@ -34,16 +34,16 @@ export function readSourceList(file: string): Result<readonly WorkflowSourceEntr
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return ok([]);
-    return broken(error instanceof SyntaxError ? 'it is not JSON' : causeOf(error));
+    return broken(error instanceof SyntaxError ? 'not valid JSON' : causeOf(error));
   }
   const list = sourceListSchema.safeParse(document);
   return list.success
     ? ok(list.data.sources)
-    : broken(list.error.issues.map((issue) => told(issue, document)).join('; '));
+    : broken(list.error.issues.map((issue) => issueText(issue, document)).join('; '));
 }
 
-/** A place as a person would find it, and what is wrong there. */
-function told(issue: z.core.$ZodIssue, document: unknown): string {
+/** A place in the file, and what is wrong there. */
+function issueText(issue: z.core.$ZodIssue, document: unknown): string {
   const place = issue.path.reduce<string>(
     (at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}${at === '' ? '' : '.'}${String(key)}`),
     '',

@@ -9,7 +9,7 @@ import { atExit } from '../at-exit.ts';
 const GIT_MS_MAX = 60_000;
 const SAID_MAX = 400;
 
-/** A repository may be anyone's: none of its hooks, submodules or links is followed, and no other transport is used. */
+/** A repository is untrusted: its hooks, submodules and links are not followed, and other transports are disabled. */
 const SAFE = [
   ['core.hooksPath', '/dev/null'],
   ['core.symlinks', 'false'],
@@ -28,7 +28,7 @@ export function copyFolder(root: string, { name, commit }: Pick<GitSource, 'name
   return join(root, `${name}@${commit}`);
 }
 
-/** Keeps copies as folders beside each other, one for each source and commit; a copy is complete or not there. */
+/** Copies are folders, one for each source and commit. A copy is complete or absent. */
 export function gitCopies(root: string): GitCopies {
   const take = async (
     { name, url, ref }: Pick<GitSource, 'name' | 'url' | 'ref'>,

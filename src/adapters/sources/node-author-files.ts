@@ -16,10 +16,10 @@ import type { AuthorFiles, FileFailure } from '../../app/ports/author-files.ts';
 import type { FolderAccess } from './read-folder.ts';
 
 const DEPTH_MAX = 8;
-/** Editors write a file in several moves; what comes within this time is one change. */
+/** Editors write a file in several steps; changes within this time count as one. */
 const SETTLE_MS = 60;
 
-/** Files as an author names them, relative to a folder. */
+/** Files under paths that an author types, relative to a folder. */
 export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles {
   const absolute = (path: string) => resolve(cwd, path);
   return {
@@ -37,7 +37,7 @@ export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles 
   };
 }
 
-/** What is not there yet has no links in it but those of its folder. */
+/** A file that does not exist yet is not a link. */
 function realPathOf(access: FolderAccess, path: string): string {
   return access.resolve(path).unwrapOr(path);
 }
@@ -56,14 +56,14 @@ function jsonFiles(access: FolderAccess, folder: string, depth: number): readonl
   });
 }
 
-/** Written beside and put in place, so that nobody ever sees half a file. */
+/** Written to a temporary file and then moved, so that nobody sees half a file. */
 function writeWhole(path: string, text: string, isNew: boolean): Result<void, FileFailure> {
   const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   return attempt(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(draft, text);
     try {
-      // A link fails where something is, which a rename would replace.
+      // A link fails if the file exists, where a rename would replace it.
       if (isNew) linkSync(draft, path);
       else renameSync(draft, path);
     } finally {

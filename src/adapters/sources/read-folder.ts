@@ -5,15 +5,15 @@ import type { SourceFile, UnreadReason, WorkflowFile } from '../../app/ports/wor
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import type { BoundedCache } from '../bounded-cache.ts';
 
-/** What can be told of a file without reading it. As long as that is the same, so is the file. */
+/** What is known about a file without reading it. While this is unchanged, so is the file. */
 export type Sighting =
   | { readonly kind: 'file'; readonly realPath: string; readonly size: number; readonly modifiedMs: number }
   | { readonly kind: 'folder' }
   | { readonly kind: 'unread'; readonly reason: UnreadReason };
 
 /**
- * Looks at a path, through a link if it is one; `undefined` when nothing is there. A link must not lead out of the root,
- * which is a path without links.
+ * Looks at a path and follows a link; `undefined` if nothing is there. A link must not lead out of the root, which is a
+ * path without links.
  */
 function sight(access: FolderAccess, path: string, root: string): Sighting | undefined {
   const look = access.look(path);
@@ -24,7 +24,7 @@ function sight(access: FolderAccess, path: string, root: string): Sighting | und
   return kind === 'link' ? sightThroughLinks(access, path, root) : unread({ code: 'not_a_file' });
 }
 
-/** As above, where folders on the way may be links, too. */
+/** The same, for a path whose folders may be links too. */
 export function sightThroughLinks(access: FolderAccess, path: string, root: string): Sighting {
   const target = access.resolve(path);
   if (target.isErr()) return unread(target.error.code === 'absent' ? { code: 'not_a_file' } : target.error);
@@ -37,15 +37,15 @@ export function sightThroughLinks(access: FolderAccess, path: string, root: stri
   return { kind: 'file', realPath, size: look.value.size, modifiedMs: look.value.modifiedMs };
 }
 
-/** Whether a path without links lies in a folder, or is it. */
+/** Whether a path without links is a folder or inside it. */
 function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
-/** Files as they were read last, each with what it looked like then. */
+/** Files as they were last read, each with a stamp of that time. */
 type KeptFiles = BoundedCache<string, { readonly stamp: string; readonly file: SourceFile }>;
 
-/** The file that was sighted. One that looks as it did last time is not read again, and is the same object. */
+/** Reads a file. If its stamp is unchanged, it is not read again and the same object is returned. */
 export function readSourceFile<File extends SourceFile>(
   { access, kept }: { readonly access: FolderAccess; readonly kept: KeptFiles },
   sighting: Exclude<Sighting, { kind: 'folder' }>,
@@ -54,7 +54,7 @@ export function readSourceFile<File extends SourceFile>(
   const key = JSON.stringify(file);
   const stamp = JSON.stringify(sighting);
   const known = kept.get(key);
-  // What is kept under a key was made from the same fields, so it is the same kind of file.
+  // An entry under this key was made from the same fields, so it is the same kind of file.
   if (known?.stamp === stamp) return known.file as File;
   const made = { ...file, content: sighting.kind === 'unread' ? sighting : contentOf(access, sighting) } as File;
   kept.set(key, { stamp, file: made });
@@ -83,18 +83,18 @@ function unread(reason: UnreadReason): { readonly kind: 'unread'; readonly reaso
   return { kind: 'unread', reason };
 }
 
-/** Far more than anyone keeps; a folder that only happens to have the name may hold anything. */
+/** Far more than anyone has; a folder may have this name by chance and hold anything. */
 const FILES_MAX = 1000;
 const DEPTH_MAX = 8;
-/** Scenarios lie beside the workflow that they are about. */
+/** Scenarios are beside the workflow that they test. */
 const SCENARIO_FILE = '.test.json';
 
 /** A folder of workflow files. */
 export type SourceFolder = Pick<WorkflowFile, 'kind' | 'rank' | 'added'> & {
   readonly dir: string;
-  /** What the names of its files begin with. */
+  /** The prefix of its files' names. */
   readonly refPrefix: string;
-  /** A folder that it must not lead out of; a person may link their own folder to wherever they like. */
+  /** The folder must not lead out of this one. Users may link their own folder to any place. */
   readonly within?: string;
 };
 
@@ -106,7 +106,7 @@ type Walk = {
   readonly files: WorkflowFile[];
 };
 
-/** Every workflow file of a folder and the folders in it. What cannot be read is in the list with the reason. */
+/** Every workflow file in a folder and its subfolders. Unreadable files are listed with the reason. */
 export function readFolder(
   reader: { readonly access: FolderAccess; readonly kept: KeptFiles },
   folder: SourceFolder,
@@ -144,7 +144,7 @@ function visit(walk: Walk, inner: string, depth: number): void {
   const sighting = sight(access, join(root, inner), root);
   if (sighting === undefined) return;
   if (sighting.kind === 'folder') {
-    // Through a link it would be the second way to the same files.
+    // Through a link, the same files would be listed twice.
     const isReal = access.look(join(root, inner)).map(({ kind }) => kind === 'folder');
     if (depth < DEPTH_MAX && isReal.unwrapOr(false)) enter(walk, inner, depth + 1);
     return;
@@ -153,7 +153,7 @@ function visit(walk: Walk, inner: string, depth: number): void {
     if (isJson) add(walk, '', { code: 'too_many_files', filesMax: FILES_MAX });
     return;
   }
-  // A link out of the folder is told whatever it leads to: behind it there may be a folder of workflows.
+  // A link out of the folder is always listed: it may lead to a folder of workflows.
   const isOutside = sighting.kind === 'unread' && sighting.reason.code === 'leads_outside';
   if (!isJson && !isOutside) return;
   walk.files.push(readSourceFile<WorkflowFile>(walk, sighting, head(folder, inner)));
@@ -168,7 +168,7 @@ function head({ kind, rank, dir, refPrefix, added }: SourceFolder, inner: string
   return { ref: `${refPrefix}${inner}`, path: join(dir, inner), kind, rank, isInRoutines, ...(added && { added }) };
 }
 
-/** What stands at a path; a link is not followed. */
+/** What is at a path. A link is not followed. */
 export type Look = {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly size: number;
@@ -177,7 +177,7 @@ export type Look = {
 
 export type AccessFailure = { readonly code: 'absent' } | { readonly code: 'io_failed'; readonly cause: string };
 
-/** The few ways in which folders of workflow files are looked at. */
+/** All operations on folders of workflow files. */
 export type FolderAccess = {
   /** Names in a folder, sorted. */
   list(path: string): Result<readonly string[], AccessFailure>;

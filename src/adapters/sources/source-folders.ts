@@ -9,10 +9,10 @@ import { boundedCache } from '../bounded-cache.ts';
 import { copyFolder } from './git-copies.ts';
 import { nodeFolderAccess, readFolder, type SourceFolder } from './read-folder.ts';
 
-/** What a package says in its package.json when it brings workflows. */
+/** How a package declares its workflows in package.json. */
 const declarationSchema = z.object({ workrail: z.object({ workflows: z.string().min(1) }) });
 
-/** The folder that a source is read from; what is not there gives no files. */
+/** The folder that a source is read from; `undefined` if there is none. */
 export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<SourceFolder, 'rank'> | undefined {
   const refPrefix = `${source.name}/`;
   const { name } = source;
@@ -37,30 +37,29 @@ export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<
   }
 }
 
-/** Whether what a source is read from is there. */
+/** Whether the folder of a source exists. */
 export function sourceHealth(copies: string, source: WorkflowSourceEntry): Unready | { readonly kind: 'ready' } {
   const folder = sourceFolder(copies, source);
   if (folder !== undefined) {
     return nodeFolderAccess.look(folder.dir).isOk() ? { kind: 'ready' } : { kind: 'missing', dir: folder.dir };
   }
-  assert(source.kind === 'package', 'the other kinds say where they lie');
+  assert(source.kind === 'package', 'only a package may have no folder');
   const found = findPackage(source);
   return found === undefined
     ? { kind: 'not_installed', package: source.package, from: source.from }
     : { kind: 'undeclared', package: source.package, dir: found.dir };
 }
 
-/** Why nothing can be read from a source. */
 export type Unready = Exclude<ReadSource, { kind: 'ready' | 'outside' }>;
 
-/** Looks at sources as the catalog reads them. */
+/** Reads sources as the catalog does. */
 export function sourceInspector(copies: string): SourceInspector {
   return {
     inspect: async (source) => {
       const health = sourceHealth(copies, source);
       const folder = sourceFolder(copies, source);
       if (health.kind !== 'ready') return health;
-      assert(folder !== undefined, 'what is ready lies somewhere');
+      assert(folder !== undefined, 'a ready source has a folder');
       const files = readFolder({ access: nodeFolderAccess, kept: boundedCache(1) }, { ...folder, rank: 0 });
       const reason = files[0]?.content.kind === 'unread' ? files[0].content.reason : undefined;
       return files[0]?.path === folder.dir && reason?.code === 'leads_outside'
@@ -72,7 +71,7 @@ export function sourceInspector(copies: string): SourceInspector {
 
 type FoundPackage = { readonly dir: string; readonly folder: string | undefined };
 
-/** A package as Node would find it from a folder, without running anything of it. */
+/** Finds a package as Node would from a folder, without running any of it. */
 function findPackage({ package: name, from }: PackageSource): FoundPackage | undefined {
   for (let at = from; ; at = dirname(at)) {
     const dir = join(at, 'node_modules', name);

@@ -225,6 +225,6 @@ describe('other sources', () => {
         .join('; '),
     });
     writeFileSync(list, '{');
-    expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'it is not JSON' });
+    expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'not valid JSON' });
   });
 });

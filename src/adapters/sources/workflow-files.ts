@@ -15,16 +15,18 @@ import { readSourceList } from './file-source-list.ts';
 import { type FolderAccess, readFolder, readSourceFile, type SourceFolder, sightThroughLinks } from './read-folder.ts';
 import { sourceFolder, sourceHealth, type Unready } from './source-folders.ts';
 
-/** Where the user's sources are kept, inside of their own folder. */
+/** The files of the user's sources, inside their own folder. */
 export function sourcePlaces(own: string): { readonly list: string; readonly copies: string } {
   return { list: join(own, 'sources.json'), copies: join(own, 'sources') };
 }
 
-/** Lowest first: packages, repositories, folders; among those of a kind the later one ranks higher. */
+/** Lowest first: packages, repositories, folders. Among those of a kind, the later one ranks higher. */
 const RANKS: { readonly [kind in WorkflowSourceEntry['kind']]: number } = { package: 0.1, git: 0.4, folder: 0.7 };
 const RANK_STEP = 0.001;
 
-/** The sources that the user added, by what the list says at each call. Nearly nobody has one, so a look is enough. */
+/**
+ * The sources that the user added, read again at each call. Most users have none, so a check for the file is enough.
+ */
 export function addedSources(own: string): () => AddedSources {
   const { list, copies } = sourcePlaces(own);
   return () => {
@@ -69,25 +71,25 @@ function unreadSource({ kind, name }: WorkflowSourceEntry, rank: number, health:
   const listed = { git: 'remote', folder: 'user', package: 'plugin' } as const;
   const cause =
     health.kind === 'missing' && kind === 'git'
-      ? `the copy is missing; type "workrail source update ${name}"`
-      : `${health.kind.replaceAll('_', ' ')}; type "workrail source list"`;
+      ? `the copy is missing; run "workrail source update ${name}"`
+      : `${health.kind.replaceAll('_', ' ')}; run "workrail source list"`;
   const path = health.kind === 'not_installed' ? health.from : health.dir;
   const content = { kind: 'unread', reason: { code: 'io_failed', cause } } as const;
   return { kind: listed[kind], rank, ref: `${name}/`, path, isInRoutines: false, content };
 }
 
-/** More than the folders of one workspace can hold. */
+/** More files than one workspace can have. */
 const KEPT_MAX = 4096;
 
-/** The folders that do not depend on the workspace. */
+/** Folders that do not depend on the workspace. */
 export type FixedFolders = {
   readonly bundled: string;
   readonly user: string;
-  /** What the user added by name, looked up anew each time; without it there is none. */
+  /** Sources that the user added, read again each time. */
   readonly added?: () => AddedSources;
 };
 
-/** Folders that rank between the bundle and the user's own, and what cannot be read of them. */
+/** Folders that rank between the bundle and the user's own, and entries for what cannot be read. */
 type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
 
 export function fixedFolders(bundled: string): FixedFolders {
@@ -95,7 +97,7 @@ export function fixedFolders(bundled: string): FixedFolders {
   return { bundled, user: join(own, 'workflows'), added: addedSources(own) };
 }
 
-/** Workflow files from the bundle, from the user and from the workspace; later ones rank higher. */
+/** Workflow files of the bundle, the user and the workspace. Later ones rank higher. */
 export function workflowFiles(fixed: FixedFolders, access: FolderAccess): WorkflowSource {
   const reader = { access, kept: boundedCache<string, { stamp: string; file: SourceFile }>(KEPT_MAX) };
   return {
@@ -120,7 +122,7 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
   };
 }
 
-/** A relative path would mean another folder in every process; what it is relative to is known to the caller alone. */
+/** A relative path would mean another folder in every process, and only the caller knows what it is relative to. */
 function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem | undefined {
   if (!isAbsolute(path)) return { path, reason: { code: 'not_absolute' } };
   const look = access.resolve(path).andThen((real) => access.look(real));
@@ -130,7 +132,7 @@ function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem 
   );
 }
 
-/** A repository may be anyone's, so its folders must not lead out of it. */
+/** A repository is untrusted, so its folders must not lead out of it. */
 function projectFolders(workspace: string): readonly SourceFolder[] {
   return ['.workrail/workflows', 'workflows'].map((folder, i) => ({
     kind: 'project',
@@ -141,7 +143,7 @@ function projectFolders(workspace: string): readonly SourceFolder[] {
   }));
 }
 
-/** Without a folder that is another one already: the home folder may be a workspace, and so may our own source tree. */
+/** Removes duplicates: the home folder or our own source tree may be the workspace. */
 function differentFolders(access: FolderAccess, folders: readonly SourceFolder[]): readonly SourceFolder[] {
   const seen = new Set<string>();
   return folders.filter(({ dir }) => {

@@ -20,7 +20,7 @@ import { readSegment } from '../session/read-segment.ts';
 import { yieldOften } from '../yield-often.ts';
 import { type LogDamage, plainDamage, unreadable } from './log-damage.ts';
 
-/** A segment as it lies on the disk, and what the log holds before it. */
+/** A segment as it is on the disk, and the view of the log before it. */
 export type StoredSegment = {
   readonly place: string;
   readonly bytes: Uint8Array | undefined;
@@ -28,7 +28,7 @@ export type StoredSegment = {
   readonly before: SessionView;
 };
 
-/** Holds a segment against everything that was true when it was written, as if it came from a stranger. */
+/** Checks a segment against everything that was true when it was written, without trusting who wrote it. */
 export function checkSegment(stored: StoredSegment): Result<readonly SessionEvent[], LogDamage> {
   const { place, bytes = new Uint8Array() } = stored;
   const attested = checkBytes(stored);
@@ -41,7 +41,7 @@ export function checkSegment(stored: StoredSegment): Result<readonly SessionEven
   return err(wrongEvents(wrong.what, place, lines[wrong.position]?.offset ?? 0));
 }
 
-/** Holds a segment against its manifest only: all that can be said when what came before it is not known. */
+/** Checks a segment against its manifest only. This is all that can be checked when an earlier segment is damaged. */
 export function checkBytes({ place, bytes, transaction }: Omit<StoredSegment, 'before'>): Result<unknown, LogDamage> {
   return readSegment(bytes, transaction.segment).mapErr((fault) => plainDamage(place, fault));
 }
@@ -97,7 +97,7 @@ function wrongWith({ before, transaction }: StoredSegment, { bytes, events }: Re
 
 export type ContentCheck = { readonly damages: readonly LogDamage[]; readonly bytes: number };
 
-/** Reads all that a session refers to. */
+/** Reads all content that a session refers to. */
 export async function checkContent(disk: Disk, refs: ContentRefs): Promise<ContentCheck> {
   const damages: LogDamage[] = [];
   const yieldNow = yieldOften();
@@ -110,7 +110,7 @@ export async function checkContent(disk: Disk, refs: ContentRefs): Promise<Conte
   return { damages, bytes };
 }
 
-/** Where everything lies, with its length when it is as it should be. */
+/** The place of each piece of content, with its length if it is sound. */
 function* contentOf(disk: Disk, refs: ContentRefs): Generator<readonly [place: string, Result<number, StoreFailure>]> {
   const workflows = new Map([...refs.workflows].map((hash) => [hash, readWorkflow(disk, hash)]));
   for (const ref of refs.snapshots) {

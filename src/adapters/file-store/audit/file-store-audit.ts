@@ -19,7 +19,7 @@ import { damageFinding, healthBehind, type LogDamage, plainDamage, unreadable } 
 
 const MARK = 'salvaged';
 
-/** Reads a session as it lies on the disk and trusts none of it. */
+/** Checks a session as it is on the disk and trusts none of it. */
 export function fileStoreAudit(parts: FileStoreParts): StoreAudit {
   return { audit: (sessionId) => audit(parts, sessionId) };
 }
@@ -28,7 +28,7 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
   const log = await inspectLog(parts, sessionId);
   if (log.presence === 'gone') return err({ code: 'session_not_found', sessionId });
   const content = await checkContent(parts.disk, log.refs);
-  // Collection takes the session first, then what only it referred to.
+  // Collection removes the session first, then the content that only this session referred to.
   if (content.damages.length > 0 && isGone(parts.disk, sessionId, log.files))
     return err({ code: 'session_not_found', sessionId });
 
@@ -48,7 +48,7 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
   });
 }
 
-/** Says that this is only part of a session. One that cannot be read still keeps it from going on. */
+/** Reads the mark that this is only part of a session. Even an unreadable mark keeps a session from continuing. */
 function readMark(disk: Disk, sessionId: SessionId): Result<Salvage | undefined, LogDamage> {
   const place = layout.salvaged(sessionId);
   return readSalvage(disk, sessionId).mapErr((failure) =>

@@ -27,24 +27,22 @@ export type SessionFiles = {
 
 /** The log of a session, every byte of it checked. */
 export type LogInspection = {
-  /** Whether it is a session; `gone` when it was removed, perhaps while it was being read. */
+  /** Whether it is a session. `gone`: it was removed, perhaps while it was being read. */
   readonly presence: 'there' | 'gone' | 'stray';
-  /** What the part before the first damage amounts to. */
+  /** The view up to the first damage. */
   readonly view: SessionView;
   readonly refs: ContentRefs;
   readonly damages: readonly LogDamage[];
-  /** Where an append was cut off that nobody was told of. */
+  /** Where an append was cut off that was never acknowledged. */
   readonly tornAt: number | undefined;
   readonly manifestBytes: number;
-  /** Segments that the manifest attests, by their paths within the session. */
+  /** Segments that the manifest attests, as paths within the session. */
   readonly segments: ReadonlySet<string>;
-  /** Everything that lies in its folders. */
   readonly files: SessionFiles;
-  /** How much was read. */
   readonly bytes: number;
 };
 
-/** Lets others have their turn before each session, and now and then within a long one. */
+/** Yields before each session, and regularly within a long one. */
 export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): Promise<LogInspection> {
   const { disk, sha256 } = parts;
   await setImmediate();
@@ -67,7 +65,7 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
     damages,
     tornAt: end.kind === 'torn' ? position.offset : undefined,
     manifestBytes: manifest.length,
-    // Without the manifest nobody can say that it does not name them.
+    // If the manifest cannot be read, it may name any of them.
     segments: new Set(
       read.isErr()
         ? files.events.map((name) => `events/${name}`)
@@ -90,7 +88,9 @@ function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
   return { top: top.value, events: events.unwrapOr([]), damages, isStray: false };
 }
 
-/** Collection takes a session away at once, and whoever asks for it then makes an empty folder of the same name. */
+/**
+ * Collection removes a session at once. A caller that asks for it afterwards creates an empty folder of the same name.
+ */
 export function isGone(disk: Disk, sessionId: SessionId, before: SessionFiles): boolean {
   const { top, damages, isStray } = sessionFiles(disk, sessionId);
   if (damages.length > 0 || isStray) return false;
@@ -106,7 +106,7 @@ function damageAtEnd(place: string, end: ManifestEnd, cutShortAt: ManifestPositi
 
 type Segments = Pick<LogInspection, 'refs' | 'damages' | 'bytes'>;
 
-/** Takes good segments into the view, up to the first damaged one; behind it only the bytes can be judged. */
+/** Applies good segments to the view, up to the first damaged one. After that, only the bytes can be checked. */
 async function inspectSegments(
   disk: Disk,
   { sessionId, view }: { readonly sessionId: SessionId; readonly view: SessionView },

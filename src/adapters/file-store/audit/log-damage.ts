@@ -4,7 +4,7 @@ import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app
 import { type DamageReason, isLocated } from '../../../core/log/health.ts';
 import { accessingNow } from '../disk/disk.ts';
 
-/** Something that keeps a part of a session from being trusted, and why. */
+/** A reason not to trust a part of a session. */
 export type LogDamage = {
   readonly what: AuditFindingKind;
   readonly place: string;
@@ -17,7 +17,7 @@ type Fault =
   | { readonly kind: 'unknown_version'; readonly version: string }
   | { readonly kind: 'unreadable'; readonly code: string };
 
-/** What reading found wrong anyway, without looking closer. */
+/** Damage that plain reading found. */
 export function plainDamage(
   place: string,
   fault: Exclude<Fault, { kind: 'unreadable' }> & { readonly offset: number },
@@ -26,7 +26,7 @@ export function plainDamage(
   return { what, place, offset: fault.offset, fault };
 }
 
-/** Looks at something. What the system refuses is damage of its own, so that all the rest is checked nevertheless. */
+/** Reads something. A refusal of the operating system counts as damage, so that everything else is still checked. */
 export function looking<Value>(place: string, look: () => Value): Result<Value, LogDamage> {
   return accessingNow('verify session', place, look).mapErr((failure) => unreadable(place, failure));
 }
@@ -48,12 +48,12 @@ export function damageFinding({ what, place, offset, fault }: LogDamage): AuditF
   }
 }
 
-/** A manifest that ends where it begins is not there at all. */
+/** An empty manifest has no place to name. */
 function isPlace(reason: DamageReason, offset: number): boolean {
   return isLocated(reason) && !(reason === 'manifest_cut_short' && offset === 0);
 }
 
-/** The health of a session that holds so many good events before the damage. */
+/** The health of a session with this many good events before the damage. */
 export function healthBehind(events: number, damage: LogDamage | undefined): AuditedHealth {
   if (damage === undefined) return { kind: 'healthy' };
   const { place, offset, fault } = damage;

@@ -6,12 +6,12 @@ import { assert } from '../../../core/assert.ts';
 import { accessingNow, type Disk, putFile } from '../disk/disk.ts';
 import { damagedContent } from './parse-stored.ts';
 
-/** Where content lies, and the hash that names it. */
+/** The place of content and the hash that names it. */
 type ContentName = { readonly path: string; readonly digest: string };
 
 /**
- * Puts content under the name of its hash. What is there already and whole stays, but its time is made new, because collection
- * spares young files. Another process may have named it without having flushed the name yet, so we flush it too.
+ * Stores content under its hash. Identical content that exists stays, but is touched, because collection spares young
+ * files. Another process may not have flushed the name yet, so it is flushed here too.
  */
 export async function putContent(disk: Disk, { path, digest }: ContentName, bytes: Uint8Array): Promise<void> {
   assert(digestOf(bytes) === digest, `${path} is named by its content`);
@@ -21,14 +21,14 @@ export async function putContent(disk: Disk, { path, digest }: ContentName, byte
   await disk.fs.syncDir(dirname(target));
 }
 
-/** Most of what is put is new, so nothing is opened before its length says that it may be there. */
+/** Most content is new, so the file is opened only if its length matches. */
 function isPresent({ fs }: Disk, target: string, bytes: Uint8Array): boolean {
   if (fs.size(target) !== bytes.length) return false;
   const present = fs.read(target);
   return present !== undefined && Buffer.compare(present, bytes) === 0;
 }
 
-/** The content that a digest names, checked against it. */
+/** Reads content and checks it against its digest. */
 export function readContent(disk: Disk, path: string, digest: string): Result<Uint8Array, StoreFailure> {
   return accessingNow('read content', path, () => disk.fs.read(join(disk.root, path))).andThen((bytes) => {
     if (bytes === undefined) return err(damagedContent(path, 'content_missing'));

@@ -38,8 +38,8 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
         await ensureDir(disk, layout.pinnedWorkflows);
         await putContent(disk, { path, digest: hash }, bytes);
       });
-      // As it is stored, and not as it was made: names stand in another order there, and replies shall be the same in all
-      // processes to the letter.
+      // Cached as stored and not as compiled: keys are in another order there, and replies must be the same to the byte
+      // in all processes.
       return pinned.andThen(() => {
         if (kept.get(hash) !== undefined) return ok(hash);
         return parseStored(path, bytes, parseCompiledWorkflow).map((stored) => {
@@ -63,7 +63,7 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
   };
 }
 
-/** A workflow in the place of another one. What is the same but for its spelling is plain damage. */
+/** The workflow that is stored in the place of another. The same workflow in another spelling is plain damage. */
 function otherWorkflow({ disk, sha256 }: FileStoreParts, hash: WorkflowHash): OtherWorkflowStored | undefined {
   const place = layout.pinnedWorkflow(hash);
   const found = accessingNow('read content', place, () => disk.fs.read(join(disk.root, place)) ?? new Uint8Array())
@@ -77,7 +77,7 @@ function otherWorkflow({ disk, sha256 }: FileStoreParts, hash: WorkflowHash): Ot
 const SNAPSHOTS_KEPT = 256;
 
 export type FileSnapshots = SnapshotStore & {
-  /** Keeps what was just stored: whoever stored it is about to ask for it. */
+  /** Caches what was just stored: the same process is about to read it. */
   remember(snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>): void;
 };
 
@@ -98,7 +98,7 @@ export function fileSnapshots(
       const read = readContent(disk, path, ref).andThen((bytes) => parseStored(path, bytes, parseSnapshot));
       if (read.isErr()) return read;
       const snapshot = read.value;
-      // Whoever needs a workflow that cannot be read is told by the workflow itself.
+      // If the workflow cannot be read, reading the workflow itself reports that.
       const workflow = await workflows.get(snapshot.workflowHash);
       if (workflow.isOk() && !isSnapshotOf(workflow.value, snapshot)) {
         return err(damagedContent(path, 'content_wrong_shape'));
@@ -109,7 +109,7 @@ export function fileSnapshots(
   };
 }
 
-/** Artifacts are read when somebody looks at them, which is seldom: none is kept in memory. */
+/** Artifacts are read rarely, so none is cached. */
 export function fileArtifacts(disk: Disk): ArtifactStore {
   return {
     get: async (digest) => readContent(disk, layout.artifact(digest), digest),

@@ -6,13 +6,13 @@ import type { SchemaRefusal } from '../../../core/log/parse-document.ts';
 
 type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
 
-/** JSON from bytes of a file. */
+/** Parses the JSON in the bytes of a file. */
 export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, 'not_json'> {
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return parseJson(buffer.toString('utf8'));
 }
 
-/** Reads a stored document; what its parser refuses is damage, but for a version this program does not know. */
+/** Parses a stored document. Everything its parser refuses is damage, except for an unknown version. */
 export function parseStored<Document>(
   place: string,
   bytes: Uint8Array,
@@ -29,7 +29,7 @@ export function parseStored<Document>(
 
 const SHOWN_MAX = 64;
 
-/** A label from a file for an error message. It may be any JSON, so that even making a string of it could throw. */
+/** A label from a file, for an error message. It may be any JSON value, so it must not be converted carelessly. */
 export function shownLabel(label: unknown): string {
   const text = typeof label === 'string' ? label : (JSON.stringify(label) ?? 'none');
   return text.slice(0, SHOWN_MAX);

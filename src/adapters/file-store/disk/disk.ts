@@ -3,15 +3,15 @@ import { basename, dirname, join, sep } from 'node:path';
 import { Result, ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 
-/** The data directory: a file system and the place in it. Paths given to it are relative. */
+/** The data directory: a file system and a place in it. Paths given to it are relative. */
 export type Disk = {
   readonly fs: FileSystem;
   readonly root: string;
 };
 
 /**
- * Makes a directory and sees to it that it is on the disk, with all above it up to the data directory. Who made one
- * before us may have died before it was flushed, so each is flushed once by every process.
+ * Creates a directory and flushes it, with all above it up to the data directory. A process that created one earlier
+ * may have died before flushing it, so every process flushes each directory once.
  */
 export async function ensureDir(disk: Disk, path: string): Promise<void> {
   const { unflushed, flushed } = dirsOf(disk);
@@ -28,7 +28,7 @@ export async function ensureDir(disk: Disk, path: string): Promise<void> {
 
 type Dirs = { readonly unflushed: Set<string>; readonly flushed: Set<string> };
 
-/** What this process knows about the directories of a disk. */
+/** What this process knows about the directories of each disk. */
 const dirsByDisk = new WeakMap<Disk, Dirs>();
 
 function dirsOf(disk: Disk): Dirs {
@@ -42,7 +42,7 @@ function dirsDownTo(root: string, path: string): readonly string[] {
   return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
 }
 
-/** A folder that we may not open is none that we could have made something in. */
+/** We cannot have created anything in a folder that we may not open. */
 async function syncIfReadable(disk: Disk, path: string): Promise<void> {
   try {
     await disk.fs.syncDir(path);
@@ -51,12 +51,12 @@ async function syncIfReadable(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Writes a whole file so that it is there entirely or not at all, whatever happens meanwhile. */
+/** Writes a whole file atomically: after a crash it is there completely or not at all. */
 export async function putFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   await put(disk, { path, bytes }, disk.fs.rename);
 }
 
-/** The same for a file that only one of several racing processes may make; the others leave it as it is. */
+/** Writes a file that only one of several racing processes may create. The others leave it as it is. */
 export async function putNewFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   await put(disk, { path, bytes }, async (temp, target) => {
     await disk.fs.linkNew(temp, target);
@@ -76,7 +76,7 @@ async function put(
     await name(temp, target);
     await disk.fs.syncDir(dirname(target));
   } catch (cause) {
-    // Every further try would leave one more behind, on a disk that may be full.
+    // Otherwise every retry would leave one more file, on a disk that may be full.
     await disk.fs.remove(temp).catch(() => undefined);
     throw cause;
   }
@@ -85,7 +85,7 @@ async function put(
 const processMark = randomBytes(6).toString('hex');
 let numbersUsed = 0;
 
-/** A hexadecimal number that nobody has used, in this process or another. */
+/** A hexadecimal number that no process has used before. */
 function unusedNumber(): string {
   numbersUsed += 1;
   return `${processMark}${numbersUsed.toString(16)}`;
@@ -101,7 +101,7 @@ async function writeTemp(disk: Disk, temp: string, bytes: Uint8Array): Promise<v
   }
 }
 
-/** Runs file access. What the system refuses becomes a failure; anything else is our own bug and flies on. */
+/** Runs file access. A refusal of the operating system becomes a failure; any other error is a bug and is rethrown. */
 export function accessing<Value>(
   operation: string,
   place: string,
@@ -110,7 +110,7 @@ export function accessing<Value>(
   return ResultAsync.fromPromise(access(), (cause) => failureOf(operation, place, cause));
 }
 
-/** The same for reading, which does not wait. */
+/** The same for synchronous reads. */
 export function accessingNow<Value>(
   operation: string,
   place: string,
@@ -127,48 +127,47 @@ function failureOf(operation: string, place: string, cause: unknown): StoreFailu
 
 function codeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) return undefined;
-  // Such codes Node gives to wrong arguments and the like.
+  // Node uses such codes for wrong arguments and the like.
   return cause.code.startsWith('ERR_') ? undefined : cause.code;
 }
 
-/** A file that is open for writing. */
 export type WritableFile = {
-  /** Writes all of it at the end; fewer bytes than given is an error. */
+  /** Appends all bytes; a short write is an error. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Returns once what was written is on the disk. */
+  /** Returns once everything written is on the disk. */
   sync(): Promise<void>;
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * The few operations that all access to the data directory goes through, so that a simulator can stand in for the
- * disk. Reading is synchronous: a thousand awaits cost more than a thousand small reads.
+ * All operations on the data directory, so that a simulator can replace the disk. Reads are synchronous: a thousand
+ * awaits cost more than a thousand small reads.
  */
 export type FileSystem = {
-  /** The content from an offset on; `undefined` when there is no such file. */
+  /** The content from an offset on; `undefined` if the file does not exist. */
   read(path: string, from?: number): Uint8Array | undefined;
   size(path: string): number | undefined;
-  /** When a file was last changed, in milliseconds; `undefined` when there is no such file. */
+  /** The modification time in milliseconds; `undefined` if the file does not exist. */
   modifiedMs(path: string): number | undefined;
-  /** The permission bits of a file; `undefined` when there is no such file, or where the system has no such bits. */
+  /** The permission bits; `undefined` if the file does not exist or the system has no such bits. */
   mode(path: string): number | undefined;
-  /** Names in a directory, sorted; none when it is not there. */
+  /** Names in a directory, sorted; empty if it does not exist. */
   list(path: string): readonly string[];
-  /** Makes a directory and those above it, for this user only. Returns those that were not there, topmost first. */
+  /** Creates a directory and its parents, for this user only. Returns those that are new, topmost first. */
   makeDir(path: string): readonly string[];
-  /** Opens a file that must not exist yet, for this user only. */
+  /** Creates a file that must not exist yet, for this user only. */
   create(path: string): Promise<WritableFile>;
-  /** Opens a file to write at its end; makes it when it is not there. */
+  /** Opens a file for appending; creates it if it does not exist. */
   openEnd(path: string): Promise<WritableFile>;
-  /** Moves a file or a directory; a file that has the new name already is replaced at once. */
+  /** Renames a file or a directory. An existing file of the new name is replaced atomically. */
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name, unless that name is taken. */
+  /** Links a file under a second name, unless that name is taken. */
   linkNew(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Removes a directory with all that is in it. */
+  /** Removes a directory and its content. */
   removeTree(path: string): Promise<void>;
-  /** Makes a file's time of change now. */
+  /** Sets a file's modification time to now. */
   touch(path: string): Promise<void>;
   /** Returns once the entries of a directory are on the disk. */
   syncDir(path: string): Promise<void>;

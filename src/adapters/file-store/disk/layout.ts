@@ -3,20 +3,20 @@ import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-bytes.ts';
 import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 
-/** The file in a session's folder whose time of change is when it was imported or brought back from the bin. */
+/** The file in a session's folder whose modification time is when the session was imported or restored from the bin. */
 export const ARRIVED = 'arrived';
 
-/** Where everything lies, relative to the data directory. Ids are checked again here, so none can climb out. */
+/** Every path relative to the data directory. Ids are checked again here, so that none can climb out. */
 export const layout = {
   sessions: 'sessions',
   session: (id: SessionId) => join('sessions', plain(id)),
   events: (id: SessionId) => join('sessions', plain(id), 'events'),
   manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
   keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
-  /** Holds a file for each run that somebody has closed. */
+  /** Holds one file for each closed run. */
   closed: (id: SessionId) => join('sessions', plain(id), 'closed'),
   closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),
-  /** There while a session is only part of one. */
+  /** Exists while a session is only part of one. */
   salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
   lock: (id: SessionId) => join('sessions', plain(id), '.lock'),
   snapshots: 'snapshots',
@@ -27,16 +27,16 @@ export const layout = {
   pinnedWorkflow: (hash: WorkflowHash) => join('workflows', 'pinned', `${plain(digestHex(hash))}.json`),
   cache: 'cache',
   sessionIndex: join('cache', 'sessions.jsonl'),
-  /** Shared by everyone who appends, taken alone by collection. */
+  /** Shared by every appender, held exclusively by collection. */
   storeLock: '.lock',
   keys: 'keys',
   keyring: join('keys', 'keyring.json'),
-  /** Held by whoever rotates the keys. */
+  /** Held while keys are rotated. */
   keyringLock: join('keys', '.lock'),
 };
 
-/** The types say so already; but a wrong cast somewhere must not reach the disk. */
+/** The types already ensure this, but a wrong cast must not reach the disk. */
 function plain(name: string): string {
-  assert(/^[0-9a-z_]+$/.test(name), `${JSON.stringify(name)} is no name for a file`);
+  assert(/^[0-9a-z_]+$/.test(name), `${JSON.stringify(name)} is not a valid file name`);
   return name;
 }

@@ -20,20 +20,20 @@ import type { FileSystem, WritableFile } from './disk.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
 const PERMISSION_BITS = 0o777;
-/** An error that is made only to be caught costs more than the look itself. */
+/** Creating an error only to catch it costs more than the call itself. */
 const IF_THERE = { throwIfNoEntry: false } as const;
 
 const flush = promisify(fsync);
 
 /**
- * Only flushes wait, and trees that are removed: handing any other operation to another thread takes several times as
+ * Only flushes and tree removals are asynchronous: handing any other operation to another thread takes several times as
  * long as the operation itself.
  */
 export const nodeFileSystem: FileSystem = {
   read: (path, from = 0) => ifThere(() => readFrom(path, from)),
   size: (path) => statSync(path, IF_THERE)?.size,
   modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
-  // What Windows gives here says nothing about who may read.
+  // On Windows these bits say nothing about who may read.
   mode: (path) => (process.platform === 'win32' ? undefined : modeOf(path)),
   list: (path) => (ifThere(() => readdirSync(path)) ?? []).sort(),
   makeDir,
@@ -68,7 +68,7 @@ function modeOf(path: string): number | undefined {
   return mode === undefined ? undefined : mode & PERMISSION_BITS;
 }
 
-/** Folder by folder: where a system makes no folders at all (/proc), Node's own way up and down never ends. */
+/** Folder by folder: on a system that refuses new folders (/proc), Node's recursive mode never returns. */
 function makeDir(path: string): readonly string[] {
   if (isDir(path)) return [];
   const parent = dirname(path);
@@ -76,7 +76,7 @@ function makeDir(path: string): readonly string[] {
   try {
     mkdirSync(path, { mode: FOR_THIS_USER.dir });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (isDir(path)) return above;
     throw error;
   }
@@ -94,13 +94,13 @@ function writable(path: string, file: number): WritableFile {
       if (written !== bytes.length) throw shortWrite(written, bytes.length);
     },
     sync: () => flush(file),
-    // Not every system lets a file be cut off that was opened to be written at its end only.
+    // Not every system can truncate a file that was opened for appending.
     truncate: async (size) => truncateSync(path, size),
     close: async () => closeSync(file),
   };
 }
 
-/** Looks like a system error, because it is one that the system forgot to raise: the disk is full. */
+/** Looks like a system error, because it is one that the system did not raise: the disk is full. */
 function shortWrite(written: number, wanted: number): Error {
   return Object.assign(new Error(`wrote ${written} of ${wanted} bytes`), { code: 'ENOSPC' });
 }
@@ -114,7 +114,7 @@ function linkNew(from: string, to: string): void {
 }
 
 async function syncDir(path: string): Promise<void> {
-  // Windows cannot open a directory; there the entries are written through by the file system itself.
+  // Windows cannot open a directory. There, the file system writes entries through by itself.
   if (process.platform === 'win32') return;
   const dir = openSync(path, 'r');
   try {

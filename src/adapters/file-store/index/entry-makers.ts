@@ -8,13 +8,15 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
 import type { IndexEntry } from './index-file.ts';
 
-/** What reads sessions to sum them up. */
+/** Reads sessions to summarise them. */
 export type EntryMakers = Pick<SessionIndex, 'summarise'> & {
-  /** Sums up a session that was read; nothing where what it names cannot be read. */
+  /** The entry of a session that was read; `undefined` if its content cannot be read. */
   entryOf(session: OpenSession): Promise<IndexEntry | undefined>;
-  /** Reads a session anew. A damaged one is offered to nobody; one that cannot be read now may be read later. */
+  /**
+   * Reads a session from scratch. A damaged session gets no entry; one that cannot be read now may be readable later.
+   */
   rebuild(sessionId: SessionId): Promise<IndexEntry | undefined>;
-  /** Reads a session anew, and sums up what can be read of it, whatever its health. */
+  /** Reads a session from scratch and summarises what can be read, whatever its health. */
   see(sessionId: SessionId): Promise<Result<SeenSession, StoreFailure>>;
 };
 

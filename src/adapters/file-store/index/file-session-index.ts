@@ -15,12 +15,11 @@ import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts
 import type { EntryMakers } from './entry-makers.ts';
 import { type IndexEntry, type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 
-/** All of most manifests, and the last dozens of records of the others. */
+/** Covers most manifests completely, and the last dozens of records of the others. */
 const END_BYTES = 16 * 1024;
 
 /**
- * Whether the end of a manifest, and the last append, plainly are what they should be. Otherwise nothing is known:
- * whoever wants to tell reads the session.
+ * Whether the end of a manifest and the last segment are intact. `false` means unknown: then the session must be read.
  */
 function isLastSegmentIntact({ fs, root }: Disk, sessionId: SessionId): boolean {
   const manifest = join(root, layout.manifest(sessionId));
@@ -28,7 +27,7 @@ function isLastSegmentIntact({ fs, root }: Disk, sessionId: SessionId): boolean 
   const end = fs.read(manifest, from) ?? new Uint8Array();
   const lines = Buffer.from(end.buffer, end.byteOffset, end.length).toString('latin1').split('\n');
   if (lines.pop() !== '') return false;
-  // Reading may have begun inside of a line.
+  // Reading may have started inside a line.
   const records = (from === 0 ? lines : lines.slice(1)).map(plainRecord);
   if (!records.every((one, i) => one !== undefined && isChained(one, records[i - 1]))) return false;
   const last = records.findLast((one) => one?.record.kind === 'segment_closed')?.record;
@@ -37,19 +36,22 @@ function isLastSegmentIntact({ fs, root }: Disk, sessionId: SessionId): boolean 
   return segment !== undefined && digestOf(segment) === last.sha256;
 }
 
-function isChained({ record, chainBehind }: PlainRecord, before: PlainRecord | undefined): boolean {
-  return before === undefined || record.chain === chainBehind(before.record.chain);
+function isChained({ record, chainAfter }: PlainRecord, before: PlainRecord | undefined): boolean {
+  return before === undefined || record.chain === chainAfter(before.record.chain);
 }
 
-/** The index with what the store tells it. None of this ever fails: what was missed is found by looking again. */
+/**
+ * The index with what the store reports to it. None of this ever fails: whatever was missed is found by the next
+ * validation.
+ */
 export type FileSessionIndex = SessionIndex & {
-  /** A session has grown. Called by whoever holds it and shares the store. */
+  /** A session has grown. The caller holds the session and shares the store. */
   record(session: OpenSession): Promise<void>;
-  /** Sessions were removed; told with the length that their manifests had. */
+  /** Sessions were removed, given with the last length of their manifests. */
   forget(removed: ReadonlyMap<SessionId, number>): Promise<void>;
-  /** Writes what was rebuilt while reading. Called by whoever shares the store. */
+  /** Writes entries that were rebuilt while reading. The caller shares the store. */
   flush(): Promise<void>;
-  /** Called now and then by a writer that holds no lock on the store. */
+  /** Called regularly by a writer that holds no lock on the store. */
   compact(): Promise<void>;
 };
 
@@ -58,20 +60,23 @@ type Indexing = {
   readonly makers: () => Promise<EntryMakers>;
   readonly file: IndexFile;
   readonly known: Map<SessionId, IndexEntry>;
-  /** What could not be written yet, or was rebuilt while reading, which never writes. The next append takes it along. */
+  /**
+   * Entries that could not be written yet, or that were rebuilt by a reader, which never writes. The next append writes
+   * them.
+   */
   readonly unwritten: Map<SessionId, IndexEntry>;
-  /** When what is known was last held against the sessions themselves. */
+  /** When the entries were last compared with the sessions themselves. */
   validatedMs: number;
 };
 
 /**
- * Whoever appends may fail to write its line, and whoever removes may be killed before it tells. Looking at every
- * session costs too much for every call, so a process that runs for long looks again after a while.
+ * An appender may fail to write its line, and a remover may be killed before it reports. Checking every session on
+ * every call costs too much, so a long-running process checks again after a while.
  */
 const VALID_MS = 10_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** What makes an entry is asked for when one is missing: mostly all are there, and it reads whole sessions. */
+/** The entry makers are loaded only if an entry is missing: usually none is, and they read whole sessions. */
 export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<EntryMakers>): FileSessionIndex {
   const file = indexFile(parts);
   const indexing: Indexing = { parts, makers, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
@@ -89,7 +94,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     sessions: () => inTurn('summaries', () => allSessions(indexing)),
     look: async (stored) => {
       const { sessionId, summary } = stored;
-      // What cannot be looked at is read, which tells why.
+      // If the check fails, reading the session reports why.
       const isSound = accessingNow('read session', layout.manifest(sessionId), () =>
         isLastSegmentIntact(parts.disk, sessionId),
       );
@@ -104,7 +109,7 @@ async function summaries(indexing: Indexing): Promise<Result<readonly SessionSum
   return accessing('read index', layout.sessionIndex, async () => {
     const { isAnotherFile } = readGrowth(indexing);
     const nowMs = indexing.parts.waiting.nowMs();
-    // A file that was written anew no longer tells what was removed.
+    // A file that was rewritten no longer shows what was removed.
     if (isAnotherFile || nowMs - indexing.validatedMs >= VALID_MS) {
       await validate(indexing, manifestSizes(indexing.parts.disk));
     }
@@ -114,10 +119,10 @@ async function summaries(indexing: Indexing): Promise<Result<readonly SessionSum
   });
 }
 
-/** One look at the sessions tells which there are, and of which the index tells what they are now. */
+/** One listing shows which sessions there are and which entries are current. */
 async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSession[], StoreFailure>> {
   const { disk } = indexing.parts;
-  // In this order: a session that is begun in between has no line yet, and is rebuilt.
+  // In this order: a session that starts in between has no line yet, and is rebuilt.
   const sizes = accessingNow('read index', layout.sessionIndex, () => readGrowth(indexing)).andThen(() =>
     accessingNow('list sessions', layout.sessions, () => manifestSizes(disk)),
   );
@@ -137,7 +142,7 @@ function readGrowth({ file, known }: Indexing): IndexGrowth {
   return growth;
 }
 
-/** Rebuilds what is missing or was made from another length of the log than there is. */
+/** Rebuilds entries that are missing or were made from another length of the log. */
 async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void> {
   for (const entries of [indexing.known, indexing.unwritten]) {
     for (const sessionId of entries.keys()) if (!stored.has(sessionId)) entries.delete(sessionId);
@@ -147,7 +152,7 @@ async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void
     const known = indexing.known.get(sessionId);
     if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
     const rebuilt = await (await indexing.makers()).rebuild(sessionId);
-    // Whoever appended meanwhile knows better.
+    // A concurrent append has newer knowledge.
     if (indexing.known.get(sessionId) !== known) continue;
     if (rebuilt === undefined) indexing.known.delete(sessionId);
     else {
@@ -171,7 +176,7 @@ async function write({ file, known, unwritten }: Indexing, entries: readonly Ind
   for (const entry of written) if (unwritten.get(entry.sessionId) === entry) unwritten.delete(entry.sessionId);
 }
 
-/** An entry takes the place of one that was made from no more of the log than it was. */
+/** An entry replaces one that was made from the same amount of log or less. */
 function takeIn(entries: Map<SessionId, IndexEntry>, entry: IndexEntry): void {
   if (entry.manifestBytes >= (entries.get(entry.sessionId)?.manifestBytes ?? 0)) entries.set(entry.sessionId, entry);
 }

@@ -7,33 +7,34 @@ import { accessing, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 
-/** Raised whenever a summary gets another shape or meaning: lines of any other version are rebuilt. */
+/** Raised whenever the shape or meaning of a summary changes: lines of other versions are rebuilt. */
 const INDEX_VERSION = 2;
 
-/** What the index holds of a session, and how much of the log it was made from. */
+/** What the index holds about a session, and how much of the log it was made from. */
 export type IndexEntry = {
   readonly sessionId: SessionId;
   readonly manifestBytes: number;
   readonly manifestIndex: number;
-  /** Null once the session was removed. */
+  /** `null` once the session was removed. */
   readonly summary: SessionSummary | null;
 };
 
 /**
- * One line of the index. It begins with a sum over the rest, because a flipped byte must not become an answer, and
- * with what tells whether the rest is worth reading. The newline in front keeps apart what a crash may have cut off.
+ * One line of the index. It starts with a checksum over the rest, because a flipped byte must not become an answer, and
+ * with the fields that decide whether the rest is worth reading. The leading newline separates it from a line that a
+ * crash cut off.
  */
 function indexLine({ sessionId, manifestBytes, manifestIndex, summary }: IndexEntry): string {
   const rest = JSON.stringify({ v: INDEX_VERSION, sessionId, manifestBytes, manifestIndex, summary }).slice(1);
   return `\n{"sum":"${sumOf(Buffer.from(rest))}",${rest}\n`;
 }
 
-/** The lines that count, by session, and how many lines there are in all. */
+/** The current line of each session, and the number of all lines. */
 export type IndexLines = { readonly current: ReadonlyMap<SessionId, RawLine>; readonly count: number };
 
 export type RawLine = { readonly manifestBytes: number; readonly bytes: Uint8Array };
 
-/** Of several lines of a session the one that was made from most of its log counts, then the later one. */
+/** Of several lines of a session, the one made from most of its log counts, then the later one. */
 function currentLines(bytes: Uint8Array): IndexLines {
   const file = asBuffer(bytes);
   const places = new Map<SessionId, LinePlace>();
@@ -55,7 +56,7 @@ function currentLines(bytes: Uint8Array): IndexLines {
 
 type LinePlace = { readonly manifestBytes: number; readonly start: number; readonly end: number };
 
-/** What a line says; `undefined` when it is not as it was written. */
+/** The entry in a line; `undefined` if the checksum does not match. */
 function readEntry({ bytes }: RawLine): IndexEntry | undefined {
   const text = asBuffer(bytes);
   if (text.toString('latin1', SUM_START, SUM_END) !== sumOf(text.subarray(REST_START))) return undefined;
@@ -89,20 +90,20 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** The file that summaries are kept in. Whatever becomes of it, it can be made again. */
+/** The file that holds the summaries. It can always be rebuilt. */
 export type IndexFile = {
-  /** Adds lines at its end; tells whether that worked. Nothing is flushed. */
+  /** Appends lines without flushing them. Returns whether that worked. */
   append(entries: readonly IndexEntry[]): Promise<boolean>;
-  /** What was added since the last time, by this process or another. */
+  /** What was added since the last call, by this process or another. */
   growth(): IndexGrowth;
-  /** Leaves out lines that later ones have replaced, once they are most of it. */
+  /** Removes lines that were replaced, once they are most of the file. */
   compact(): Promise<void>;
 };
 
-/** Entries that are new. All there are when it is not the file we know, and then others may be gone. */
+/** New entries. If the file was replaced, these are all entries, and others may be gone. */
 export type IndexGrowth = { readonly entries: readonly IndexEntry[]; readonly isAnotherFile: boolean };
 
-/** Below this a file is read faster than it is worth thinking about. */
+/** Smaller files are read so fast that compacting them is not worth it. */
 const WORN_BYTES_MIN = 1024 * 1024;
 const LINES_PER_SESSION_MAX = 4;
 const MARK_BYTES = 256;
@@ -113,7 +114,7 @@ export function indexFile(parts: FileStoreParts): IndexFile {
   const path = join(disk.root, layout.sessionIndex);
   let isFolderMade = false;
   let offset = 0;
-  /** The last bytes before the offset: when they have changed, somebody has compacted or deleted the file. */
+  /** The last bytes before the offset: if they changed, another process compacted or deleted the file. */
   let mark: Uint8Array = new Uint8Array();
   let wornBytes = WORN_BYTES_MIN;
 
@@ -149,7 +150,7 @@ export function indexFile(parts: FileStoreParts): IndexFile {
     },
 
     compact: async () => {
-      // A file that cannot be made smaller is a file that is large, and no reason to fail whoever came along.
+      // A failure to compact only leaves a large file, so the caller must not fail.
       await accessing('compact index', layout.sessionIndex, async () => {
         const size = disk.fs.size(path) ?? 0;
         if (size >= wornBytes) wornBytes = (await isCompacted(parts, path)) ? WORN_BYTES_MIN : 2 * size;
@@ -158,7 +159,7 @@ export function indexFile(parts: FileStoreParts): IndexFile {
   };
 }
 
-/** Whoever adds lines shares the store, so that none is lost between reading and renaming. */
+/** Appenders share the store, so no line is lost between reading and renaming. */
 async function isCompacted(parts: FileStoreParts, path: string): Promise<boolean> {
   const { disk } = parts;
   const locks = await parts.locks();
@@ -169,13 +170,13 @@ async function isCompacted(parts: FileStoreParts, path: string): Promise<boolean
     const { current, count } = currentLines(disk.fs.read(path) ?? new Uint8Array());
     if (count <= LINES_PER_SESSION_MAX * current.size) return false;
     const entries = [...current.values()].flatMap((line) => readEntry(line) ?? []);
-    await putFile(disk, layout.sessionIndex, Buffer.from(entries.filter(isThere).map(indexLine).join('')));
+    await putFile(disk, layout.sessionIndex, Buffer.from(entries.filter(isPresent).map(indexLine).join('')));
     return true;
   } finally {
     attempt.lock.release();
   }
 }
 
-function isThere({ summary }: IndexEntry): boolean {
+function isPresent({ summary }: IndexEntry): boolean {
   return summary !== null;
 }

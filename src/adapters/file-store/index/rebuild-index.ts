@@ -11,11 +11,11 @@ import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';
 import { type IndexEntry, indexFile } from './index-file.ts';
 
-/** Looks whether the summaries on disk are those of the sessions there are, and makes them so. */
+/** Checks whether the stored summaries match the sessions, and rebuilds those that do not. */
 export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   const { disk } = parts;
 
-  async function look(): Promise<Result<Look, StoreFailure>> {
+  async function inspect(): Promise<Result<Inspection, StoreFailure>> {
     const written = new Map<SessionId, IndexEntry>();
     for (const entry of indexFile(parts).growth().entries) written.set(entry.sessionId, entry);
     const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(parts)));
@@ -41,10 +41,11 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   }
 
   return {
-    inspect: async () => (await look()).map(({ total, stale, gone }) => ({ total, stale: stale.length + gone.length })),
+    inspect: async () =>
+      (await inspect()).map(({ total, stale, gone }) => ({ total, stale: stale.length + gone.length })),
     rebuild: () =>
       sharingStore(parts, async () => {
-        const looked = await look();
+        const looked = await inspect();
         if (looked.isErr()) return looked.map(() => undefined);
         const { index, gone } = looked.value;
         await index.flush();
@@ -56,7 +57,7 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   };
 }
 
-type Look = {
+type Inspection = {
   readonly index: ReturnType<typeof fileSessionIndex>;
   readonly total: number;
   readonly stale: readonly SessionId[];

@@ -22,13 +22,16 @@ type Committing = FileStoreParts & { readonly manifests: ManifestFiles };
 
 type Commit = {
   readonly plan: AppendPlan;
-  /** Takes the grown session before its lines can be read: who read them would apply the events once more. */
+  /** Caches the grown session before its lines can be read: a reader of those lines would apply the events again. */
   readonly keep: (session: OpenSession) => void;
-  /** Told with the bytes of the plan's segment. */
+  /** Called after the commit, with the bytes of the plan's segment. */
   readonly committed: (session: OpenSession, segment: Uint8Array) => Promise<void>;
 };
 
-/** Makes a plan true: its content first, then the manifest lines that attest it. A crash between leaves nothing. */
+/**
+ * Commits a plan: its content first, then the manifest lines that attest it. A crash in between leaves the session
+ * unchanged.
+ */
 export async function commitPlan(
   parts: Committing,
   { session, lock }: Granted,
@@ -47,7 +50,7 @@ export async function commitPlan(
     const unpinned = findUnpinned(parts, plan);
     if (unpinned.isErr()) return err(unpinned.error);
     if (unpinned.value !== undefined) return ok(err({ code: 'workflow_not_pinned', workflowHash: unpinned.value }));
-    const transaction = behind(records, offset + lines.value.length);
+    const transaction = transactionOf(records, offset + lines.value.length);
     let grown = session;
     const growth = {
       lines: lines.value,
@@ -66,7 +69,7 @@ export async function commitPlan(
   return shared.isErr() ? err(shared.error) : shared.value;
 }
 
-/** Nobody collects while the store is shared, so what is there now stays. */
+/** Collection cannot run while the store is shared, so what exists now stays. */
 function findUnpinned({ disk }: FileStoreParts, { pinned = [] }: AppendPlan) {
   return accessingNow('find workflow', layout.pinnedWorkflows, () =>
     pinned.find((hash) => disk.fs.size(join(disk.root, layout.pinnedWorkflow(hash))) === undefined),
@@ -98,7 +101,7 @@ async function putContents({ disk }: FileStoreParts, { plan, sealed }: Work): Pr
     ...[...plan.artifacts].map(([digest, bytes]) => putContent(disk, { path: layout.artifact(digest), digest }, bytes)),
     putFile(disk, segmentPath(plan), sealed.segment),
   ]);
-  // All have come to their end first: a late rename would put a segment of this plan in the place of another's.
+  // Waits for all of them first: a late rename would replace a segment of another plan.
   const failed = puts.find((put) => put.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
@@ -110,7 +113,7 @@ function segmentPath({ sessionId, events }: AppendPlan): string {
   return join(layout.session(sessionId), segmentRelPath(first.eventIndex, last.eventIndex));
 }
 
-function behind(records: readonly ManifestRecord[], offset: number): Pick<Transaction, 'segment' | 'end'> {
+function transactionOf(records: readonly ManifestRecord[], offset: number): Pick<Transaction, 'segment' | 'end'> {
   const [segment] = records;
   const last = records.at(-1);
   assert(segment?.kind === 'segment_closed' && last !== undefined, 'a plan closes one segment');

@@ -15,7 +15,7 @@ import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession } from './open-session.ts';
 import { type ManifestEnd, readManifest } from './read-manifest.ts';
 
-/** Reads a manifest once. Segments never change, so what it attests can be read at leisure while others append. */
+/** Reads a manifest once. Segments never change, so they can be read later while others append. */
 export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {
   return {
     open: async (sessionId) => {

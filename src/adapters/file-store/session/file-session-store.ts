@@ -28,16 +28,16 @@ import { sharingStore } from './store-lock.ts';
 import { freshReplies, readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
-/** Who is told of what was committed. */
-type Told = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
+/** Who is notified of a commit. */
+type Notified = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
 
-/** Sessions as directories of segments, each with a manifest that says which of them are true. */
-export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles, told: Told): SessionStore {
+/** Sessions are directories of segments, each with a manifest that attests the valid ones. */
+export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles, notified: Notified): SessionStore {
   const { disk } = parts;
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
   const fresh = freshReplies();
-  const listed = indexRecorder(parts, told.index);
+  const listed = indexRecorder(parts, notified.index);
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
 
@@ -74,7 +74,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
         if (granted === undefined) return err({ code: 'permit_ended' });
         const { sessionId } = granted.session;
         const marked = await putSalvage(disk, sessionId, salvage);
-        // What is kept was read without the mark.
+        // The cached session was read without the mark.
         loader.forget(sessionId);
         if (marked.isOk()) await listed.marked(granted.session, salvage);
         return marked;
@@ -95,18 +95,18 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
           },
           committed: async (session, segment) => {
             fresh.keep(plan.sessionId, { events: plan.events, segment });
-            told.snapshots.remember(plan.snapshots);
+            notified.snapshots.remember(plan.snapshots);
             await listed.record(session);
           },
         });
         if (committed.isErr()) {
           if (committed.error.code !== 'io_failed' && committed.error.code !== 'lock_lost') return err(committed.error);
-          // What reached the disk is known only by reading it again.
+          // Only reading it again shows what reached the disk.
           loader.forget(plan.sessionId);
           gate.end(permit);
           return err(committed.error);
         }
-        await told.index.compact();
+        await notified.index.compact();
         return ok(loaded(committed.value));
       }),
   };
@@ -129,16 +129,16 @@ function prefix(session: OpenSession): Result<SessionPrefix, LoadRefusal> {
   return ok({ ...checkedView(view, health), sessionId });
 }
 
-/** Keeps parts of sessions out of the index, as rebuilding it does. */
+/** Keeps partial sessions out of the index, as rebuilding it does. */
 type Listing = {
   /** A session has grown. */
   record(session: OpenSession): Promise<void>;
-  /** A session was marked as a part, or is one no longer. */
+  /** A session was marked as partial, or is complete now. */
   marked(session: OpenSession, salvage: Salvage | undefined): Promise<void>;
 };
 
 function indexRecorder(parts: FileStoreParts, index: FileSessionIndex): Listing {
-  // An import is one of these until it has ended, so it writes one line and not one for each append.
+  // A session is partial while it is imported, so an import writes one line instead of one for each append.
   const unlisted = new Set<SessionId>();
   return {
     record: async (session) => {
@@ -149,7 +149,7 @@ function indexRecorder(parts: FileStoreParts, index: FileSessionIndex): Listing 
       if (salvage === undefined) unlisted.delete(sessionId);
       else unlisted.add(sessionId);
       if (!hasEvents(session)) return;
-      // Without the lock a line may be lost; whoever misses it looks for itself.
+      // Without the lock a line may be lost. A reader that misses it rebuilds it.
       await sharingStore(parts, async () => {
         await (salvage === undefined ? index.record(session) : index.forget(new Map([[sessionId, position.offset]])));
         return ok(undefined);

@@ -10,17 +10,17 @@ import { parseStored } from '../content/parse-stored.ts';
 import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
 import { ARRIVED, layout } from '../disk/layout.ts';
 
-/** Whether a session says of itself that it is only part of one. What the mark holds does not matter for that. */
+/** Whether a session is marked as partial. The content of the mark does not matter here. */
 export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {
   return fs.size(join(root, layout.salvaged(sessionId))) !== undefined;
 }
 
-/** To all who read it such a session is one that is damaged behind its last event. */
+/** For readers, a partial session is damaged after its last event. */
 export function salvagedHealth(sessionId: SessionId): SessionHealth {
   return { kind: 'corrupt_tail', damage: { reason: 'salvaged', place: layout.salvaged(sessionId), offset: 0 } };
 }
 
-/** What the mark of a session tells; nothing when it has none. */
+/** The mark of a session; `undefined` if it has none. */
 export function readSalvage({ fs, root }: Disk, sessionId: SessionId): Result<Salvage | undefined, StoreFailure> {
   const place = layout.salvaged(sessionId);
   return accessingNow('read mark', place, () => fs.read(join(root, place))).andThen((bytes) =>
@@ -36,7 +36,7 @@ export function putSalvage(
   const place = layout.salvaged(sessionId);
   return accessing('mark session', place, async () => {
     if (salvage !== undefined) {
-      // Whatever is marked as part of a session comes from elsewhere, be it that the rest is about to follow.
+      // A partial session is always imported, even if the rest is about to follow.
       await putFile(disk, place, bytesOf(salvage));
       return markArrived(disk, layout.session(sessionId));
     }
@@ -52,7 +52,7 @@ function bytesOf(salvage: Salvage): Uint8Array {
   return bytes.value;
 }
 
-/** Notes in a session's folder, wherever that is, that it comes from elsewhere now. Its events may be of any age. */
+/** Records in a session's folder that it arrived now. Its events may be of any age. */
 export async function markArrived({ fs, root }: Disk, folder: string): Promise<void> {
   const path = join(root, folder, ARRIVED);
   const file = await fs.openEnd(path);
@@ -61,7 +61,7 @@ export async function markArrived({ fs, root }: Disk, folder: string): Promise<v
   await fs.syncDir(join(root, folder));
 }
 
-/** When a session was imported or brought back last; nothing for one that always was here. */
+/** When a session was last imported or restored; `undefined` for one that was started here. */
 export function arrivedMs({ fs, root }: Disk, sessionId: SessionId): number | undefined {
   return fs.modifiedMs(join(root, layout.session(sessionId), ARRIVED));
 }

@@ -10,7 +10,7 @@ export type StoredLine = {
   readonly isWhole: boolean;
 };
 
-/** Splits bytes that begin at an offset of their file. */
+/** Splits bytes that start at an offset of their file. */
 export function splitLines(bytes: Uint8Array, offset: number): readonly StoredLine[] {
   const lines: StoredLine[] = [];
   for (let start = 0; start < bytes.length; ) {

@@ -8,15 +8,15 @@ import { layout } from '../disk/layout.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ManifestPosition } from './read-manifest.ts';
 
-/** Writes manifests, and knows how much of them is on the disk. Writing needs the session's lock. */
+/** Writes manifests, and tracks how much of them is flushed. Writing needs the session's lock. */
 export type ManifestFiles = {
-  /** The disk as it may be read: without lines that we wrote but have not flushed. */
+  /** The disk without lines that were written but not flushed. */
   readonly trusted: Disk;
-  /** Sees to it that what was read is on the disk: whoever wrote it may have died before flushing it. */
+  /** Flushes what was read: the process that wrote it may have died before flushing it. */
   assure(session: OpenSession): ResultAsync<void, StoreFailure>;
-  /** Whether an event that was read is on the disk for all we know. */
+  /** Whether an event that was read is known to be flushed. */
   isFlushed(sessionId: SessionId, eventIndex: EventIndex): boolean;
-  /** Writes the lines of one append at once and flushes them: from here on they are true. */
+  /** Writes the lines of one append at once and flushes them. This commits the append. */
   append(session: OpenSession, growth: Growth): ResultAsync<void, StoreFailure>;
 };
 
@@ -24,14 +24,14 @@ export type ManifestFiles = {
 export type Growth = {
   readonly lines: Uint8Array;
   readonly nextEventIndex: number;
-  /** Called once the lines are on the disk, before anybody in this process can read them. */
+  /** Called once the lines are flushed, before anything in this process can read them. */
   readonly onFlushed: () => void;
 };
 
-/** How far a manifest is on the disk for all we know. */
+/** How much of a manifest is known to be flushed. */
 type Flushed = Pick<ManifestPosition, 'offset' | 'nextEventIndex'>;
 
-/** Lines that may be seen in a file although they may never reach the disk. */
+/** Lines that are visible in a file although they may never reach the disk. */
 type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
 
 const SESSIONS_KNOWN = 256;
@@ -84,8 +84,8 @@ export function manifestFiles(disk: Disk): ManifestFiles {
     append: (session, growth) => {
       const { sessionId } = session;
       const place = layout.manifest(sessionId);
-      // Nobody was told that these lines are true. Where they cannot be taken back now, we do not read them, and the
-      // next append cuts them off.
+      // These lines were never acknowledged. If they cannot be removed now, reads skip them and the next append cuts
+      // them off.
       return accessing('write manifest', place, () => write(session, growth)).orElse((failure) =>
         accessing('take back', place, () => takeBack(pathOf(sessionId)))
           .orElse(() => okAsync(undefined))
@@ -95,7 +95,9 @@ export function manifestFiles(disk: Disk): ManifestFiles {
   };
 }
 
-/** What was read from an offset on, without our own lines. Where something else follows, others have built on them. */
+/**
+ * What was read, without our own unflushed lines. If something else follows them, another process has built on them.
+ */
 function trustedPart<Bytes extends Uint8Array | undefined>(bytes: Bytes, left: Unflushed | undefined, from = 0) {
   if (bytes === undefined || left === undefined || left.offset < from) return bytes;
   const start = left.offset - from;

@@ -14,14 +14,14 @@ import { isCutShort } from './lines.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
 import { readSegment, type SegmentFault } from './read-segment.ts';
 
-/** A session kept in memory. It only ever grows, by what its manifest gained. */
+/** A session in memory. It only grows, by what its manifest gained. */
 export type OpenSession = {
   readonly sessionId: SessionId;
   readonly view: SessionView;
   readonly position: ManifestPosition;
-  /** What the manifest attests of every segment. */
+  /** What the manifest attests for every segment. */
   readonly segments: AttestedSegment[];
-  /** The last bytes before the position: when they have changed, this is not the manifest we know. */
+  /** The last bytes before the position: if they changed, the manifest was replaced. */
   readonly mark: Uint8Array;
   readonly health: SessionHealth;
 };
@@ -29,7 +29,7 @@ export type OpenSession = {
 type AttestedSegment = Pick<SegmentClosed, 'segmentRelPath' | 'firstEventIndex' | 'sha256'>;
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };
-/** Enough for a whole record: its chain, which speaks for everything before it, stands near its beginning. */
+/** Enough for a whole record: its chain value, which covers everything before it, is near its start. */
 const MARK_BYTES = 512;
 const NOTHING = new Uint8Array();
 
@@ -46,8 +46,8 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
 }
 
 /**
- * The session with what was added since, by this process or another. Only the end of the manifest is read; a manifest
- * that is not the one we know is read anew.
+ * Reads what was added to a session since, by this process or another. Only the end of the manifest is read; a replaced
+ * manifest is read from the start.
  */
 export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): Result<OpenSession, StoreFailure> {
   const path = layout.manifest(known.sessionId);
@@ -59,7 +59,9 @@ export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): 
   });
 }
 
-/** The session behind one more segment, whose events are applied already. `lines` are the manifest's up to there. */
+/**
+ * The session after one more segment, whose events are already applied. `lines` are the manifest's lines up to there.
+ */
 export function grownBy(
   known: OpenSession,
   { segment, end }: Pick<Transaction, 'segment' | 'end'>,
@@ -73,19 +75,19 @@ function attest({ segments }: OpenSession, { segmentRelPath, firstEventIndex, sh
   segments.push({ segmentRelPath, firstEventIndex, sha256 });
 }
 
-/** A slice of a `Buffer` is no copy: it would keep the whole manifest in memory. */
+/** A slice of a `Buffer` is not a copy: it would keep the whole manifest in memory. */
 function upTo(known: OpenSession, end: ManifestPosition, lines: Uint8Array): OpenSession {
   return { ...known, position: end, mark: new Uint8Array(lines.subarray(-MARK_BYTES)) };
 }
 
-/** Names are read before the manifest, so that what is appended meanwhile does not look as if it was cut off. */
+/** Names are listed before the manifest is read, so that a concurrent append does not look like a cut-off manifest. */
 function readWhole(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession {
   const { sessionId } = empty;
   const names = disk.fs.list(join(disk.root, layout.events(sessionId)));
   const place = layout.manifest(sessionId);
   const session = grow(disk, { known: empty, bytes: disk.fs.read(join(disk.root, place)) ?? NOTHING }, sha256);
   if (session.health.kind !== 'healthy') return session;
-  // The mark is made before the first append and taken away behind the last, so looking once is enough.
+  // The mark is set before the first append and removed after the last, so checking it once is enough.
   if (session.position.offset > 0 && isSalvaged(disk, sessionId))
     return { ...session, health: salvagedHealth(sessionId) };
   if (!isCutShort(session.position, names)) return session;
@@ -130,9 +132,9 @@ type Failed = {
 };
 
 /**
- * A digest only says that events are those that were attested; one who forges both can make events that the views
- * cannot take. The view is half changed then, so what comes before is read anew. Events with which nothing else is
- * wrong are right, and then it is the view that is wrong.
+ * A digest only proves that events are the attested ones. A forger of both can craft events that the views cannot
+ * apply. The view is then half changed, so everything before is read again. If nothing else is wrong with the events,
+ * the view has a bug.
  */
 function withoutSegment(disk: Disk, { session, segment, cause }: Failed, sha256: Sha256): OpenSession {
   const { sessionId, position } = session;

@@ -14,7 +14,7 @@ it('reads every line that we write as the thorough reading does', () => {
     const record = MANIFEST_EXAMPLES[i] ?? expect.fail();
     const plain = plainRecord(line) ?? expect.fail('a line of ours is a plain one');
     expect(plain.record).toEqual(record);
-    expect(plain.chainBehind(PREVIOUS)).toBe(chainOf(PREVIOUS, record, sha256));
+    expect(plain.chainAfter(PREVIOUS)).toBe(chainOf(PREVIOUS, record, sha256));
   }
 });
 
@@ -31,7 +31,7 @@ it('reads a line with any one byte changed as the thorough reading does, or leav
         if (plain === undefined) continue;
         const thorough = parseManifestRecord(JSON.parse(changed))._unsafeUnwrap();
         expect(plain.record).toEqual(thorough);
-        expect(plain.chainBehind(PREVIOUS)).toBe(chainOf(PREVIOUS, thorough, sha256));
+        expect(plain.chainAfter(PREVIOUS)).toBe(chainOf(PREVIOUS, thorough, sha256));
       }
     }
   }

@@ -19,21 +19,21 @@ const CHAIN_LENGTH = `${CHAIN_START}sha256:",`.length + 64;
 
 export type PlainRecord = {
   readonly record: ManifestRecord;
-  /** The chain value that the record should have behind another one. */
-  readonly chainBehind: (previous: Sha256Digest) => string;
+  /** The chain value that the record must have after another one. */
+  readonly chainAfter: (previous: Sha256Digest) => string;
 };
 
 /**
- * A record from a line that is exactly as we write them, to the byte. Such a line is in canonical form and has the right
- * shape, so neither is to be checked any more; `undefined` says nothing about any other line. Nearly all lines are such,
- * and reading a long manifest takes a third of the time.
+ * Parses a line that is written exactly as we write it, to the byte. Such a line is canonical and has the right shape,
+ * so neither is checked again; `undefined` says nothing about any other line. Nearly all lines qualify, and reading a
+ * long manifest takes a third of the time.
  */
 export function plainRecord(text: string): PlainRecord | undefined {
   const record = segmentIn(text) ?? pinIn(text);
   if (record === undefined) return undefined;
   const start = text.indexOf(CHAIN_START);
   const unchained = `${text.slice(0, start)}${text.slice(start + CHAIN_LENGTH)}`;
-  return { record, chainBehind: (previous) => `sha256:${hash('sha256', `${previous}\n${unchained}`)}` };
+  return { record, chainAfter: (previous) => `sha256:${hash('sha256', `${previous}\n${unchained}`)}` };
 }
 
 function segmentIn(text: string): ManifestRecord | undefined {

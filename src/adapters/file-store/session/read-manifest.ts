@@ -11,7 +11,7 @@ import {
 import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
 import { plainRecord } from './plain-record.ts';
 
-/** Where reading has got to: everything before `offset` is valid and made of whole transactions. */
+/** How far reading got: everything before `offset` is valid and consists of whole transactions. */
 export type ManifestPosition = {
   readonly offset: number;
   readonly chain: Sha256Digest;
@@ -22,13 +22,13 @@ export type ManifestPosition = {
 export type Transaction = {
   readonly segment: SegmentClosed;
   readonly pins: readonly SnapshotPinned[];
-  /** Where reading stands behind it. */
+  /** The position after it. */
   readonly end: ManifestPosition;
 };
 
 export type ManifestEnd =
   | { readonly kind: 'clean' }
-  /** An append that was cut off and never acknowledged: readers ignore it, the next writer cuts it away. */
+  /** An append that was cut off and never acknowledged. Readers ignore it; the next writer removes it. */
   | { readonly kind: 'torn' }
   | ManifestFault;
 
@@ -38,7 +38,7 @@ export type ManifestFault =
 
 export type ManifestReading = { readonly transactions: readonly Transaction[]; readonly end: ManifestEnd };
 
-/** Reads the transactions that stand behind a position. */
+/** Reads the transactions after a position. */
 export function readManifest(
   bytes: Uint8Array,
   from: { readonly sessionId: SessionId; readonly position: ManifestPosition },
@@ -62,7 +62,7 @@ type Found =
   | { readonly kind: 'cut_off' }
   | ManifestFault;
 
-/** A line with one character for each byte: thousands of short pieces of bytes take several times as long. */
+/** A line with one character for each byte: thousands of small byte slices would take several times as long. */
 type TextLine = { readonly text: string; readonly offset: number; readonly end: number; readonly isWhole: boolean };
 
 function textLines(bytes: Uint8Array, from: number): readonly TextLine[] {
@@ -94,7 +94,7 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
     const plain = plainRecord(line.text);
     const record = plain?.record ?? readRecord(line);
     if (record.kind === 'damaged' || record.kind === 'unknown_version') return record;
-    const expected = plain?.chainBehind(chain) ?? chainOf(chain, record, sha256);
+    const expected = plain?.chainAfter(chain) ?? chainOf(chain, record, sha256);
     const reason = wrongWith(record, { cursor, chain: expected, nextManifestIndex, segment });
     if (reason !== undefined) return { kind: 'damaged', reason, offset: line.offset };
     chain = record.chain;
@@ -139,7 +139,7 @@ function wrongWith(record: ManifestRecord, expected: Expected): DamageReason | u
   return record.firstEventIndex === cursor.position.nextEventIndex ? undefined : 'manifest_events_not_contiguous';
 }
 
-/** Only the last transaction can have been cut off; zeros in it are pages that never reached the disk. */
+/** Only the last transaction can be cut off. Zeros in it are pages that never reached the disk. */
 function endOf(rest: readonly TextLine[], found: Exclude<Found, { kind: 'transaction' }>): ManifestEnd {
   if (found.kind === 'cut_off') return { kind: 'torn' };
   const isZeroFilled = rest.some(({ text }) => text.includes('\0'));

@@ -14,8 +14,8 @@ export type SegmentFault =
   | { readonly kind: 'unknown_version'; readonly version: string; readonly offset: number };
 
 /**
- * The events of a segment that the manifest attests, for the views. Their bytes match the digest that was taken when
- * they were checked in full, so version, kind and order are all that is looked at again.
+ * The events of an attested segment, for the views. Their bytes match the digest that was taken after a full check, so
+ * only version, kind and order are checked again.
  */
 export function readSegment(
   bytes: Uint8Array | undefined,
@@ -27,7 +27,7 @@ export function readSegment(
   return events === undefined ? readLines(bytes, attested) : ok(events);
 }
 
-/** All lines in one go, which is what nearly every segment takes; `undefined` where anything is wrong with one. */
+/** Parses all lines at once, which works for nearly every segment; `undefined` if anything is wrong with one. */
 function readAtOnce(bytes: Uint8Array, attested: SegmentClosed): readonly AppliedEvent[] | undefined {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8').split('\n');
   const end = lines.pop();
@@ -38,7 +38,7 @@ function readAtOnce(bytes: Uint8Array, attested: SegmentClosed): readonly Applie
   return values.every((value, i) => faultOf(value, attested.firstEventIndex + i, 0) === undefined) ? values : undefined;
 }
 
-/** One line after the other, to find the place of what is wrong. */
+/** Parses line by line, to find the damaged place. */
 function readLines(bytes: Uint8Array, attested: SegmentClosed): Result<readonly AppliedEvent[], SegmentFault> {
   const lines = splitLines(bytes, 0);
   if (lines.length !== countOf(attested) || lines.at(-1)?.isWhole !== true) {
@@ -73,16 +73,16 @@ function faultOf(value: unknown, eventIndex: number, offset: number): SegmentFau
 }
 
 const REPLY = '"reply":{';
-const BEHIND_REPLY = ',"requestDigest":"sha256:';
+const AFTER_REPLY = ',"requestDigest":"sha256:';
 
 /**
- * Leaves the stored reply of an `advance_recorded` out: it is most of the log and only a replay asks for it. In the
- * canonical order of keys only ids stand behind `requestDigest`, and quotes inside of texts are escaped, so neither
- * mark can be somebody's words.
+ * Removes the stored reply of an `advance_recorded` event: it is most of the log, and only a replay needs it. In the
+ * canonical key order only ids follow `requestDigest`, and quotes inside texts are escaped, so neither marker can occur
+ * in a text.
  */
 function withoutReply(line: string): string {
   const start = line.indexOf(REPLY);
-  const end = line.lastIndexOf(BEHIND_REPLY);
+  const end = line.lastIndexOf(AFTER_REPLY);
   return start < 0 || end < start ? line : `${line.slice(0, start)}${line.slice(end + 1)}`;
 }
 

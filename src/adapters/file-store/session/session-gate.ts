@@ -13,26 +13,25 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import { emptySession, type OpenSession } from './open-session.ts';
 import type { SessionLoader } from './session-loader.ts';
 
-/** What a permit stands for while it lasts. */
+/** What a permit grants while it is valid. */
 export type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
 
-/** Which session is wanted. One that must exist is not made: who asks for it then gets none, and no permit. */
+/** The requested session. If it must exist, it is not created: the caller gets no session and no permit. */
 type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
 
 type GateWork<Value> = (session: OpenSession | undefined, permit: AppendPermit) => Promise<Value>;
 type Passed<Value> = Result<Value, GateRefusal>;
 
-/** Lets one writer at a time at a healthy session, and tells genuine permits from all else. */
+/** Admits one writer at a time to a healthy session, and recognises genuine permits. */
 export type SessionGate = {
   pass<Value>(wanted: Wanted, work: GateWork<Value>): Promise<Passed<Value>>;
   /**
-   * Uses what a permit was granted for, `undefined` once its callback has ended. Uses of one permit go one after the
-   * other, and the lock is given back behind the last.
+   * Uses what a permit grants; `undefined` once its callback has ended. Uses of one permit run one after the other, and
+   * the lock is released after the last.
    */
   using<Value>(permit: AppendPermit, use: (granted: Granted | undefined) => Promise<Value>): Promise<Value>;
-  /** The session has grown under its permit. */
   renew(permit: AppendPermit, granted: Granted): void;
-  /** Nothing more may be done with it. */
+  /** Makes the permit invalid. */
   end(permit: AppendPermit): void;
 };
 
@@ -53,14 +52,14 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
       return ok(await work(session.value, permit));
     } finally {
       permits.delete(permit);
-      // An append that the work did not wait for may still be writing.
+      // An append that the callback did not await may still be writing.
       await uses(permit, async () => undefined);
       heldHere.delete(sessionId);
       lock.release();
     }
   }
 
-  /** While nobody in here has the lock, the turn is with somebody who waits for another process. */
+  /** If no caller in this process holds the lock, the current turn is waiting for another process. */
   function late(sessionId: SessionId): Result<never, GateRefusal> {
     const holder = heldHere.has(sessionId) ? describeClaim(ownClaim()) : undefined;
     return err({ code: 'session_locked', sessionId, holder });
@@ -69,7 +68,7 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
   return {
     using: (permit, use) => uses(permit, () => use(permits.get(permit))),
     renew: (permit, granted) => {
-      // It may have ended while its last append was written; then it must not come back.
+      // It may have ended while its last append was written. Then it must stay invalid.
       if (permits.has(permit)) permits.set(permit, granted);
     },
     end: (permit) => permits.delete(permit),
@@ -88,7 +87,7 @@ export function sessionGate(parts: FileStoreParts, loader: SessionLoader): Sessi
   };
 }
 
-/** Worth nothing until it is granted. */
+/** Invalid until it is granted. */
 function newPermit(): AppendPermit {
   return Object.freeze({}) as AppendPermit;
 }
@@ -108,8 +107,8 @@ function currentSession(
 }
 
 /**
- * Nothing when the session must exist and its folder does not: it may have been removed since somebody looked. Whoever
- * began a session has flushed its folders before, so only one that may be new is in need of that.
+ * `undefined` if the session must exist and its folder does not: it may have been removed meanwhile. The process that
+ * started a session flushed its folders, so only a session that may be new needs that.
  */
 async function lockSession(
   parts: FileStoreParts,
@@ -122,18 +121,18 @@ async function lockSession(
     const path = join(parts.disk.root, layout.lock(sessionId));
     return waitForExclusive({ path, attempt: () => locks.tryExclusive(lockPaths(parts, sessionId)) }, waiting);
   });
-  if (attempt.isErr()) return mustExist && isNotThere(attempt.error) ? ok(undefined) : err(attempt.error);
+  if (attempt.isErr()) return mustExist && isMissing(attempt.error) ? ok(undefined) : err(attempt.error);
   if (attempt.value.kind === 'held') return ok(attempt.value.lock);
   return err({ code: 'session_locked', sessionId, holder: attempt.value.holder });
 }
 
-function isNotThere(failure: StoreFailure): boolean {
+function isMissing(failure: StoreFailure): boolean {
   return failure.code === 'io_failed' && failure.cause === 'ENOENT';
 }
 
 /**
- * The lock file, and the manifest itself: should somebody delete the lock file, the manifest still keeps others away.
- * Windows would keep readers away as well, so there the lock file must do.
+ * The lock file and the manifest itself: if somebody deletes the lock file, the manifest still excludes others. On
+ * Windows a locked manifest would exclude readers too, so there the lock file must do.
  */
 function lockPaths({ disk }: FileStoreParts, sessionId: SessionId): readonly string[] {
   const manifest = join(disk.root, layout.manifest(sessionId));

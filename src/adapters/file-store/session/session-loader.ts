@@ -7,9 +7,9 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
 
-/** Reads sessions and keeps them, so that a further call costs only what was added. */
+/** Reads sessions and caches them, so that a further call reads only what was added. */
 export type SessionLoader = {
-  /** What can be read, whatever its health; empty when there is no such session. */
+  /** What can be read, whatever its health; empty if there is no such session. */
   refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal>;
   /** A healthy session that has events. */
   load(sessionId: SessionId): Result<OpenSession, LoadRefusal>;
@@ -22,7 +22,7 @@ export function sessionLoader({ sha256 }: FileStoreParts, { trusted }: ManifestF
 
   function refresh(sessionId: SessionId): Result<OpenSession, LoadRefusal> {
     const refreshed = refreshSession(trusted, kept.get(sessionId) ?? emptySession(sessionId, sha256), sha256);
-    // What was half read cannot be read on from.
+    // A session that was read in part cannot be continued from.
     if (refreshed.isErr() || refreshed.value.health.kind !== 'healthy') kept.delete(sessionId);
     else kept.set(sessionId, refreshed.value);
     return refreshed;
@@ -59,12 +59,12 @@ function refusalOf(health: SessionHealth): LoadRefusal | undefined {
   }
 }
 
-/** How many sessions stay in memory: one chat rarely uses more than two or three at a time. */
+/** One chat rarely uses more than two or three sessions at a time. */
 const SESSIONS_KEPT = 32;
-/** How many events they may have together: a view grows with its session, so their number alone bounds nothing. */
+/** A view grows with its session, so a limit on the number of sessions alone would not bound memory. */
 const EVENTS_KEPT = 200_000;
 
-/** Sessions that were used last. The very last stays, however large it is. */
+/** The most recently used sessions. The last one stays, however large it is. */
 export function keptSessions(): BoundedCache<SessionId, OpenSession> {
   const sessions = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
   return {

@@ -6,7 +6,7 @@ import { accessing } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 
-/** Keeps collection away from the first content that is put until the manifest names it. */
+/** Keeps collection away from the first stored content until the manifest names it. */
 export async function sharingStore<Value>(
   parts: FileStoreParts,
   work: () => Promise<Result<Value, StoreFailure>>,

@@ -14,7 +14,7 @@ import { layout } from '../disk/layout.ts';
 import { splitLines } from './lines.ts';
 import type { OpenSession } from './open-session.ts';
 
-/** The reply that an `advance_recorded` keeps; views leave it out, because only a replay asks for it. */
+/** Reads the reply in an `advance_recorded` event. Views leave it out, because only a replay needs it. */
 export function readStoredReply(
   disk: Disk,
   session: OpenSession,
@@ -22,7 +22,7 @@ export function readStoredReply(
 ): Result<StoredReply, StoreFailure> {
   const { segments, position, sessionId } = session;
   const segment = segmentOf(segments, eventIndex);
-  // Whoever asks has seen the event, be it in lines that were taken back since because they could not be flushed.
+  // The caller has seen the event, but its lines may have been removed since because they could not be flushed.
   if (segment === undefined || eventIndex >= position.nextEventIndex) {
     const damage = {
       reason: 'manifest_cut_short',
@@ -34,7 +34,7 @@ export function readStoredReply(
   const place = join(layout.session(sessionId), segment.segmentRelPath);
   return accessingNow('read reply', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
     if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
-    // It was whole when it was loaded, which may be long ago.
+    // It was intact when it was loaded, which may be long ago.
     if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
     const line = splitLines(bytes, 0)[eventIndex - segment.firstEventIndex];
     assert(line !== undefined, `segment ${place} holds event ${eventIndex}`);
@@ -44,7 +44,7 @@ export function readStoredReply(
   });
 }
 
-/** The last segment that begins at or before an event; they are in order, and there may be thousands. */
+/** The last segment that starts at or before an event. They are sorted, and there may be thousands. */
 function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenSession['segments'][number] | undefined {
   let [low, high] = [0, segments.length];
   while (low < high) {
@@ -56,10 +56,12 @@ function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenS
   return segments[low - 1];
 }
 
-/** Replies that were just recorded. Whoever recorded one hands it out next, and need not wait for the disk for it. */
+/**
+ * Replies that were just recorded. The process that recorded one returns it next, and need not read the disk for it.
+ */
 export type FreshReplies = {
   keep(sessionId: SessionId, recorded: RecordedPlan): void;
-  /** The reply of an event, once: who asks again wants to know what is on the disk. */
+  /** The reply of an event, once: a second request must see what is on the disk. */
   take(sessionId: SessionId, eventIndex: EventIndex): StoredReply | undefined;
 };
 
@@ -83,7 +85,8 @@ export function freshReplies(): FreshReplies {
       const known = kept.get(sessionId);
       if (known?.eventIndex !== eventIndex) return undefined;
       kept.delete(sessionId);
-      // From the bytes and not from the event: the keys come in their order, so that a replay is the same to the byte.
+      // From the bytes and not from the event: the keys are then in stored order, so that a replay is the same to the
+      // byte.
       return parseJsonBytes(known.line)
         .map((event) => (event as Extract<SessionEvent, { kind: 'advance_recorded' }>).data.reply)
         .unwrapOr(undefined);

@@ -4,15 +4,15 @@ import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { isCutShort } from './lines.ts';
 
-/** Every session, oldest first. What cannot be looked into is among them: somebody should hear of it. */
+/** Every session, oldest first. Unreadable ones are included, so that they are reported. */
 export function storedSessions(disk: Disk): readonly SessionId[] {
   return [...manifestSizes(disk).keys()];
 }
 
-/** Sessions with the length of the manifest of each, as far as there is one that can be looked at. */
+/** Sessions with the length of each manifest, if it can be read. */
 export type ManifestSizes = ReadonlyMap<SessionId, number | undefined>;
 
-/** Every session, oldest first, as one look at each tells. */
+/** Every session, oldest first, by one listing of each folder. */
 export function manifestSizes(disk: Disk): ManifestSizes {
   const sizes = new Map<SessionId, number | undefined>();
   for (const sessionId of sessionFolders(disk)) {
@@ -28,12 +28,12 @@ export function manifestSizes(disk: Disk): ManifestSizes {
   return sizes;
 }
 
-/** The same with folders that hold no session, because its first append failed. Other names in there are not ours. */
+/** The same, including folders of sessions whose first append failed. Other names are not ours. */
 export function sessionFolders(disk: Disk): readonly SessionId[] {
   return disk.fs.list(join(disk.root, layout.sessions)).filter(SessionId.is);
 }
 
-/** Segments that only a manifest now lost can have named. */
+/** Segments that only a lost manifest can have named. */
 function hasSegments({ fs, root }: Disk, sessionId: SessionId): boolean {
   return isCutShort({ nextEventIndex: 0 }, fs.list(join(root, layout.events(sessionId))));
 }

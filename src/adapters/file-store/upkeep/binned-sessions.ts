@@ -7,14 +7,14 @@ import { layout } from '../disk/layout.ts';
 /** A deleted session, with the place of its folder. */
 export type Binned = BinnedSession & { readonly place: string };
 
-/** No session id begins like this; the folder stays beside the others, so that one rename moves it and back. */
+/** No session id starts like this. The folder stays beside the others, so that one rename moves it either way. */
 const BINNED = /^\.deleted-(sess_[0-9a-z]+)\.(\d+)$/;
 
 export function binnedPlace({ sessionId, deletedAtMs }: BinnedSession): string {
   return join(layout.sessions, `.deleted-${sessionId}.${deletedAtMs}`);
 }
 
-/** Everything in the bin; what was deleted last comes last. */
+/** Everything in the bin, oldest deletion first. */
 export function binnedSessions({ fs, root }: Disk): readonly Binned[] {
   return fs
     .list(join(root, layout.sessions))
@@ -28,7 +28,7 @@ export function binnedSessions({ fs, root }: Disk): readonly Binned[] {
     .sort((a, b) => a.deletedAtMs - b.deletedAtMs);
 }
 
-/** The disk as whoever looks at the session finds it, were it still in its place. For reading only. */
+/** The disk as if a deleted session were still in its place. For reading only. */
 export function diskOf(disk: Disk, { sessionId, place }: Binned): Disk {
   const { fs, root } = disk;
   const before = join(root, layout.session(sessionId));
@@ -44,7 +44,7 @@ export function diskOf(disk: Disk, { sessionId, place }: Binned): Disk {
   };
 }
 
-/** How long the manifest of a session is; no length where that cannot be told. */
+/** The length of a session's manifest; `undefined` if it cannot be read. */
 export function manifestBytes({ fs, root }: Disk, sessionId: SessionId): number | undefined {
   const place = layout.manifest(sessionId);
   return accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0).unwrapOr(undefined);

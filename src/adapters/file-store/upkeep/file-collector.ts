@@ -24,7 +24,7 @@ import {
 } from './remove-sessions.ts';
 import { type Swept, sweepContent, unreachableFiles } from './sweep-content.ts';
 
-/** Mark and sweep: what no session that stays refers to goes, sessions first. */
+/** Mark and sweep: first sessions are removed, then content that no remaining session refers to. */
 export function fileCollector(parts: FileStoreParts, index: Pick<FileSessionIndex, 'forget'>): Collector {
   return {
     collect: async (request, onProgress) => {
@@ -33,7 +33,7 @@ export function fileCollector(parts: FileStoreParts, index: Pick<FileSessionInde
       const marks = noMarks(request);
       const marked = await refreshMarks(parts, marks, onProgress);
       if (marked.isErr()) return err(marked.error);
-      return request.isDryRun ? foresee(parts, marks, request) : collect(parts, { marks, index }, request);
+      return request.isDryRun ? preview(parts, marks, request) : collect(parts, { marks, index }, request);
     },
   };
 }
@@ -67,7 +67,7 @@ async function collect(
   return err(gone.length + swept.length === 0 ? refusal : { ...refusal, done });
 }
 
-/** Content that only the removed sessions referred to is not reachable any more. */
+/** Content that only the removed sessions referred to is now unreachable. */
 async function sweepUnreachable(
   parts: FileStoreParts,
   sweeping: { readonly marks: Marks; readonly swept: Swept[] },
@@ -77,11 +77,11 @@ async function sweepUnreachable(
   return refreshed.isErr() ? err(refreshed.error) : sweepContent(parts, sweeping, nowMs);
 }
 
-/** Told only beside why nobody could look. */
+/** Reported only together with the reason why it is not known. */
 const NOTHING_STAYED: Stayed = { recent: 0, kept: [], inUse: [], timeless: [], inBin: 0 };
 
-/** The same without doing it; what is written meanwhile may change what will go. */
-function foresee({ disk }: FileStoreParts, marks: Marks, request: CollectRequest): Result<Collection, CollectRefusal> {
+/** What collection would remove now. Concurrent writes may change the outcome. */
+function preview({ disk }: FileStoreParts, marks: Marks, request: CollectRequest): Result<Collection, CollectRefusal> {
   return accessingNow('read sessions', layout.sessions, () => {
     const sessions = expiredSessions(disk, marks, request);
     const binned = expiredBin(disk, request);

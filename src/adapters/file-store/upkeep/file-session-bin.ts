@@ -16,7 +16,7 @@ import { isAbandoned, removedName } from './remove-sessions.ts';
 
 type Index = Pick<FileSessionIndex, 'forget' | 'record'>;
 
-/** A bin beside the sessions: putting something in and taking it out is one rename each. */
+/** A bin beside the sessions: deleting and restoring are one rename each. */
 export function fileSessionBin(parts: FileStoreParts, index: Index): SessionBin {
   const { disk } = parts;
   return {
@@ -43,11 +43,11 @@ export function fileSessionBin(parts: FileStoreParts, index: Index): SessionBin 
   };
 }
 
-/** Whoever writes to the session is waited for; whoever comes later finds none. */
+/** Waits for a running writer. A later writer does not find the session any more. */
 async function putAway(parts: FileStoreParts, sessionId: SessionId, nowMs: number): Promise<Result<void, BinRefusal>> {
   const lock = await lockSession(parts, sessionId);
   if (lock.isErr()) return err(lock.error);
-  // Windows moves no folder in which a file is open.
+  // Windows cannot move a folder in which a file is open.
   const mustRelease = process.platform === 'win32';
   if (mustRelease) lock.value.release();
   try {
@@ -65,7 +65,7 @@ async function putAway(parts: FileStoreParts, sessionId: SessionId, nowMs: numbe
   }
 }
 
-/** The lock file alone: a manifest may be damaged so that it cannot even be opened. */
+/** Locks the lock file only: a damaged manifest may be impossible to open. */
 async function lockSession(parts: FileStoreParts, sessionId: SessionId): Promise<Result<HeldLock, BinRefusal>> {
   const place = layout.lock(sessionId);
   const path = join(parts.disk.root, place);
@@ -86,10 +86,10 @@ async function restore(disk: Disk, sessionId: SessionId): Promise<'done' | 'not_
   const binned: Binned | undefined = binnedSessions(disk).findLast((one) => one.sessionId === sessionId);
   if (binned === undefined) return 'not_in_bin';
   if (!isAbandoned(disk, sessionId)) return 'session_exists';
-  // Whoever asked for the session meanwhile may have made an empty folder in its place.
+  // A caller that asked for the session meanwhile may have created an empty folder in its place.
   if (fs.list(join(root, layout.session(sessionId))).length > 0)
     await fs.rename(join(root, layout.session(sessionId)), join(root, removedName(sessionId)));
-  // Who deleted it could not take its claim back.
+  // The process that deleted it could not remove its claim.
   await fs.removeTree(join(root, binned.place, '.lock.claims'));
   await markArrived(disk, binned.place);
   await move(disk, binned.place, layout.session(sessionId));

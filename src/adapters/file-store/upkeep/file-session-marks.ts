@@ -9,7 +9,7 @@ import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { sharingStore } from '../session/store-lock.ts';
 
-/** Marks as small files in the session's folder, so that they go with it wherever it goes. */
+/** Marks are small files in the session's folder, so that they move with it. */
 export function fileSessionMarks(parts: FileStoreParts): MarkStore {
   const { disk } = parts;
   return {
@@ -32,7 +32,7 @@ export function fileSessionMarks(parts: FileStoreParts): MarkStore {
   };
 }
 
-/** A mark that tells no event closes nothing: to be offered a run once too often does less harm than to miss it. */
+/** A mark without an event index closes nothing: offering a run once too often does less harm than hiding it. */
 function closedRuns({ fs, root }: Disk, sessionId: SessionId): ClosedRuns {
   return new Map(
     fs.list(join(root, layout.closed(sessionId))).flatMap((name) => {
@@ -47,13 +47,13 @@ function closedRuns({ fs, root }: Disk, sessionId: SessionId): ClosedRuns {
 type Mark = {
   readonly sessionId: SessionId;
   readonly place: string;
-  /** The folder that it lies in, where that is not the session's own. */
+  /** The folder of the mark, if it is not the session's own. */
   readonly dir?: string;
-  /** What it holds; taken away where there is nothing. */
+  /** What the file holds; `undefined` removes the mark. */
   readonly bytes: Uint8Array | undefined;
 };
 
-/** Collection has the store for itself while it removes, so a session that is marked here is there, and stays. */
+/** Collection holds the store exclusively while it removes, so a session that is marked here exists and stays. */
 async function setMark(parts: FileStoreParts, mark: Mark): Promise<Result<void, LoadRefusal>> {
   const { sessionId } = mark;
   const set = await sharingStore(parts, async () =>

@@ -10,12 +10,12 @@ import { sessionFolders } from '../session/stored-sessions.ts';
 import { yieldOften } from '../yield-often.ts';
 import { type Binned, binnedSessions, diskOf, manifestBytes } from './binned-sessions.ts';
 
-/** What is known of every session there is, read and checked in full. */
+/** Every session, read and checked in full. */
 export type Marks = {
   readonly sessions: Map<SessionId, MarkedSession>;
-  /** Deleted sessions that may be brought back, by their places. */
+  /** Deleted sessions that can still be restored, by folder. */
   readonly bin: Map<string, MarkedSession>;
-  /** What was deleted before goes for good, so it refers to nothing and may be damaged. */
+  /** Sessions deleted before this time are removed for good, so they refer to nothing and may be damaged. */
   readonly binnedBeforeMs: number;
 };
 
@@ -25,14 +25,13 @@ export type MarkedSession = {
   readonly refs: ContentRefs;
 };
 
-/** Nothing is known yet. */
 export function noMarks({ binnedBeforeMs }: Pick<Marks, 'binnedBeforeMs'>): Marks {
   return { sessions: new Map(), bin: new Map(), binnedBeforeMs };
 }
 
 /**
- * Brings marks up to date and gives the sessions that are new or have grown; costs what has changed since. Damage
- * anywhere, or a file that cannot be read, makes it impossible to say what is in use.
+ * Updates the marks and returns the sessions that are new or have grown. Reads only what changed. Any damage or
+ * unreadable file makes it impossible to know what is in use.
  */
 export async function refreshMarks(
   parts: FileStoreParts,
@@ -55,7 +54,7 @@ export async function refreshMarks(
   for (const [done, target] of targets.entries()) {
     await yieldNow();
     onProgress({ done, total: targets.length });
-    const looked = await look(target);
+    const looked = await inspectTarget(target);
     if (looked === 'damaged') damaged.push(target);
     else if (looked !== 'unchanged') {
       target.into.set(target.key, looked);
@@ -69,7 +68,7 @@ export async function refreshMarks(
   return err({ code: 'safe_mode', sessions: damagedIn(marks.sessions), binned: damagedIn(marks.bin) });
 }
 
-/** A session to look at, and where to note what was found. */
+/** A session to read, and where to record the result. */
 type Target = {
   readonly parts: FileStoreParts;
   readonly sessionId: SessionId;
@@ -93,17 +92,22 @@ function targetsOf(
   ];
 }
 
-async function look({ parts, sessionId, key, into }: Target): Promise<MarkedSession | 'unchanged' | 'damaged'> {
+async function inspectTarget({
+  parts,
+  sessionId,
+  key,
+  into,
+}: Target): Promise<MarkedSession | 'unchanged' | 'damaged'> {
   const marked = into.get(key);
-  // What cannot be looked at is no length that was ever noted, so that it is looked at closer.
+  // An unreadable manifest has no length, so it differs from any recorded one and is inspected.
   if (marked !== undefined && marked.manifestBytes === manifestBytes(parts.disk, sessionId)) return 'unchanged';
   const { presence, damages, view, refs, manifestBytes: inspected } = await inspectLog(parts, sessionId);
-  // What another collection has taken away meanwhile refers to nothing, and a stray file never did.
+  // A session that another collection removed refers to nothing, and neither does a stray file.
   if (presence !== 'there') return 'unchanged';
   return damages.length === 0 ? { manifestBytes: inspected, lastAt: view.lastAt, refs } : 'damaged';
 }
 
-/** Paths of all content that sessions refer to, added to those that are known. */
+/** Adds the paths of all content that sessions refer to. */
 export function addReachable(reachable: Set<string>, sessions: Iterable<MarkedSession>): Set<string> {
   for (const { refs } of sessions) {
     for (const ref of refs.snapshots) reachable.add(layout.snapshot(ref));
@@ -113,7 +117,7 @@ export function addReachable(reachable: Set<string>, sessions: Iterable<MarkedSe
   return reachable;
 }
 
-/** Every session that counts, one in the bin like the others. */
+/** Every session, those in the bin included. */
 export function allMarked({ sessions, bin }: Marks): readonly MarkedSession[] {
   return [...sessions.values(), ...bin.values()];
 }

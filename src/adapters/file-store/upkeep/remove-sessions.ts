@@ -11,26 +11,26 @@ import { type Binned, binnedSessions } from './binned-sessions.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './reachable-content.ts';
 import { inBatches, isOld } from './sweep-content.ts';
 
-/** No session id begins like this, so what is being removed is no session any more, whenever the power fails. */
+/** No session id starts like this, so a folder that is being removed is not a session, even after a power cut. */
 const REMOVED = '.removed-';
 
-/** What went with a session. */
+/** The size of a removed session. */
 export type Removed = SessionSize & { readonly manifestBytes: number };
 export type SessionSize = { readonly files: number; readonly bytes: number };
 
-/** Sessions that nobody wrote to or brought here for too long, unless somebody keeps them. One that does not tell its time stays. */
+/** Sessions without a write or an import for too long, unless they are kept. A session without a timestamp stays. */
 export function expiredSessions(disk: Disk, marks: Marks, limit: CollectRequest): readonly SessionId[] {
   return [...marks.sessions].flatMap(([sessionId, marked]) =>
     isOverdue(disk, sessionId, { marked, limit }) && !isKept(disk, sessionId) ? [sessionId] : [],
   );
 }
 
-/** What was deleted long enough ago to go for good. */
+/** Deleted sessions that are old enough to be removed for good. */
 export function expiredBin(disk: Disk, { binnedBeforeMs }: CollectRequest): readonly Binned[] {
   return binnedSessions(disk).filter(({ deletedAtMs }) => deletedAtMs < binnedBeforeMs);
 }
 
-/** The sessions that are there, by why they are. */
+/** The remaining sessions, by reason. */
 export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Stayed {
   const stayed = { recent: 0, kept: [] as SessionId[], inUse: [] as SessionId[], timeless: [] as SessionId[] };
   for (const [sessionId, marked] of marks.sessions) {
@@ -44,7 +44,7 @@ export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Staye
 
 type Age = { readonly marked: MarkedSession; readonly limit: CollectRequest };
 
-/** Whoever took an old session in a moment ago is not done with it. */
+/** A session that was imported recently is not expired, however old its events are. */
 function isOverdue(disk: Disk, sessionId: SessionId, { marked, limit }: Age): boolean {
   const { lastAt } = marked;
   if (lastAt === undefined || lastAt >= limit.expiredBeforeMs) return false;
@@ -55,10 +55,10 @@ function isKept({ fs, root }: Disk, sessionId: SessionId): boolean {
   return fs.size(join(root, layout.keep(sessionId))) !== undefined;
 }
 
-/** What was taken away: sessions, and what was deleted before. */
+/** What was removed: sessions, and sessions from the bin. */
 export type Removal = { readonly sessions: Map<SessionId, Removed>; readonly binned: Map<string, Removed & Binned> };
 
-/** Takes away what is expired, each session at once: first its name, durably, then what was in it. */
+/** Removes what is expired. Each session loses its name durably first, then its content. */
 export async function removeSessions(
   parts: FileStoreParts,
   { marks, removed }: { readonly marks: Marks; readonly removed: Removal },
@@ -90,10 +90,10 @@ async function removeSession(
 ): Promise<void> {
   const { disk } = parts;
   const marked = marks.sessions.get(sessionId);
-  // Another collection may have taken it away; then there is no folder to lock either.
+  // If another collection removed it, there is no folder to lock either.
   if (marked === undefined) return;
   await ifUnused(parts, sessionId, async () => {
-    // Since we looked, somebody may have gone on with it or decided to keep it.
+    // It may have grown or been marked as kept since it was inspected.
     const isSession = isOverdue(disk, sessionId, { marked, limit }) && !isKept(disk, sessionId);
     if (!isSession && !isAbandoned(disk, sessionId)) return;
     const size = sessionSize(disk, layout.session(sessionId));
@@ -103,7 +103,7 @@ async function removeSession(
   });
 }
 
-/** One that was brought back since we looked is not there. */
+/** A session that was restored meanwhile is not in the bin any more. */
 async function removeBinned(disk: Disk, binned: Binned, removed: Removal): Promise<void> {
   if (!binnedSessions(disk).some(({ place }) => place === binned.place)) return;
   const size = sessionSize(disk, binned.place);
@@ -116,7 +116,9 @@ async function takeName({ fs, root }: Disk, place: string, sessionId: SessionId)
   await fs.rename(join(root, place), join(root, removedName(sessionId)));
 }
 
-/** Removes what this collection or one that was cut off has renamed. One that resists does not protect the others. */
+/**
+ * Removes what this collection or an interrupted one renamed. If one folder cannot be removed, the others still are.
+ */
 export async function sweepRemoved({ fs, root }: Disk): Promise<Result<void, CollectCause>> {
   const list = () => fs.list(join(root, layout.sessions)).filter((entry) => entry.startsWith(REMOVED));
   const names = accessingNow('list sessions', layout.sessions, list);
@@ -129,12 +131,12 @@ export async function sweepRemoved({ fs, root }: Disk): Promise<Result<void, Col
   return Result.combine(swept).map(() => undefined);
 }
 
-/** Unlike any name that is left over from before. */
+/** A name that no leftover folder has. */
 export function removedName(sessionId: SessionId): string {
   return join(layout.sessions, `${REMOVED}${sessionId}-${randomBytes(6).toString('hex')}`);
 }
 
-/** What a first append leaves that failed, once nobody can be about to try again. */
+/** Folders left by a failed first append, once they are too old for a retry. */
 function abandonedFolders(disk: Disk, marks: Marks, { nowMs }: CollectRequest): readonly SessionId[] {
   return [...marks.sessions.keys()].filter(
     (sessionId) => isAbandoned(disk, sessionId) && isOld(disk, layout.session(sessionId), nowMs),
@@ -143,13 +145,13 @@ function abandonedFolders(disk: Disk, marks: Marks, { nowMs }: CollectRequest): 
 
 const NOTHING_OF_WORTH = /^(?:\.lock(?:\..+)?|events|\..+\.tmp)$/;
 
-/** No manifest, and no segment either, which might be all that is left of one. */
+/** Holds neither a manifest nor a segment that a lost manifest may have named. */
 export function isAbandoned({ fs, root }: Disk, sessionId: SessionId): boolean {
   const names = [layout.session(sessionId), layout.events(sessionId)].flatMap((dir) => fs.list(join(root, dir)));
   return names.every((name) => NOTHING_OF_WORTH.test(name));
 }
 
-/** Whoever holds the session is about to go on with it. Windows moves no folder in which a file is open. */
+/** Skips a session that somebody holds: it is in use. Windows cannot move a folder in which a file is open. */
 async function ifUnused(parts: FileStoreParts, sessionId: SessionId, work: () => Promise<void>): Promise<void> {
   const locks = await parts.locks();
   const attempt = await locks.tryExclusive([join(parts.disk.root, layout.lock(sessionId))]);
@@ -163,7 +165,7 @@ async function ifUnused(parts: FileStoreParts, sessionId: SessionId, work: () =>
   }
 }
 
-/** The log that lies in a session's folder, wherever that is. */
+/** The size of the log in a session's folder, wherever the folder is. */
 export function sessionSize({ fs, root }: Disk, place: string): SessionSize {
   const dirs = [place, join(place, 'events')];
   const sizes = dirs.flatMap((dir) =>

@@ -8,19 +8,19 @@ import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
-/** Whoever appends waits at most two seconds for the store, so nobody may have it alone for nearly as long. */
+/** An appender waits at most two seconds for the store, so an exclusive lock must be held much shorter. */
 const BATCH_MS_MAX = 250;
-/** Longer than an appender pauses between two tries, so that each gets its turn between two batches. */
+/** Longer than an appender pauses between two tries, so that each gets a turn between two batches. */
 const PAUSE_MS = 50;
 
-/** What is to be done with nobody else writing. `prepare` is done at the start of every batch. */
+/** Work that needs the store exclusively. `prepare` runs at the start of every batch. */
 export type BatchWork<Item> = {
   readonly items: readonly Item[];
   readonly prepare: () => Promise<Result<unknown, CollectCause>>;
   readonly each: (item: Item) => Promise<void>;
 };
 
-/** Goes through items with the store for itself, a short while at a time. */
+/** Processes items while holding the store exclusively, for a short time per batch. */
 export async function inBatches<Item>(
   parts: FileStoreParts,
   { items, prepare, each }: BatchWork<Item>,
@@ -58,10 +58,10 @@ async function lockStore(parts: FileStoreParts): Promise<Result<HeldLock, Collec
   return ok(attempt.value.lock);
 }
 
-/** What is younger may belong to an append that is still to come: a workflow is stored before its run starts. */
+/** Younger content may belong to an append that is still to come: a workflow is stored before its run starts. */
 const YOUNG_MS = 60 * 60 * 1_000;
 
-/** Where content lies, and how its files are named. What has another name was not put there by us. */
+/** Folders of content, and how their files are named. Files with other names are not ours. */
 const CONTENT: readonly { readonly dir: string; readonly name: RegExp }[] = [
   { dir: layout.snapshots, name: /^[0-9a-f]{64}\.json$/ },
   { dir: layout.artifacts, name: /^[0-9a-f]{64}$/ },
@@ -71,7 +71,7 @@ const LEFT_BY_A_CRASH = /^\..+\.tmp$/;
 
 export type Swept = { readonly path: string; readonly bytes: number };
 
-/** Content that nothing refers to and that is old enough to be sure of it. */
+/** Content that nothing refers to and that is old enough to be sure. */
 export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectCause> {
   const reachable = addReachable(new Set(), allMarked(marks));
   return accessingNow('list content', layout.snapshots, () =>
@@ -82,7 +82,7 @@ export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Resul
 }
 
 /**
- * Removes unreachable content and notes in `swept` what is gone, however it ends. What was appended meanwhile is taken
+ * Removes unreachable content and records in `swept` what is gone, even if it fails later. Concurrent appends are taken
  * into account before each batch.
  */
 export async function sweepContent(
@@ -114,7 +114,7 @@ function contentFiles({ fs, root }: Disk): readonly string[] {
   );
 }
 
-/** Old enough that nobody is about to refer to it. */
+/** Old enough that no running append is about to refer to it. */
 export function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
   const modifiedMs = fs.modifiedMs(join(root, path));
   return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
