@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** They put another module in the place of one of Node's, which nobody else must see. */
@@ -11,7 +12,7 @@ export default defineConfig({
   test: {
     // Threads start faster than processes, and no test needs a process of its own.
     pool: 'threads',
-    maxWorkers: 2,
+    maxWorkers: availableParallelism(),
     // No test asserts a time; this only ends what hangs, also on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,

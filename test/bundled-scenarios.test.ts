@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -10,8 +10,14 @@ import { openAuthor } from '../src/compose/author.ts';
 import { percentOf } from '../src/core/author/coverage.ts';
 import { scenarioFileSchema } from '../src/core/author/scenario.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/autonomy.ts';
+import { share } from './volume.ts';
 
 const LIBRARY = resolve('workflows');
+/** In a check every workflow is played in one of the three modes, in a long one in all of them. */
+const FILES = readdirSync(LIBRARY, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json') && !isScenarioPath(name))
+  .sort()
+  .map((name) => join(LIBRARY, name));
 const bench = openAuthor(LIBRARY, mkdtempSync(join(tmpdir(), 'workrail-library-')));
 
 it('nothing is to be found in the library, be it a matter of quality', async () => {
@@ -26,9 +32,9 @@ it('nothing is to be found in the library, be it a matter of quality', async () 
 it.each(AUTONOMY)(
   'in the mode %s alone, the scenarios of the library pass and reach every step and nearly every outcome',
   async (mode) => {
-    const { files, untested } = (
-      await testWorkflows(benchInMode(mode), { names: [LIBRARY], isAll: false })
-    )._unsafeUnwrap();
+    const names = share(FILES, { every: AUTONOMY.length, from: AUTONOMY.indexOf(mode) });
+    const { files, untested } = (await testWorkflows(benchInMode(mode), { names, isAll: false }))._unsafeUnwrap();
+    expect(files).toHaveLength(names.length);
     const failed = files.flatMap(({ path, problems, scenarios }) => [
       ...problems.map(({ line, message }) => `${path}:${line} ${message}`),
       ...scenarios.flatMap(({ name, failures }) => failures.map((words) => `${path} ${name}: ${words}`)),

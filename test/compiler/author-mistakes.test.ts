@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { applyFixes, type Diagnostic, sourcePosition } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
+import { share } from '../volume.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
 import type { Mistake } from './mistakes/mistake.ts';
 
 const FILES = [...BUNDLED, ...FIXTURES];
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 /** Every fixture, and of the library, which is large, every fourth file in turn unless there is time for all. */
-const filesFor = (turn: number) => FILES.filter((file, i) => isLong || file.isBundled !== true || i % 4 === turn % 4);
+const filesFor = (turn: number) => [...FIXTURES, ...share(BUNDLED, { from: turn })];
 const parse = (text: string) => JSON.parse(text) as Json;
 const compile = ({ isBundled = false }: Pick<SourceFile, 'isBundled'>, text: string) =>
   compileText(text, { isBundled });

@@ -12,10 +12,11 @@ import { exported, imported, loose } from '../examples/bundles.ts';
 import { prefixProjections, projections } from '../examples/projections.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { storeFolder } from '../store-folder.ts';
+import { isLong } from '../volume.ts';
 import { HERE, type Machine, machine, nextCall, plain, type Told } from './machine.ts';
 import { type PlayedSession, randomSession } from './random-session.ts';
 
-const SESSIONS = process.env['WORKRAIL_LONG'] === '1' ? 300 : 8;
+const SESSIONS = isLong ? 300 : 4;
 const SEED = Number(process.env['WORKRAIL_SEED'] ?? 6_000);
 const CALLS_MAX = 60;
 

@@ -7,14 +7,14 @@ import { answer, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
 import { enforces } from '../enforces.ts';
+import { isLong } from '../volume.ts';
 import { TIMEOUT_MS } from './agent/play/volume.ts';
 import { servicesOver } from './agent/world/services-over.ts';
 import { SMALL_FILES, SMALL_WORKFLOWS } from './agent/world/small-workflows.ts';
 import { COMMON_FILES, workflowFile } from './agent/world/workflow-files.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
-const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? (isLong ? 1_000 : 100));
+const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? (isLong ? 1_000 : 25));
 const SEED = Number(process.env['WORKRAIL_SEED'] ?? 20_261_115);
 const REPLY_BYTES_MAX = 10_000;
 

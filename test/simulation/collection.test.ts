@@ -14,10 +14,11 @@ import { appendAll, appendOne } from '../contract/store-under-test.ts';
 import { enforces } from '../enforces.ts';
 import { digest } from '../examples/sha256.ts';
 import { numberedSession, storeFolder } from '../store-folder.ts';
+import { isLong } from '../volume.ts';
 import { randomHistory } from './random-history.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-const STORES = process.env['WORKRAIL_LONG'] === '1' ? 600 : 40;
+const STORES = isLong ? 600 : 40;
 const [OLD, LIMIT, RECENT] = [1_000, 5_000, 9_000];
 const SOURCES = ['bundled', 'source 0', 'source 1', 'source 2'];
 

@@ -5,12 +5,21 @@ import { engine } from '../../../test/examples/engine.ts';
 import { sharedBundle, writeCounting } from '../../../test/examples/forged-bundles.ts';
 import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { seededRandom } from '../../../test/simulation/seeded-random.ts';
+import { isLong, share } from '../../../test/volume.ts';
 import { bundleIdSchema, exportedAtSchema, integrityEntrySchema } from '../../core/bundle/bundle-document.ts';
 import { SHA256_DIGEST_PATTERN } from '../../core/json/canonical-bytes.ts';
 import { SessionId } from '../../core/log/ids.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const TIMEOUT_MS = isLong ? 3_600_000 : 60_000;
+/** What may come of a flipped bit; only the time of the export and its producer may change unseen. */
+const POSSIBLE = [
+  'BUNDLE_EVENT_ORDER_INVALID',
+  'BUNDLE_INTEGRITY_FAILED',
+  'BUNDLE_INVALID_FORMAT',
+  'BUNDLE_MANIFEST_ORDER_INVALID',
+  'BUNDLE_UNSUPPORTED_VERSION',
+  'accepted',
+];
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 let small: Uint8Array;
@@ -26,21 +35,15 @@ describe('a bundle that was changed', { timeout: TIMEOUT_MS }, () => {
   it('in any bit of any byte is refused for the right reason, but for when and by whom it was made', async () => {
     enforces('bundle_integrity', 'bundle_error_integrity', 'import_validates_first');
     // One bit of each byte, another one of the next; digits stay digits.
-    const codes = await flipAll(small, [...small.keys()], (at) => (isDigit(small[at]) ? 0 : at % 8));
-    expect([...codes].sort()).toEqual([
-      'BUNDLE_EVENT_ORDER_INVALID',
-      'BUNDLE_INTEGRITY_FAILED',
-      'BUNDLE_INVALID_FORMAT',
-      'BUNDLE_MANIFEST_ORDER_INVALID',
-      'BUNDLE_UNSUPPORTED_VERSION',
-      'accepted',
-    ]);
+    const codes = await flipAll(small, share([...small.keys()]), (at) => (isDigit(small[at]) ? 0 : at % 8));
+    expect(codes).toContain('BUNDLE_INTEGRITY_FAILED');
+    expect([...codes].sort()).toEqual(isLong ? POSSIBLE : POSSIBLE.filter((code) => codes.has(code)));
   });
 
   it('with branches, blocks and artifacts in it is no different', async () => {
     enforces('bundle_integrity');
     const random = seededRandom(7);
-    const places = isLong ? [...shared.keys()] : Array.from({ length: 400 }, () => random.below(shared.length));
+    const places = isLong ? [...shared.keys()] : Array.from({ length: 100 }, () => random.below(shared.length));
     expect(await flipAll(shared, places, () => random.below(8))).toContain('BUNDLE_INTEGRITY_FAILED');
   });
 

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { FAULTS } from '../../simulation/agent/faults/all-faults.ts';
 import { simulate } from '../../simulation/agent/play/simulate.ts';
+import { isLong } from '../../volume.ts';
 import { realWorld } from './real-world.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const FAULTY_CALLS = isLong ? 5_000 : 300;
 const TIMEOUT_MS = isLong ? 3_600_000 : 300_000;
 

@@ -4,11 +4,12 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import type { ContenderTask } from './contender.ts';
 import { fastDir } from './fast-dir.ts';
 import { bundleProgram } from './worker-process.ts';
 
-const ROUNDS = process.env['WORKRAIL_LONG'] === '1' ? 1_000 : 150;
+const ROUNDS = isLong ? 1_000 : 150;
 
 let program: string;
 let dir: string;

@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { seededRandom } from '../../simulation/seeded-random.ts';
+import { drawnSeed, isLong } from '../../volume.ts';
 import { EVENTS_PER_CHECKPOINT } from './named-plans.ts';
 import { storedNames } from './stored-names.ts';
 import type { WorkerReport } from './worker.ts';
 import { type WorkerProcess, workerProgram } from './worker-process.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const KILLED_WITHIN_MS = 120;
 const TIMEOUT_MS = 600_000;
 
@@ -40,7 +40,7 @@ it.each([
   'loses nothing acknowledged in $kills kills, and the next process goes on within a second ($locks locks)',
   async ({ locks, kills }) => {
     enforces('crash_loses_no_acknowledged_event');
-    const seed = Number(process.env['WORKRAIL_SEED'] ?? Date.now() % 2 ** 32);
+    const seed = drawnSeed();
     const random = seededRandom(seed);
     console.log(`kill -9 loop, ${locks} locks: ${kills} kills, WORKRAIL_SEED=${seed}`);
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import { FAULTS } from './faults/all-faults.ts';
 import { simulate } from './play/simulate.ts';
 import { TIMEOUT_MS } from './play/volume.ts';
 import { memoryWorld } from './world/memory-world.ts';
 import { COMMON_FILES } from './world/workflow-files.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const FAULTY_CALLS = Number(process.env['WORKRAIL_LIBRARY_CALLS'] ?? (isLong ? 50_000 : 300));
 
 /** It asks for the small workflows, which are not in this world. */

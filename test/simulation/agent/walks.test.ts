@@ -11,6 +11,7 @@ import {
   type SourceFile,
 } from '../../compiler/compile-file.ts';
 import { enforces } from '../../enforces.ts';
+import { share } from '../../volume.ts';
 import type { Sight } from './reader/obedient-reader.ts';
 import { walkToEnd } from './walk/walk-to-end.ts';
 import { newWitness } from './witness/witness.ts';
@@ -31,8 +32,9 @@ const table: string[] = [];
 
 afterAll(() => console.log(`calls and blocks on the way through each file\n${table.join('\n')}`));
 
-describe.each(FILES)('$name', (file) => {
-  const cases = AUTONOMY.flatMap((mode) => WAYS.flatMap((way) => SIGHTS.map((sight) => ({ mode, way, sight }))));
+describe.each(FILES.map((file, at) => ({ name: file.name, file, at })))('$name', ({ file, at }) => {
+  const all = AUTONOMY.flatMap((mode) => WAYS.flatMap((way) => SIGHTS.map((sight) => ({ mode, way, sight }))));
+  const cases = share(all, { from: at });
 
   it.each(cases)(
     'is walked to the end in $mode on the $way way by a reader of $sight',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
 import { enforces } from '../../enforces.ts';
+import { isLong, share } from '../../volume.ts';
 import { intercept } from '../disk/intercept.ts';
 import { filesOf, simulatedDisk } from '../disk/simulated-disk.ts';
 import { everyLook, type Look, type Told } from './looks.ts';
@@ -9,7 +10,6 @@ import { goOn, NO_PROGRESS } from './progress.ts';
 import { ROOT, storeOn } from './simulated-store.ts';
 import { manifestBehind, SMALL_SESSION, SMALL_SESSION_ID } from './small-session.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const APPENDS = SMALL_SESSION.slice(0, 5);
 const MASKS = isLong ? [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff] : [0x01];
 const NEWLINE = 0x0a;
@@ -51,7 +51,7 @@ test('the golden session is small, and every file of it but the index is looked 
 test('a flipped byte anywhere is found and located, or harms nothing', async () => {
   enforces('byte_flips_detected');
   const counts = await damageEveryFile((bytes, path) =>
-    [...bytes].flatMap((byte, at) =>
+    (path === MANIFEST ? [...bytes.entries()] : share([...bytes.entries()])).flatMap(([at, byte]) =>
       // A byte that becomes zero looks like a page that never reached the disk, a newline less like a line cut off.
       [...MASKS, ...(isLong || path === MANIFEST ? [byte] : [])].map((mask) => ({
         at,
@@ -66,7 +66,7 @@ test('a flipped byte anywhere is found and located, or harms nothing', async () 
 test('a file cut off anywhere is found and located, or harms nothing', async () => {
   enforces('byte_flips_detected');
   const counts = await damageEveryFile((bytes) =>
-    [...bytes.keys()].map((at) => ({ at, isLikeTorn: true, bytes: () => bytes.slice(0, at) })),
+    share([...bytes.keys()]).map((at) => ({ at, isLikeTorn: true, bytes: () => bytes.slice(0, at) })),
   );
   print('cuts', counts);
 }, 3_600_000);

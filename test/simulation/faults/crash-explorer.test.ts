@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import { EMPTY_DISK } from '../disk/simulated-disk.ts';
 import { type CrashCounts, type CrashPoint, crashExplorer } from './crash-explorer.ts';
 import { NO_PROGRESS } from './progress.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const SEED = 20;
 const FIRST_CRASH = { fullMax: 20_000, pairsMax: isLong ? 5_000 : 500, seed: SEED };
 const LATER_CRASH = { fullMax: isLong ? 1_000 : 32, pairsMax: isLong ? 300 : 8, seed: SEED };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import { intercept } from '../disk/intercept.ts';
 import { EMPTY_DISK, simulatedDisk } from '../disk/simulated-disk.ts';
 import { crashExplorer } from './crash-explorer.ts';
 import { goOn, NO_PROGRESS, nextReply, type Progress, REPLIES_MAX, servicesOn } from './progress.ts';
 import { storeOn } from './simulated-store.ts';
 
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 const BOUNDS = { fullMax: isLong ? 1_000 : 16, pairsMax: isLong ? 300 : 4, seed: 20 };
 const BLANK = { state: EMPTY_DISK, acknowledged: NO_PROGRESS };
 

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import type { Failure } from '../disk/failing.ts';
 import { isReading, type Operation } from '../disk/intercept.ts';
 import { crashExplorer } from './crash-explorer.ts';
 import { BLANK_START, callsFrom, harmDone, type Start, startBehind, startBehindTornTail } from './failure-trial.ts';
 
 const CODES = ['EIO', 'EMFILE', 'ENOSPC', 'EACCES'] as const;
-
-const isLong = process.env['WORKRAIL_LONG'] === '1';
 
 const STARTS: { readonly [where: string]: () => Promise<Start> } = {
   'while keyring and workflow are laid down': async () => BLANK_START,

@@ -8,6 +8,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import { type FieldRules, removals, replacements } from '../../../../test/examples/single-field-changes.ts';
 import { forgeLast } from '../../../../test/forge-last.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../../test/simulation/session-writer.ts';
+import { share } from '../../../../test/volume.ts';
 import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
 import { foldEvents } from '../../../core/views/session-view.ts';
 import { layout } from '../disk/layout.ts';
@@ -75,7 +76,7 @@ test.each(Object.entries(ENDINGS))(
     const events = lastEvents(folder);
     const told = new Map<string, number>();
     for (const [i, event] of events.entries()) {
-      for (const { document } of [...removals(event, NO_RULES), ...replacements(event, NO_RULES)]) {
+      for (const { document } of share([...removals(event, NO_RULES), ...replacements(event, NO_RULES)])) {
         forge(folder, withOne(events, i, document));
         const { sessions } = storeOf(folder.parts);
         const loaded = await sessions.load(sessionId);

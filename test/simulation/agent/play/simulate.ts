@@ -1,3 +1,4 @@
+import { drawnSeed, share } from '../../../volume.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Sight } from '../reader/obedient-reader.ts';
 import type { World } from '../world/world.ts';
@@ -29,7 +30,7 @@ const SHOWN_MAX = 12;
 /** Plays one world after another until enough has gone wrong. The seed is printed first, the table last. */
 export async function simulate(simulation: Simulation): Promise<Simulated> {
   const { name, sight, faults, faultyCalls, callsPerWorld, newWorld } = simulation;
-  const seed = Number(process.env['WORKRAIL_SEED'] ?? Date.now() % 2 ** 32);
+  const seed = drawnSeed();
   console.log(`${name}, reader of ${sight}: ${faultyCalls} wrong calls, WORKRAIL_SEED=${seed}`);
   // The two readers do not see the same plays.
   const first = sight === 'data' ? seed : seed + OTHER_READER;

@@ -1,6 +1,6 @@
-const isLong = process.env['WORKRAIL_LONG'] === '1';
+import { isLong } from '../../../volume.ts';
 
-/** Wrong calls for each of the two readers: 20,000 in the check, a million in the long one. */
-export const FAULTY_CALLS = Number(process.env['WORKRAIL_FAULTY_CALLS'] ?? (isLong ? 500_000 : 10_000));
+/** Wrong calls for each of the two readers: 5,000 in all in the check, 200,000 in the long one. */
+export const FAULTY_CALLS = Number(process.env['WORKRAIL_FAULTY_CALLS'] ?? (isLong ? 100_000 : 2_500));
 
 export const TIMEOUT_MS = isLong ? 6 * 3_600_000 : 600_000;
