@@ -21,20 +21,20 @@ export type ReportServices = ContentStores & {
   readonly logs: SessionLogs;
   readonly marks: Pick<MarkReader, 'closed'>;
   readonly tools: BundleTools;
-  /** Awaited now and then, so that others get their turn. */
+  /** Awaited regularly, so that other work can run. */
   readonly yieldNow: () => Promise<void>;
 };
 
 export type ReportRequest = {
   readonly sessionIds: readonly SessionId[];
   readonly isRedacted: boolean;
-  /** Folders of people on this machine. */
+  /** Home folders on this machine. */
   readonly homes: readonly string[];
 };
 
 export type ReportProgress = { readonly done: number; readonly total: number };
 
-/** Tells sessions in one report: each as it stood when it was read, or the start of it that can be trusted. */
+/** Builds one report about sessions: each as it is now, or its intact start. */
 export async function readReport(
   services: ReportServices,
   { sessionIds, isRedacted, homes }: ReportRequest,
@@ -84,7 +84,7 @@ async function readSource(
     }
   }
   if (read.events.length === 0) return err(headless(log));
-  // Marks are no part of the log: where they cannot be read, every run is open.
+  // Marks are not part of the log. If they are unreadable, every run counts as open.
   const closed = (await services.marks.closed(sessionId)).unwrapOr(new Map());
   const salvage = salvageOf(log, health, read.events.length - 1);
   return ok({ sessionId, salvage, closed, view: history.view, ...read });

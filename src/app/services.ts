@@ -10,7 +10,7 @@ import type { SessionLogs, SessionReader, SessionStore } from './ports/session-s
 import type { Clock, Hasher, Ids, PatternEngine } from './ports/system.ts';
 import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace.ts';
 
-/** What a use case needs that only looks: nothing in it can append. */
+/** What a read-only use case needs: nothing in it can append. */
 export type ReadServices = {
   readonly sessions: SessionReader;
   readonly logs: SessionLogs;
@@ -26,7 +26,7 @@ export type ReadServices = {
   readonly patterns: PatternEngine;
 };
 
-/** The settings of this machine or workspace say something that means nothing. The problem names the place. */
+/** The settings of this machine or workspace are invalid. The problem names the place. */
 export type ConfigRefusal = { readonly code: 'config_broken'; readonly problem: string };
 
 /** Everything the use cases need from outside. */
@@ -36,7 +36,7 @@ export type Services = ReadServices & {
   readonly keyring: KeyringStore;
   readonly workspace: WorkspaceObserver;
   readonly references: ReferenceFinder;
-  /** What a run in a workspace begins with when nobody says how it shall go. */
+  /** The preferences of a run that is started without a mode. */
   readonly defaults: (workspace: string | undefined) => Promise<Result<Preferences, ConfigRefusal>>;
   readonly clock: Clock;
   readonly ids: Ids;

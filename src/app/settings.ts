@@ -12,11 +12,11 @@ export type SetConfigRefusal = FileAccessFailure | Extract<SettingProblem, { cod
 export type ConfigChange = {
   readonly origin: SettingsLayer['origin'];
   readonly key: SettingName;
-  /** `undefined` takes the setting out, so that what lies below holds. */
+  /** `undefined` removes the setting, so that the next layer applies. */
   readonly value: SettingValue | undefined;
 };
 
-/** Changes one setting in a file and leaves everything else there as it is. Tells whether anything changed. */
+/** Changes one setting in a file and leaves everything else as it is. Returns whether anything changed. */
 export async function setConfig(
   files: UserFiles,
   { origin, key, value }: ConfigChange,
@@ -37,7 +37,7 @@ function edited(text: string, key: SettingName, value: SettingValue | undefined)
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
   const tree = parseTree(body, [], { allowTrailingComma: true });
-  assert(tree !== undefined, 'it was parsed before');
+  assert(tree !== undefined, 'the file was parsed before');
   const old = findNodeAtLocation(tree, [key]);
   const isNew = old === undefined && value !== undefined;
   const edits = isNew ? insertProperty(body, tree, { key, value }) : modify(body, [key], value, {});

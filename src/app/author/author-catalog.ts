@@ -3,10 +3,10 @@ import { type WorkflowCatalog, workflowCatalog } from '../catalog/workflow-catal
 import type { WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
 import type { AuthorServices } from './author-services.ts';
 
-/** Above every folder there is: a file that is named stands before others of its id. */
+/** Above every folder, so that a named file overrides others of its id. */
 const NAMED_RANK = 1_000;
 
-/** Everything as it stood when it was looked at, files that were named included, wherever they lie. */
+/** The catalog as of now, including files that were named explicitly. */
 export type AuthorCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
 
 export async function authorCatalog(bench: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
@@ -36,7 +36,7 @@ export async function authorCatalog(bench: AuthorServices, paths: readonly strin
   return asItStands(await catalog.list(workspace));
 }
 
-/** Whoever plays a workflow a hundred times need not look for its file a hundred times. */
+/** Playing a workflow a hundred times must not read its file a hundred times. */
 function asItStands(all: Catalog): AuthorCatalog {
   return { catalog: { list: async () => all, find: async (id) => ({ found: findWorkflow(all, id) }) }, all };
 }
@@ -54,7 +54,7 @@ function extended(
   };
 }
 
-/** Files that another file of the same id stands before. */
+/** Files that another file of the same id overrides. */
 function hiddenAmong({ files }: AuthorServices, all: Catalog, paths: readonly string[]): ReadonlySet<string> {
   const told = new Set([...all.workflows, ...all.invalid].map(({ file }) => files.resolve(file.path)));
   return new Set(paths.filter((path) => !told.has(path)));

@@ -4,17 +4,17 @@ import type { AuthorFiles } from '../ports/author-files.ts';
 import type { WorkflowSource } from '../ports/workflow-sources.ts';
 import type { Services } from '../services.ts';
 
-/** What an author works with: files, the compiler, and an engine that forgets everything afterwards. */
+/** What an author works with: files, the compiler, and an engine that keeps nothing. */
 export type AuthorServices = {
-  /** The folder that the work is about. */
+  /** The current folder. */
   readonly workspace: string;
-  /** Where workflows of one's own are kept. */
+  /** Where the author's own workflows are. */
   readonly folders: { readonly project: string; readonly user: string };
   readonly files: AuthorFiles;
   readonly source: WorkflowSource;
   readonly tools: CatalogTools;
-  /** To be awaited between pieces of work: none of them waits, so without it Ctrl-C would not be heard. */
+  /** Awaited between pieces of synchronous work, so that Ctrl-C is handled. */
   readonly yieldNow: () => Promise<void>;
-  /** The real use cases over a store that ends with them. */
+  /** The real use cases over a store in memory. */
   readonly services: (catalog: WorkflowCatalog) => Services;
 };

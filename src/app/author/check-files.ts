@@ -27,11 +27,11 @@ import {
   type TargetScope,
 } from './find-targets.ts';
 
-/** Something that an author should know: of the compiler, of a rule of quality, or about scenarios. */
+/** A finding of the compiler, of a lint rule, or about scenarios. */
 export type CheckFinding = Position & {
   readonly code: DiagnosticCode | LintCode | 'scenario_invalid';
   readonly severity: 'error' | 'warning';
-  /** Whether it is about quality: the rule is explained on the page of the rules. */
+  /** Whether it comes from a lint rule, which has its own documentation. */
   readonly isLint: boolean;
   readonly pointer: string;
   readonly span?: SourceSpan;
@@ -49,7 +49,7 @@ export type CheckedFile = {
 
 export type CheckReport = { readonly scope: TargetScope; readonly files: readonly CheckedFile[] };
 
-/** Looks at the files that are meant, and at the scenarios beside them. Nothing is changed. */
+/** Checks the selected files and the scenarios beside them. Changes nothing. */
 export async function checkFiles(
   bench: AuthorServices,
   asked: Asked,
@@ -62,7 +62,7 @@ export async function checkFiles(
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
   const { all } = await authorCatalog(bench, workflows);
   const wanted = new Set(workflows);
-  // What is bound in a project is part of its workflows; the file lies beside their folder.
+  // Bindings are part of a project's workflows; the file is beside their folder.
   const bindings = scope.kind === 'project' ? `${bench.workspace}/.workrail/bindings.json` : undefined;
   const isWanted = ({ file }: ListedWorkflow | InvalidFile) =>
     scope.kind === 'all' ||
@@ -120,13 +120,13 @@ function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
   return { path, ...id, text, findings };
 }
 
-/** A change that was made, in the words of its fix. */
+/** A change that was made, with the title of its fix. */
 export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };
 
-/** One fix may uncover the next; more rounds than this would be two fixes that undo each other. */
+/** One fix may uncover the next. More rounds than this would mean two fixes that undo each other. */
 const ROUNDS_MAX = 10;
 
-/** Makes every fix that a machine can make, and says what is left. Nothing else in a file is touched. */
+/** Applies every automatic fix and reports what is left. Nothing else in a file changes. */
 export async function fixFiles(
   bench: AuthorServices,
   asked: Asked,
@@ -146,7 +146,7 @@ export async function fixFiles(
   }
 }
 
-/** What was installed is not changed, unless somebody names it. */
+/** Installed files are changed only if they are named. */
 function isOwn(bench: AuthorServices, { path }: CheckedFile, { kind }: TargetScope): boolean {
   return kind === 'named' || isWithin(bench, [bench.workspace, bench.folders.user], path);
 }

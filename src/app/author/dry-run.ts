@@ -10,15 +10,15 @@ import { rehearsal, type Turn } from './rehearsal.ts';
 
 export type DryRunRequest = {
   readonly script: Script;
-  /** Who says what the agent hands in; without it the script and the examples do. */
+  /** Answers for the agent. Default: the script, then the examples. */
   readonly answer?: Answer;
   readonly watch?: (turn: Turn) => void;
 };
 
-/** A run that leaves nothing behind, and what the script says that never came to pass. */
+/** A run that stores nothing, and the steps of the script that were never reached. */
 export type DryRun = { readonly run: PlayedRun; readonly unsent: readonly string[] };
 
-/** Walks a workflow through the real engine, on a store that ends with it. */
+/** Runs a workflow through the real engine, on a store in memory. */
 export async function dryRun(
   bench: AuthorServices,
   { listed, catalog }: TargetWorkflow,

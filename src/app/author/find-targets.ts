@@ -22,12 +22,12 @@ export type TargetRefusal =
 
 const SCENARIO_FILE = '.test.json';
 
-/** The file with the scenarios of a workflow file. */
+/** The scenario file of a workflow file. */
 export function scenarioPathOf(path: string): string {
   return isScenarioPath(path) ? path : `${path.replace(/\.json$/, '')}${SCENARIO_FILE}`;
 }
 
-/** The workflow file that scenarios lie beside. */
+/** The workflow file of a scenario file. */
 export function workflowPathOf(path: string): string {
   return isScenarioPath(path) ? `${path.slice(0, -SCENARIO_FILE.length)}.json` : path;
 }
@@ -36,7 +36,7 @@ export function isScenarioPath(path: string): boolean {
   return path.endsWith(SCENARIO_FILE);
 }
 
-/** The files that are meant: files and folders by their path, workflows by their id. */
+/** The selected files: files and folders by path, workflows by id. */
 export async function findTargets(
   bench: AuthorServices,
   asked: readonly string[],
@@ -74,7 +74,7 @@ export type WorkflowRefusal =
   | TargetRefusal
   | { readonly code: 'workflow_broken'; readonly asked: string; readonly invalid: InvalidFile };
 
-/** The one workflow that is meant, by its id or its file. It compiles. */
+/** Finds one workflow by its id or its file. It compiles. */
 export async function findTargetWorkflow(
   bench: AuthorServices,
   asked: string,
@@ -98,7 +98,7 @@ export async function findTargetWorkflow(
   return listed === undefined ? err({ code: 'target_unknown', asked, known: [] }) : ok({ listed, catalog });
 }
 
-/** What a person means by an id: all of it, its beginning, or the beginning of the part behind the namespace. */
+/** Resolves an id that may be abbreviated to its start, with or without the namespace. */
 function knownWorkflow(all: Catalog, asked: string): FoundWorkflow {
   const exact = findWorkflow(all, asked);
   if (exact.kind !== 'unknown' || asked === '') return exact;
@@ -107,10 +107,10 @@ function knownWorkflow(all: Catalog, asked: string): FoundWorkflow {
   return only !== undefined && others.length === 0 ? findWorkflow(all, only) : exact;
 }
 
-/** What somebody wants looked at: what they name, or without a name what is theirs, or all there is. */
+/** The request: named targets, or without names the author's own workflows, or all. */
 export type Asked = { readonly names: readonly string[]; readonly isAll: boolean };
 
-/** What is looked at. The folders are those of the project, or of the user where there is no project. */
+/** What is selected. The folders are those of the project, or of the user if there is no project. */
 export type TargetScope =
   | { readonly kind: 'named' }
   | { readonly kind: 'all' }
@@ -118,7 +118,7 @@ export type TargetScope =
 
 export type NothingOwn = { readonly code: 'nothing_own'; readonly folders: readonly string[] };
 
-/** What a request means in this folder. Only folders that are there count. */
+/** Resolves a request in the current folder. Only existing folders count. */
 export function scopeOf({ workspace, folders, files }: AuthorServices, { names, isAll }: Asked): TargetScope {
   if (names.length > 0) return { kind: 'named' };
   if (isAll) return { kind: 'all' };
@@ -129,13 +129,13 @@ export function scopeOf({ workspace, folders, files }: AuthorServices, { names, 
     : { kind: 'user', folders: [folders.user].filter(isThere) };
 }
 
-/** Whether a file lies in one of these folders. */
+/** Whether a file is in one of these folders. */
 export function isWithin({ files }: AuthorServices, folders: readonly string[], path: string): boolean {
   const real = files.resolve(path);
   return folders.some((folder) => real.startsWith(`${files.resolve(folder)}/`));
 }
 
-/** The places that were looked into when nothing of one's own was found. */
+/** The folders that were searched in vain. */
 export function nothingOwn({ workspace, folders }: AuthorServices): NothingOwn {
   return { code: 'nothing_own', folders: [folders.project, `${workspace}/workflows`, folders.user] };
 }

@@ -3,7 +3,7 @@ import type { AdvanceRefusal } from '../run/advance.ts';
 import type { Send } from './play-run.ts';
 import { type Rehearsal, type Sent, type Turn, turnAckToken, turnOf } from './rehearsal.ts';
 
-/** A way in which agents spoil a call. It tells what went wrong that must not. */
+/** A faulty way to make a call. It records violations. */
 type Fault = (call: Call, problems: string[]) => Promise<Result<Turn, AdvanceRefusal>>;
 
 type Call = {
@@ -15,7 +15,7 @@ type Call = {
   readonly earlier: { readonly ackToken: string; readonly sent: Sent } | undefined;
 };
 
-/** An agent that spoils every call in another way, in a fixed order that begins where it is told. */
+/** An agent that makes every call in another faulty way, in a fixed order from a given start. */
 export function lossyAgent(stage: Rehearsal, begin: number): { readonly send: Send; readonly problems: string[] } {
   const problems: string[] = [];
   let count = begin;
@@ -39,7 +39,7 @@ const sendsTwice: Fault = async (call, problems) => {
   const first = await asItShould(call, problems);
   const again = await asItShould(call, problems);
   if (first.isOk() && again.isOk() && first.value.text !== again.value.text)
-    problems.push(`${placeOf(call)}: the same call again got another reply`);
+    problems.push(`${placeOf(call)}: the same call sent again got a different reply`);
   return first;
 };
 
@@ -47,7 +47,7 @@ const sendsSomethingElse: Fault = async (call, problems) => {
   const first = await asItShould(call, problems);
   const other = await call.stage.sendAck(call.ackToken, { notes: 'Something else.', artifacts: [] });
   if (first.isOk() && other.isOk() && first.value.reply.stateToken !== other.value.reply.stateToken)
-    problems.push(`${placeOf(call)}: the same token with other notes led elsewhere`);
+    problems.push(`${placeOf(call)}: the same token with other notes led to a different node`);
   return first;
 };
 
@@ -55,7 +55,7 @@ const mangles: Fault = ({ stage, ackToken, sent }) => stage.sendAck(` \`${ackTok
 
 const cutsShort: Fault = async (call, problems) => {
   const cut = await call.stage.sendAck(call.ackToken.slice(0, -4), call.sent);
-  if (cut.isOk()) problems.push(`${placeOf(call)}: a token that was cut short was taken`);
+  if (cut.isOk()) problems.push(`${placeOf(call)}: a truncated token was accepted`);
   return asItShould(call, problems);
 };
 
@@ -76,7 +76,7 @@ const sendsAnOldOne: Fault = async (call, problems) => {
 const looksFirst: Fault = async (call, problems) => {
   const seen = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
   const ackToken = seen.isOk() ? turnAckToken(seen.value) : undefined;
-  if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again gave no token to go on with`);
+  if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again returned no token to continue with`);
   return asItShould({ ...call, ackToken: ackToken ?? call.ackToken }, problems);
 };
 

@@ -12,14 +12,14 @@ export type MigrateRefusal =
   | FileFailure
   | { readonly code: 'not_editable'; readonly id: string; readonly path: string };
 
-/** A file that is changed, and where in it. `movedTo` is its new name, where it was named after the old id. */
+/** A changed file, and the places in it. `movedTo` is its new name, if it was named after the old id. */
 export type MigratedFile = {
   readonly path: string;
   readonly movedTo?: string;
   readonly pointers: readonly string[];
 };
 
-/** Gives a workflow another id, and changes every file of one's own that refers to it; or tells what would change. */
+/** Gives a workflow a new id and updates every file of the author that refers to it, or reports what would change. */
 export async function migrateId(
   bench: AuthorServices,
   { oldId, newId, isDryRun }: { readonly oldId: string; readonly newId: string; readonly isDryRun: boolean },
@@ -73,14 +73,14 @@ async function changesFor(bench: AuthorServices, listed: ListedWorkflow, newId: 
   });
 }
 
-/** Where a file names another workflow or a routine. */
+/** Places that name another workflow or a routine. */
 const REFERENCE = /\/(?:workflowId|templateId|default)$/;
 
 function movedPath(path: string, isItself: boolean, newId: string): string {
   return `${path.slice(0, path.lastIndexOf('/') + 1)}${newId}${isItself ? '.json' : '.test.json'}`;
 }
 
-/** The new file is there before the old one goes. */
+/** The new file is written before the old one is removed. */
 function applyChange({ files }: AuthorServices, { path, movedTo, text }: Change): Result<void, FileFailure> {
   if (movedTo === undefined || movedTo === path) return files.write(path, text);
   return files.write(movedTo, text, { isNew: true }).andThen(() => files.remove(path));

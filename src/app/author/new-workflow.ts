@@ -17,7 +17,7 @@ export type NewWorkflow = Naming & { readonly starter: StarterName; readonly to:
 
 export type Written = { readonly path: string; readonly scenarios: string };
 
-/** Writes a workflow to begin with, and scenarios that it passes. Nothing that is there is written over. */
+/** Writes a starter workflow with scenarios that pass. Existing files are not overwritten. */
 export async function newWorkflow(
   bench: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
@@ -43,13 +43,13 @@ export type Copied = {
   readonly id: string;
   readonly from: string;
   readonly path: string;
-  /** The scenarios that went along. */
+  /** The copied scenarios. */
   readonly scenarios?: string;
-  /** References that are looked for beside the original, where a copy does not lie. */
+  /** References relative to the original, which the copy does not have. */
   readonly lostReferences: readonly string[];
 };
 
-/** Puts a copy of a workflow under an id of one's own, with its scenarios. Its text stays as it is but for the id. */
+/** Copies a workflow with its scenarios under a new id. Only the id changes in its text. */
 export async function copyWorkflow(
   bench: AuthorServices,
   { asked, newId, to }: { readonly asked: string; readonly newId?: string | undefined; readonly to: Destination },
@@ -84,7 +84,7 @@ export type Destination = 'project' | 'user';
 
 export type PlaceRefusal = IdRefusal | { readonly code: 'id_taken'; readonly id: string; readonly path: string };
 
-/** Where a workflow of this id belongs that is to be written. */
+/** The path for a new workflow of this id. */
 export async function placeFor(
   bench: AuthorServices,
   { id, to, isRoutine = false }: { readonly id: string; readonly to: Destination; readonly isRoutine?: boolean },
@@ -100,12 +100,12 @@ export async function placeFor(
   return ok(`${bench.folders[to]}/${isRoutine ? 'routines/' : ''}${id}.json`);
 }
 
-/** The id that a copy gets when none is chosen. */
+/** The default id of a copy. */
 function ownId(id: string, to: Destination): string {
   return `${SOURCE_NAMESPACES[to]}.${id.slice(id.indexOf('.') + 1)}`;
 }
 
-/** Changes the texts of a JSON file at the places that are meant; all else stays as it is written. */
+/** Changes selected strings of a JSON file; everything else stays as written. */
 export function renamedTexts(
   text: string,
   newName: (pointer: string, value: string) => string | undefined,
@@ -122,12 +122,12 @@ export function renamedTexts(
   return { text: changed, edits };
 }
 
-/** A workflow file under another id. */
+/** The text of a workflow file with another id. */
 function withId(text: string, id: string): string {
   return renamedTexts(text, (pointer) => (pointer === '/id' ? id : undefined)).text;
 }
 
-/** A file of scenarios for a workflow of another id. */
+/** The text of a scenario file for a workflow of another id. */
 function withWorkflowId(text: string, id: string): string {
   return renamedTexts(text, (pointer) => (pointer === '/workflowId' ? id : undefined)).text;
 }

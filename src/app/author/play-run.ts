@@ -17,12 +17,12 @@ export type PlayRequest = {
   readonly context?: JsonObject | undefined;
 };
 
-/** What the agent hands in at a turn; `undefined` to stop there. */
+/** What the agent sends at a turn; `undefined` stops there. */
 export type Answer = (turn: Turn) => Promise<{ readonly sent: Sent; readonly listed?: SentStep } | undefined>;
 
 export type ReplyBlocker = Turn['reply']['blockers'][number];
 
-/** One call of the agent and what became of it. */
+/** One call of the agent and its outcome. */
 export type PlayedCall = {
   readonly stepId: string | undefined;
   readonly title: string;
@@ -31,7 +31,7 @@ export type PlayedCall = {
   readonly blockers: readonly ReplyBlocker[];
 };
 
-/** Why a run did not go on to its end. */
+/** Why a run did not complete. */
 export type Stuck =
   | { readonly code: 'no_way_on'; readonly stepId: string | undefined; readonly blockers: readonly ReplyBlocker[] }
   | { readonly code: 'refused'; readonly stepId: string | undefined; readonly refusal: string }
@@ -43,7 +43,7 @@ export type PlayedRun = {
   readonly skipped: readonly string[];
   readonly calls: readonly PlayedCall[];
   readonly blocks: number;
-  /** All that the agent read on the way. */
+  /** The size of all replies. */
   readonly bytesRead: number;
   readonly gaps: readonly GapRecord['data'][];
   readonly isComplete: boolean;
@@ -51,25 +51,25 @@ export type PlayedRun = {
   readonly met: Met;
 };
 
-/** How a call is made: as it should be, or as a lossy agent makes it. */
+/** How a call is made: correctly, or by a lossy agent. */
 export type Send = (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
 
-/** Far more than any workflow takes. */
+/** Far more than any workflow needs. */
 const CALLS_MAX = 1_000;
-/** A step that is still blocked after sending, so many times, what its reply says to send. */
+/** The limit for a step that stays blocked although its own example was sent. */
 const BLOCKS_IN_A_ROW_MAX = 4;
 
 export type Player = {
   readonly stage: Rehearsal;
   readonly send: Send;
   readonly answer: Answer;
-  /** Awaited before every call, so that whoever waits can break it off. */
+  /** Awaited before every call, so that the user can interrupt. */
   readonly yieldNow: () => Promise<void>;
-  /** Told of every turn as it comes. */
+  /** Called with every turn. */
   readonly watch?: (turn: Turn) => void;
 };
 
-/** Plays a run from its start until it is complete or nothing leads on. */
+/** Plays a run until it is complete or stuck. */
 export async function playRun(player: Player, request: PlayRequest): Promise<Result<PlayedRun, StartRefusal>> {
   const started = await player.stage.start(request);
   if (started.isErr()) return err(started.error);
@@ -141,7 +141,7 @@ async function outcome({ stage }: Player, progress: Progress, stuck: Stuck | und
   };
 }
 
-/** Answers with what is listed, in order; a step that is not listed gets its own example. */
+/** Answers with the listed steps, in order. A step that is not listed gets its own example. */
 export function listedAnswers(steps: readonly SentStep[]): { readonly answer: Answer; readonly left: SentStep[] } {
   const left = [...steps];
   return {
@@ -157,8 +157,8 @@ export function listedAnswers(steps: readonly SentStep[]): { readonly answer: An
 }
 
 /**
- * What is sent for a listed step: what it says, and the example for the rest. Where a block is wanted, only what it
- * says, because the example would meet what is to be missed.
+ * What to send for a listed step: its own values, and the example for the rest. If a block is expected, only its own
+ * values, because the example would meet the requirement.
  */
 function filledIn({ notes, artifacts, context, expect }: SentStep, example: Sent | undefined): Sent {
   if (expect === 'blocked' || example === undefined) {

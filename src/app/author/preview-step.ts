@@ -22,9 +22,9 @@ export type PreviewRequest = {
 };
 
 export type PreviewedStep = {
-  /** The reply an agent gets that comes to this step, with stand-ins for its tokens. */
+  /** The reply that an agent gets at this step, with placeholders for its tokens. */
   readonly reply: GivenReply;
-  /** The conditions by which the step would be passed over in this context. */
+  /** The conditions that would skip the step in this context. */
   readonly failing: readonly string[];
 };
 
@@ -34,10 +34,10 @@ export type PreviewRefusal = {
   readonly known: readonly string[];
 };
 
-/** Stand where tokens would be. */
-const STAND_INS = { stateToken: 'st_…', ackToken: 'ack_…', checkpointToken: 'chk_…', sessionId: 'sess_…' };
+/** Placeholders for tokens. */
+const PLACEHOLDERS = { stateToken: 'st_…', ackToken: 'ack_…', checkpointToken: 'chk_…', sessionId: 'sess_…' };
 
-/** What an agent is told at a step, made by what makes it in a run; nothing is run. */
+/** Renders what an agent gets at a step, by the same code as in a run. Nothing is run. */
 export async function previewStep(
   services: Services,
   workflow: CompiledWorkflow,
@@ -68,5 +68,5 @@ export async function previewStep(
     gaps: [],
     ...(goal.text === undefined ? {} : { goal: goal.text }),
   };
-  return ok({ reply: fillReply(stepReply(parts), STAND_INS), failing });
+  return ok({ reply: fillReply(stepReply(parts), PLACEHOLDERS), failing });
 }

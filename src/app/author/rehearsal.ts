@@ -17,20 +17,20 @@ import { type StartRefusal, type StartRequest, startWorkflow } from '../run/star
 import type { Services } from '../services.ts';
 import { readChronicle } from '../sessions/inspect-session.ts';
 
-/** What the log tells of a run when it is over. */
+/** What the log says about a run at its end. */
 export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
 
-/** Runs a workflow through the use cases that a client calls. */
+/** Runs a workflow through the same use cases as a client. */
 export type Rehearsal = {
   readonly start: (request: StartRequest) => Promise<Result<Turn, StartRefusal>>;
   readonly send: (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
-  /** Looks again at where a run stands. */
+  /** Rehydrates a run. */
   readonly look: (stateToken: string) => ReturnType<typeof rehydrate>;
-  /** Sends an ack token as it is written here. */
+  /** Sends an ack token exactly as given. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
-  /** How the conditions of the pending step come out. */
+  /** The outcomes of the pending step's conditions. */
   readonly outcomesAt: (turn: Turn) => Promise<readonly ConditionOutcome[]>;
-  /** How the criteria of the step that a call reported came out. */
+  /** The outcomes of the criteria of the step that a call reported. */
   readonly outcomesOf: (before: Turn, after: Turn) => Promise<readonly ConditionOutcome[]>;
   readonly openGaps: (turn: Turn) => Promise<readonly GapRecord['data'][]>;
   readonly recorded: (turn: Turn) => Promise<RecordedRun>;
@@ -56,7 +56,7 @@ export function rehearsal(services: Services): Rehearsal {
       const step = await stepAt(services, before);
       if (step === undefined) return [];
       const { place } = await standing(services, after);
-      // What a call brings into context counts for the step it reports.
+      // The context that a call brings counts for the step it reports.
       return outcomesAt({ ...step, facts: place.facts }).filter(({ siteId }) => isCriterion(siteId));
     },
     openGaps: async (turn) => {
@@ -103,18 +103,18 @@ type RunReply =
   | z.infer<typeof completeReplySchema>
   | z.infer<typeof blockedReplySchema>;
 
-/** What an agent hands in with a call. */
+/** What an agent sends with a call. */
 export type Sent = {
   readonly notes?: string | undefined;
   readonly artifacts: readonly JsonObject[];
   readonly context?: JsonObject | undefined;
 };
 
-/** A reply as the agent has it before its next call. */
+/** The reply that an agent acts on. */
 export type Turn = {
   readonly reply: RunReply;
   readonly text: string;
-  /** What the reply says to send; nothing where no call from here leads on. */
+  /** What the reply says to send; `undefined` if no call leads on. */
   readonly example: Sent | undefined;
 };
 
@@ -123,7 +123,7 @@ export function turnOf({ text, furtherTexts = [], structured }: GivenReply): Tur
   return { reply, text: [text, ...furtherTexts].join('\n\n'), example: exampleIn(reply) };
 }
 
-/** A use case gives errors as refusals, so these are all there are. */
+/** Errors are refusals, so these are all kinds of replies. */
 function replyIn(structured: JsonObject): RunReply {
   if (structured['kind'] === 'blocked') return blockedReplySchema.parse(structured);
   return structured['isComplete'] === true

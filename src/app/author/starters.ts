@@ -9,19 +9,19 @@ const BLANK: Starter = {
         id: 'understand',
         title: 'Understand what is asked',
         prompt:
-          'Say in your own words what is asked for and how we shall see that it is done. Name what you looked at. If something cannot be known, say what and go on with the plainest assumption. Hand in both as your notes.',
+          'State in your own words what is asked for and how we will know that it is done. Name what you looked at. If something is unknown, say what, and continue with the simplest assumption. Send both as your notes.',
       },
       {
         id: 'do',
         title: 'Do it',
         prompt:
-          'Do the work that you described, and nothing else. Hand in notes: what you did, where it is to be found, and what you left open. If you cannot do it here, say what stood in the way and what you tried.',
+          'Do the work that you described, and nothing else. Write notes: what you did, where it is, and what is left open. If you cannot do it here, say what prevented it and what you tried.',
       },
       {
         id: 'verify',
         title: 'Check the result',
         prompt:
-          'Check the result against what you wrote first, with a command or by reading it again. Hand in a report of each check: what was run or read, what it showed, and whether it passed. A check that cannot be run here is reported as skipped, with the reason.',
+          'Check the result against your first notes, with a command or by reading it again. Report each check: what you ran or read, what it showed, and whether it passed. Report a check that cannot be run here as skipped, with the reason.',
         outputContract: { contractRef: 'wr.contracts.verification_report' },
       },
     ],
@@ -33,7 +33,7 @@ const BLANK: Starter = {
       expect: { path: ['understand', 'do', 'verify'], blocks: 0, gaps: [], complete: true },
     },
     {
-      name: 'a check without its report is held back',
+      name: 'a check without its report is blocked',
       steps: [{ at: 'verify', notes: 'All fine.', expect: 'blocked', blockers: ['MISSING_REQUIRED_OUTPUT'] }],
       expect: { blocks: 1, complete: true },
     },
@@ -41,7 +41,7 @@ const BLANK: Starter = {
 };
 
 const LOOP: Starter = {
-  summary: 'a plan, rounds of work until nothing is left, and a verified end',
+  summary: 'a plan, rounds of work until nothing is left, and a final verification',
   workflow: (naming) => ({
     ...headOf(naming),
     steps: [
@@ -49,7 +49,7 @@ const LOOP: Starter = {
         id: 'plan',
         title: 'Plan',
         prompt:
-          'Write down what has to be true at the end, as a numbered list, each point with the check that shows it. Hand it in as your notes.',
+          'List what must be true at the end, as a numbered list, each point with the check that proves it. Send it as your notes.',
       },
       {
         id: 'rounds',
@@ -65,13 +65,13 @@ const LOOP: Starter = {
             id: 'work',
             title: 'Work on the next point',
             prompt:
-              'Take the first point of the plan that does not hold yet, and make it hold. Hand in notes: which point, what you changed, and what its check shows now.',
+              'Take the first point of the plan that is not true yet, and make it true. Write notes: which point, what you changed, and what its check shows now.',
           },
           {
             id: 'decide',
-            title: 'Go round again?',
+            title: 'Continue?',
             prompt:
-              'Go through the list. Decide "continue" while a point does not hold and you can do something about it; otherwise decide "stop" and say which points hold and which do not.',
+              'Go through the list. Decide "continue" if a point is not true and you can still change that. Otherwise decide "stop" and say which points are true and which are not.',
             outputContract: { contractRef: 'wr.contracts.loop_control' },
           },
         ],
@@ -80,7 +80,7 @@ const LOOP: Starter = {
         id: 'verify',
         title: 'Check the result',
         prompt:
-          'Run the check of every point once more, now that all is in place. Report each with what it showed. A check that cannot be run here is reported as skipped, with the reason.',
+          'Run the check of every point once more, now that everything is done. Report what each showed. Report a check that cannot be run here as skipped, with the reason.',
         outputContract: { contractRef: 'wr.contracts.verification_report' },
       },
     ],
@@ -92,7 +92,7 @@ const LOOP: Starter = {
       expect: { path: ['plan', 'work', 'decide', 'verify'], blocks: 0, gaps: [], complete: true },
     },
     {
-      name: 'goes round again until it is decided to stop',
+      name: 'iterates until the agent decides to stop',
       steps: [{ at: 'decide', artifacts: [{ kind: 'wr.loop_control', decision: 'continue' }] }],
       expect: { path: ['plan', 'work', 'decide', 'work', 'decide', 'verify'], complete: true },
     },
@@ -100,17 +100,15 @@ const LOOP: Starter = {
 };
 
 const GATE: Starter = {
-  summary: 'work that depends on its size, and an assessment that holds it back until it is good enough',
+  summary: 'steps that depend on the size of the task, and an assessment that blocks until the result is good enough',
   workflow: (naming) => ({
     ...headOf(naming),
     conditions: [{ id: 'is-large', kind: 'context', var: 'taskSize', equals: 'large' }],
     assessments: [
       {
         id: 'result',
-        purpose: 'Whether the result can be handed on.',
-        dimensions: [
-          { id: 'evidence', purpose: 'Whether each claim was looked up or run.', levels: ['believed', 'shown'] },
-        ],
+        purpose: 'Whether the result can be handed over.',
+        dimensions: [{ id: 'evidence', purpose: 'Whether each claim was verified.', levels: ['believed', 'shown'] }],
       },
     ],
     steps: [
@@ -118,39 +116,39 @@ const GATE: Starter = {
         id: 'size',
         title: 'Size the task',
         prompt:
-          'Read what is asked for and what it touches. Send context {"taskSize": "small"} when one place changes, otherwise {"taskSize": "large"}. Hand in notes that say why.',
+          'Read what is asked for and what it affects. Send context {"taskSize": "small"} if one place changes, otherwise {"taskSize": "large"}. Explain why in your notes.',
         validationCriteria: [
           {
             type: 'regex',
             pattern: 'No taskSize in context, because .+',
             message:
-              'Context says how big the task is, {"taskSize": "small"} or {"taskSize": "large"}, sent beside output; or else the notes say why that cannot be judged',
+              'Send the size of the task as context, {"taskSize": "small"} or {"taskSize": "large"}, beside output; or say in the notes why it cannot be judged',
             condition: { not: { var: 'taskSize', in: ['large', 'small'] } },
           },
         ],
       },
       {
         id: 'design',
-        title: 'Settle the way',
+        title: 'Choose an approach',
         runCondition: { kind: 'condition_ref', conditionId: 'is-large' },
         prompt:
-          'Name two ways to do it and what speaks against each. Choose one, and say what would make you change your mind. Hand in the choice and its reasons as your notes.',
+          'Name two approaches and the drawback of each. Choose one, and say what would make you change your mind. Send the choice and its reasons as your notes.',
       },
       {
         id: 'do',
         title: 'Do it',
-        prompt: 'Do the work, and nothing else. Hand in notes: what you did, where it is, and what you left open.',
+        prompt: 'Do the work, and nothing else. Write notes: what you did, where it is, and what is left open.',
       },
       {
         id: 'judge',
         title: 'Judge the result',
         prompt:
-          'Go through what you claim about the result, one by one, and look each up or run it. Hand in notes with what you saw, and your assessment.',
+          'Go through each claim about the result and verify it by reading or running. Send notes with what you saw, and your assessment.',
         assessmentRefs: ['result'],
         assessmentConsequences: [
           {
             when: { anyEqualsLevel: 'believed', forAssessment: 'result' },
-            effect: { kind: 'require_followup', guidance: 'Look up what you only believe, then assess again.' },
+            effect: { kind: 'require_followup', guidance: 'Verify what you only believe, then assess again.' },
           },
         ],
       },
@@ -167,7 +165,7 @@ const GATE: Starter = {
       expect: { path: ['size', 'do', 'judge'], skipped: ['design'], complete: true },
     },
     {
-      name: 'a large task settles its way first, and is held back while it only believes',
+      name: 'a large task chooses an approach first, and is blocked while claims are only believed',
       steps: [
         { at: 'size', notes: 'It is large.', expect: 'blocked', blockers: ['INVALID_REQUIRED_OUTPUT'] },
         { at: 'size', context: { taskSize: 'large' } },
@@ -185,7 +183,7 @@ const GATE: Starter = {
   ],
 };
 
-/** Something to begin with: a workflow that is sound as it stands, and a scenario that passes. */
+/** A workflow without errors to start from, and scenarios that pass. */
 type Starter = {
   readonly summary: string;
   readonly workflow: (naming: Naming) => JsonObject;
@@ -197,14 +195,14 @@ export type StarterName = keyof typeof STARTERS;
 
 export type Naming = { readonly id: string; readonly name: string; readonly description: string };
 
-/** What every workflow begins with, for the author to fill in. */
+/** The head of every workflow, for the author to fill in. */
 function headOf({ id, name, description }: Naming) {
   return {
     id,
     name,
     description,
     version: '0.1.0',
-    about: 'What this is for, what comes out of it, and when to take another workflow. People choose by this text.',
+    about: 'What this workflow is for, what it produces, and when to use another one. Users choose by this text.',
     examples: ['A goal as a user would type it'],
     tags: [],
   };

@@ -10,10 +10,10 @@ import type { Rehearsal } from './rehearsal.ts';
 export type TestedScenario = {
   readonly name: string;
   readonly mode: Autonomy;
-  /** In which it differs from what was expected; none when it went as it should. */
+  /** How it differs from what was expected; empty if it passed. */
   readonly failures: readonly string[];
   readonly path: readonly string[];
-  /** All that a careful agent reads on the way. */
+  /** The size of all replies to a careful agent. */
   readonly bytesRead: number;
 };
 
@@ -22,14 +22,14 @@ type Asked = {
   readonly workspace: string;
   readonly scenario: Scenario;
   readonly mode: Autonomy;
-  /** With which fault the lossy agent begins. */
+  /** The first fault of the lossy agent. */
   readonly number: number;
   readonly yieldNow: () => Promise<void>;
 };
 
 const NOTHING_MET: Met = { stepIds: [], outcomes: [] };
 
-/** Plays a scenario twice, each time on a stage of its own. What a lossy agent does must change nothing. */
+/** Plays a scenario twice, each time on a new store. A lossy agent must not change the outcome. */
 export async function testScenario(
   stage: () => Rehearsal,
   asked: Asked,
@@ -39,7 +39,7 @@ export async function testScenario(
   const plain = await played(careful, careful.send, asked);
   if (plain.isErr()) {
     return {
-      tested: { ...head, failures: [`it does not start: ${plain.error}`], path: [], bytesRead: 0 },
+      tested: { ...head, failures: [`does not start: ${plain.error}`], path: [], bytesRead: 0 },
       met: NOTHING_MET,
     };
   }
@@ -51,7 +51,7 @@ export async function testScenario(
   const again = await played(world, lossy.send, asked);
   const differing = again.match(
     (one) => [...lossy.problems, ...one.failures, ...differences(run, one.run)],
-    (code) => [`it does not start: ${code}`],
+    (code) => [`does not start: ${code}`],
   );
   const lossyFailures = differing.map((words) => `with a lossy agent: ${words}`);
   return { tested: { ...head, failures: lossyFailures, path, bytesRead }, met };
@@ -66,10 +66,10 @@ async function played(stage: Rehearsal, send: Send, { scenario, workflowId, work
 
 function differences(careful: PlayedRun, lossy: PlayedRun): readonly string[] {
   if (careful.path.join() === lossy.path.join()) return [];
-  return [`it went another way: ${lossy.path.join(', ')}`];
+  return [`took a different path: ${lossy.path.join(', ')}`];
 }
 
-/** Everything in which a run differs from what was expected of it; none when it went as it should. */
+/** How a run differs from what was expected; empty if it passed. */
 function judgeScenario(
   run: PlayedRun,
   { expected, left }: { readonly expected: ExpectedEnd; readonly left: readonly SentStep[] },
@@ -78,7 +78,7 @@ function judgeScenario(
   return [
     ...unexpected,
     ...(run.stuck === undefined || expected.complete === false ? [] : [stuckWords(run.stuck)]),
-    ...left.map(({ at }) => `"${at}" is listed under "steps", but was not due when its turn came`),
+    ...left.map(({ at }) => `"${at}" is listed under "steps", but was not the pending step at its turn`),
     ...judgePath(run.path, expected.path),
     ...(expected.skipped ?? [])
       .filter((stepId) => !run.skipped.includes(stepId))
@@ -91,14 +91,14 @@ function judgeScenario(
   ];
 }
 
-/** A block that only asks the user says nothing against the step, unless its author was sure that it passes. */
+/** A block that only asks the user is not a failure, unless the author expects the step to pass. */
 function judgeCall({ stepId, listed: sent, blockers }: PlayedCall): readonly string[] {
   if (sent === undefined) return [];
   const at = `"${stepId ?? ''}"`;
   const isBlocked = blockers.length > 0;
   const said = blockers.map(({ code, message }) => `${code}: ${message}`).join('; ');
   if (sent.expect === 'blocked') {
-    if (!isBlocked) return [`${at} was to be blocked, but was taken as done`];
+    if (!isBlocked) return [`${at} should be blocked, but was accepted`];
     const codes = blockers.map(({ code }) => code);
     const missing = (sent.blockers ?? []).filter((code) => !codes.includes(code));
     return missing.map((code) => `${at} was not blocked with ${code}, but with ${said}`);
@@ -111,14 +111,14 @@ export function stuckWords(stuck: Stuck): string {
   switch (stuck.code) {
     case 'no_way_on': {
       const why = stuck.blockers.map(({ code, message }) => `${code}: ${message}`).join('; ');
-      return `stuck at "${stuck.stepId ?? 'the start'}": sending what the reply asks for does not lead on (${why})`;
+      return `stuck at "${stuck.stepId ?? 'the start'}": sending what the reply asks for does not help (${why})`;
     }
     case 'refused':
       return `the call at "${stuck.stepId ?? 'the start'}" was refused with ${stuck.refusal}`;
     case 'stopped':
       return `stopped at "${stuck.stepId ?? 'the start'}"`;
     case 'too_long':
-      return `not complete after ${stuck.calls} calls: does a loop ever end?`;
+      return `not complete after ${stuck.calls} calls. Check that every loop ends.`;
     default:
       return unreachable(stuck);
   }
@@ -129,7 +129,7 @@ function judgePath(path: readonly string[], expected: readonly string[] | undefi
   const length = Math.max(path.length, expected.length);
   const at = Array.from({ length }, (_, i) => i).find((i) => path[i] !== expected[i]);
   if (at === undefined) return [];
-  const due = path[at] === undefined ? 'the run was over' : `"${path[at]}" was due`;
+  const due = path[at] === undefined ? 'the run was complete' : `"${path[at]}" was pending`;
   const wanted = expected[at] === undefined ? 'the end' : `"${expected[at]}"`;
   return [`the path differs at place ${at + 1}: expected ${wanted}, but ${due}; the path was ${listed(path)}`];
 }
@@ -137,7 +137,7 @@ function judgePath(path: readonly string[], expected: readonly string[] | undefi
 function judgeBlocks({ blocks, calls }: PlayedRun, expected: number | undefined): readonly string[] {
   if (expected === undefined || expected === blocks) return [];
   const where = calls.filter(({ blockers }) => blockers.length > 0).map(({ stepId }) => stepId ?? 'the start');
-  return [`there were ${blocks} blocks, not ${expected}${blocks === 0 ? '' : `: at ${listed(where)}`}`];
+  return [`expected ${expected} blocks, got ${blocks}${blocks === 0 ? '' : `: at ${listed(where)}`}`];
 }
 
 function judgeGaps({ gaps }: PlayedRun, expected: ExpectedEnd['gaps']): readonly string[] {
@@ -149,8 +149,8 @@ function judgeGaps({ gaps }: PlayedRun, expected: ExpectedEnd['gaps']): readonly
     return at === -1;
   });
   return [
-    ...missing.map(({ category, detail }) => `there is no open gap ${category}${detail ? `:${detail}` : ''}`),
-    ...left.map(({ category, detail }) => `there is a gap that was not expected, ${category}:${detail}`),
+    ...missing.map(({ category, detail }) => `missing open gap ${category}${detail ? `:${detail}` : ''}`),
+    ...left.map(({ category, detail }) => `unexpected gap ${category}:${detail}`),
   ];
 }
 

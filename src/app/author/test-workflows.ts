@@ -24,7 +24,7 @@ import {
 import { rehearsal } from './rehearsal.ts';
 import { type TestedScenario, testScenario } from './test-scenario.ts';
 
-/** A file of scenarios: played, or everything that kept it from being played. */
+/** A scenario file with its results, or with what is wrong with it. */
 export type TestedFile = {
   readonly path: string;
   readonly workflowId?: string;
@@ -42,7 +42,7 @@ export type TestReport = {
 
 type Tick = (step: { readonly done: number; readonly total: number }) => void;
 
-/** Plays the scenarios that are meant. */
+/** Plays the selected scenarios. */
 export async function testWorkflows(
   bench: AuthorServices,
   asked: Asked,
@@ -82,23 +82,23 @@ async function readScenarios(
 ): Promise<Result<Read, readonly DocumentProblem[]>> {
   const text = files.read(path);
   if (text.isErr())
-    return err([{ line: 1, column: 1, pointer: '', message: `It cannot be read (${text.error.code}).` }]);
+    return err([{ line: 1, column: 1, pointer: '', message: `Cannot read this file (${text.error.code}).` }]);
   return readDocument(text.value, scenarioFileSchema).map((file) => ({ file, text: text.value }));
 }
 
 type Found = Awaited<ReturnType<Awaited<ReturnType<typeof authorCatalog>>['catalog']['find']>>['found'];
 
-/** What is wrong with scenarios only in the light of their workflow. */
+/** Problems of scenarios that only their workflow shows. */
 function problemsWith({ file, text }: Read, found: Found): readonly DocumentProblem[] {
   const { workflowId, scenarios } = file;
   switch (found.kind) {
     case 'unknown': {
       const meant = nearestId(workflowId, found.known);
       const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-      return [problemAt(text, '/workflowId', `There is no workflow "${workflowId}".${hint}`)];
+      return [problemAt(text, '/workflowId', `Unknown workflow "${workflowId}".${hint}`)];
     }
     case 'invalid': {
-      const message = `"${workflowId}" does not compile. Type "workrail workflow check ${shellWord(found.invalid.file.path)}" to see why.`;
+      const message = `"${workflowId}" does not compile. Run "workrail workflow check ${shellWord(found.invalid.file.path)}" to see why.`;
       return [problemAt(text, '/workflowId', message)];
     }
     case 'found':
@@ -118,8 +118,8 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
     .filter(({ stepId }) => !known.includes(stepId))
     .map(({ stepId, pointer }) => {
       const meant = nearest(stepId, known);
-      const hint = meant === undefined ? `Its steps are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
-      return { pointer, message: `The workflow has no step "${stepId}". ${hint}` };
+      const hint = meant === undefined ? `The workflow's steps are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+      return { pointer, message: `Unknown step "${stepId}". ${hint}` };
     });
 }
 
@@ -145,15 +145,15 @@ async function playAll(
 
 export type ScenarioRefusal = TargetRefusal | NothingOwn | { readonly code: 'no_scenarios'; readonly path: string };
 
-/** Files of scenarios, and what has none. */
+/** Scenario files, and workflows without one. */
 export type ScenarioFiles = {
   readonly scope: TargetScope;
   readonly paths: readonly string[];
-  /** Workflows by id, or by path where a folder was named. What is there only to be called needs none of its own. */
+  /** Workflows by id, or by path if a folder was named. Routines need no scenarios. */
   readonly untested: readonly string[];
 };
 
-/** The scenarios that are meant: beside the workflows that were named, that are one's own, or that there are. */
+/** The selected scenario files: those beside the named workflows, the author's own, or all. */
 async function scenarioFiles(bench: AuthorServices, asked: Asked): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
   const scope = scopeOf(bench, asked);
   return scope.kind === 'named' ? namedScenarios(bench, asked.names) : scenariosIn(bench, scope);

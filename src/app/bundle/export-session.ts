@@ -20,9 +20,9 @@ import {
 export type ExportServices = SurveyServices & {
   readonly logs: SessionLogs;
   readonly appVersion: string;
-  /** The name of the settings in effect; nothing where none are. */
+  /** A hash of the settings in effect; `undefined` if there are none. */
   readonly appliedConfigHash: () => Promise<Sha256Digest | undefined>;
-  /** As it is written: ISO 8601, in UTC. */
+  /** ISO 8601, in UTC. */
   readonly now: () => string;
 };
 
@@ -32,15 +32,15 @@ export type Exported = {
   readonly events: number;
   readonly artifacts: number;
   readonly bytes: number;
-  /** Told when only part of the session could be trusted. */
+  /** Set if only part of the session is intact. */
   readonly salvage: Salvage | undefined;
 };
 
 export type ExportRefusal = LoadRefusal | TooLargeToShare | OutputFailure;
 
 /**
- * Writes a session as one bundle: first it is read and measured, then read again and written, so that no more than one
- * append is ever in memory. It is the session as it stood when this began, whatever is appended meanwhile.
+ * Writes a session as one bundle. The session is read twice, once to measure and once to write, so that no more than
+ * one append is in memory. Later appends are not included.
  */
 export async function exportSession(
   services: ExportServices,
@@ -53,7 +53,7 @@ export async function exportSession(
     return finished.isErr() ? err(finished.error) : exported;
   }
   await output.abandon();
-  // Collection takes a session away at once, which then looks like damage.
+  // Collection removes a session at once, which then looks like damage.
   const again = await services.logs.open(sessionId);
   return again.isErr() && again.error.code === 'session_not_found' ? err(again.error) : exported;
 }
@@ -93,7 +93,7 @@ async function producerOf({ appVersion, appliedConfigHash }: ExportServices): Pr
   return { appVersion, ...(hash === undefined ? {} : { appliedConfigHash: hash }) };
 }
 
-/** Every value with its name, quotes, colon and comma, and the names of the lists and tables. */
+/** An upper bound: every value with its name and punctuation, and the names of the lists and tables. */
 function atMost(entries: readonly IntegrityEntry[]): number {
   return entries.reduce((sum, { bytes, path }) => sum + bytes + path.length, 0) + 256;
 }
@@ -101,7 +101,7 @@ function atMost(entries: readonly IntegrityEntry[]): number {
 type Pieces = { readonly log: SessionLog; readonly survey: Survey; readonly head: string };
 type Piece = Result<string, LoadRefusal>;
 
-/** The canonical JSON of the bundle; keys are in their order. */
+/** The canonical JSON of the bundle, with sorted keys. */
 async function* piecesOf(services: ExportServices, { log, survey, head }: Pieces): AsyncGenerator<Piece> {
   const { artifacts, pinnedWorkflows, snapshots } = tablesOf(services, survey);
   yield ok(`${head}{`);

@@ -14,10 +14,10 @@ import { appendPlan, failureOf } from '../run/append-decision.ts';
 import type { Services } from '../services.ts';
 
 export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns'> & {
-  /** What is deleted can be brought back under its own id, so that id is taken too. */
+  /** A deleted session can be restored under its own id, so that id is taken too. */
   readonly bin: Pick<SessionBin, 'list'>;
   readonly tools: BundleTools;
-  /** Awaited now and then, so that others get their turn. */
+  /** Awaited regularly, so that other work can run. */
   readonly yieldNow: () => Promise<void>;
 };
 
@@ -28,24 +28,24 @@ export type Imported = {
   readonly bundleId: string;
   /** The session in the bundle. */
   readonly from: SessionId;
-  /** The session here: the same, unless that id is taken. Not known before it is written when it is a new one. */
+  /** The session here: the same id, unless it is taken. A new id is `undefined` until it is written. */
   readonly sessionId: SessionId | undefined;
   readonly events: number;
   readonly runs: number;
   readonly artifacts: number;
-  /** Told when it is only part of a session, which can be read and never goes on. */
+  /** Set if it is only part of a session, which can be read but not continued. */
   readonly salvage: Salvage | undefined;
 };
 
 export type ImportRefusal =
   | BundleRefusal
-  /** The store failed in the middle. What is there is marked as part of a session. */
+  /** The store failed in the middle. What was written is marked as part of a session. */
   | { readonly code: 'import_unfinished'; readonly sessionId: SessionId; readonly cause: StoreFailure }
   | GateRefusal;
 
 /**
- * Takes a session in from a bundle. Everything is checked before anything is written; then it is written as if it was
- * done here, append by append. Until the last of them it is marked as only part of a session.
+ * Imports a session from a bundle. Everything is checked before anything is written. Then the appends are written as if
+ * they were made here. Until the last one, the session is marked as partial.
  */
 export async function importSession(
   services: ImportServices,
@@ -63,7 +63,7 @@ export async function importSession(
   if (binned.isErr()) return err(binned.error);
   const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
   if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
-  // On a new machine nobody has made the keys yet, and whoever looks for the session cannot.
+  // On a new machine there are no keys yet, and a reader cannot create them.
   const keys = await services.keyring.open();
   if (keys.isErr()) return err(keys.error);
   const written = isTaken
@@ -86,7 +86,7 @@ async function check(
   }
 }
 
-/** Patterns are the one thing that the check has no means for; the engine is loaded where there are some. */
+/** The check cannot compile patterns, so they are checked here. The engine is loaded only if there are some. */
 async function unsoundWorkflow(
   { patterns, tools }: ImportServices,
   bundle: CheckedBundle,
@@ -98,7 +98,7 @@ async function unsoundWorkflow(
   return undefined;
 }
 
-/** Under its own id, or under a new one when somebody else has taken that since we looked. */
+/** Under its own id, or under a new one if that was taken meanwhile. */
 async function writeSomewhere(
   services: ImportServices,
   bundle: CheckedBundle,
@@ -109,7 +109,7 @@ async function writeSomewhere(
   return writeAs(services, bundle, { sessionId: services.ids.session(), onProgress });
 }
 
-/** Whatever lies there, it is not ours to add to: sessions are never merged. */
+/** Nothing is added to what is there: sessions are never merged. */
 function isOccupied({ code }: ImportRefusal | Occupied): boolean {
   return code === 'occupied' || code === 'session_locked' || code === 'damaged' || code === 'unknown_version';
 }
@@ -166,7 +166,7 @@ async function appendAll(
   return mark(sessions, permit, salvage);
 }
 
-/** Collection may have taken the workflows away since they were pinned. */
+/** Collection may have removed the workflows since they were pinned. */
 async function append(
   services: ImportServices,
   bundle: CheckedBundle,

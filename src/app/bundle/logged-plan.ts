@@ -12,18 +12,18 @@ import type { ReadServices } from '../services.ts';
 
 export type ContentStores = Pick<ReadServices, 'snapshots' | 'artifacts' | 'pinnedWorkflows'>;
 
-/** An append as it was handed to the store, with the workflows that it names. */
+/** An append as it was given to the store, with the workflows that it names. */
 export type LoggedPlan = {
   readonly plan: AppendPlan;
   readonly workflows: ReadonlyMap<WorkflowHash, CompiledWorkflow>;
 };
 
-/** Why an append cannot be read: what is behind it cannot be trusted either, or the store is in trouble. */
+/** Why an append cannot be read. `cut`: nothing after it can be trusted either. */
 export type UnreadableAppend =
   | { readonly code: 'cut'; readonly health: 'corrupt_tail' | 'unknown_version'; readonly cause: LoadRefusal }
   | LoadRefusal;
 
-/** Makes of a recorded append the plan that it was. */
+/** Restores the plan of a recorded append. */
 export async function loggedPlan(
   stores: ContentStores,
   log: SessionLog,
@@ -76,7 +76,7 @@ async function withContent(
   return ok({ plan: { sessionId, events, snapshots, artifacts }, workflows });
 }
 
-/** A workflow in the place of another is damage like any other. */
+/** Another workflow in its place counts as damage. */
 export async function getWorkflow(
   { pinnedWorkflows }: Pick<ContentStores, 'pinnedWorkflows'>,
   hash: WorkflowHash,
@@ -88,7 +88,7 @@ export async function getWorkflow(
   );
 }
 
-/** The damage of a segment whose bytes are attested but which holds what no engine writes. */
+/** The damage of an attested segment with events that no engine writes. */
 export function wrongEvents({ sessionId }: SessionLog, { segment }: LoggedAppend): StoreFailure {
   const place = `sessions/${sessionId}/${segment.segmentRelPath}`;
   return { code: 'damaged', damage: { reason: 'segment_wrong_events', place, offset: 0 } };

@@ -11,7 +11,7 @@ import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/i
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
 import { type ContentStores, type LoggedPlan, loggedPlan, wrongEvents } from './logged-plan.ts';
 
-/** More than a bundle can take, so that nobody could import it. */
+/** More than a bundle may hold, so that nobody could import it. */
 export type TooLargeToShare = {
   readonly code: 'session_too_large';
   readonly measure: 'bytes' | 'events' | 'depth';
@@ -19,13 +19,13 @@ export type TooLargeToShare = {
   readonly max: number;
 };
 
-/** What of a session goes into a bundle: all of it, or what can be trusted. */
+/** What goes into a bundle: all of a session, or what can be trusted. */
 export type Survey = {
   readonly appends: readonly LoggedAppend[];
   readonly entries: readonly IntegrityEntry[];
   readonly salvage: Salvage | undefined;
   readonly events: number;
-  /** In the order of a bundle. */
+  /** Sorted as in a bundle. */
   readonly artifacts: readonly ArtifactDigest[];
   readonly workflows: readonly WorkflowHash[];
   readonly snapshots: readonly SnapshotRef[];
@@ -33,13 +33,13 @@ export type Survey = {
 
 export type SurveyServices = ContentStores & {
   readonly tools: BundleTools;
-  /** Awaited now and then, so that others get their turn. */
+  /** Awaited regularly, so that other work can run. */
   readonly yieldNow: () => Promise<void>;
 };
 
 export type ExportProgress = { readonly done: number; readonly total: number };
 
-/** Reads a session as whoever imports it would, up to where it cannot be trusted, and notes what each part measures. */
+/** Reads a session as an import would, up to where it cannot be trusted, and measures each part. */
 export async function surveySession(
   services: SurveyServices,
   log: SessionLog,
@@ -87,12 +87,12 @@ export async function surveySession(
   return ok({ appends, entries, salvage, events, ...content.sorted() });
 }
 
-/** Why a session is only part of one, from what is wrong with it. */
+/** The reason recorded in a partial session. */
 export function salvageHealth({ health }: SessionLog): Salvage['health'] {
   return health.kind === 'unknown_version' ? 'unknown_version' : 'corrupt_tail';
 }
 
-/** The refusal for a session without one append that can be trusted. */
+/** The refusal of a session without any intact append. */
 export function headless({ sessionId, health }: SessionLog): LoadRefusal {
   if (health.kind === 'healthy') return { code: 'session_not_found', sessionId };
   if (health.kind !== 'unknown_version') return { code: 'damaged', damage: health.damage };
@@ -100,7 +100,7 @@ export function headless({ sessionId, health }: SessionLog): LoadRefusal {
   return { code: 'unknown_version', place, offset, version };
 }
 
-/** What content goes in, each piece once. */
+/** Collects content, each piece once. */
 function contentEntries(tools: BundleTools) {
   const entries = new Map<string, IntegrityEntry>();
   const names = {
@@ -116,7 +116,7 @@ function contentEntries(tools: BundleTools) {
   };
   return {
     entries,
-    /** Says whether something is nested too deep. */
+    /** Returns whether something is nested too deeply. */
     add: ({ plan, workflows }: LoggedPlan): boolean => {
       let isTooNested = false;
       for (const [digest, bytes] of plan.artifacts) {

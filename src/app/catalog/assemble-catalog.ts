@@ -22,13 +22,13 @@ import type { Routine, Templates } from './routines.ts';
 export type CatalogTools = {
   readonly compile: (input: CompileInput) => CompileResult;
   readonly sha256: Sha256;
-  /** Awaited between files when all are compiled, where a person waits who may break it off. */
+  /** Awaited between files when all are compiled, so that the user can interrupt. */
   readonly yieldNow?: () => Promise<void>;
-  /** Ids that bundled workflows used to have, with the ids they have now. */
+  /** Former ids of bundled workflows, with their current ids. */
   readonly aliases: ReadonlyMap<string, string>;
 };
 
-/** What the meaning of a file depends on besides itself. */
+/** What the meaning of a file depends on besides its text. */
 export type Surroundings = Templates & {
   readonly routines: readonly Routine[];
   readonly routineResults: ReadonlyMap<WorkflowFile, CompileResult>;
@@ -49,7 +49,7 @@ type Parts = {
   readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
   readonly surroundings: Surroundings;
   readonly choice: FileChoice;
-  /** Compiles a file when it is first asked for. */
+  /** Compiles a file on first use. */
   readonly resultOf: (file: WorkflowFile) => CompileResult;
 };
 type Names = {
@@ -58,7 +58,7 @@ type Names = {
   readonly aliases: (id: string) => readonly string[];
 };
 
-/** What can be told of all the files. Each is compiled when something is to be told of it. */
+/** The catalog of these files. Each is compiled when it is needed. */
 export function assembleCatalog(listing: SourceListing, parts: Parts, tools: CatalogTools): AssembledCatalog {
   const { chosen } = parts.choice;
   const byId = new Map(chosen.map((one) => [one.claim.id, one]));
@@ -106,7 +106,7 @@ function wholeCatalog(
   };
 }
 
-/** An old id that some file claims is that file's: nobody's own workflow is hidden behind a bundled one. */
+/** If a file claims a former id, it gets it: no bundled workflow overrides the user's own. */
 function namesFor({ claims }: Parts, { sha256, aliases }: CatalogTools): Names {
   const claimed = [...claims.values()].filter((claim) => claim !== undefined);
   const taken = new Set(claimed.map(({ id }) => id));
@@ -148,11 +148,11 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
   };
 }
 
-/** A file is looked for by the id it is called by, so the two should tell the same. */
+/** Users look for a file by its id, so its name should match. */
 function fileNameWarning({ file, id, idSpan }: FileClaim): readonly Diagnostic[] {
   if (isNamedAfter(file, id)) return [];
   const name = id.slice(id.indexOf('.') + 1);
-  const message = `The file is named otherwise than what is in it, "${id}". Call it ${id}.json or ${name}.json, so that it can be found.`;
+  const message = `The file name does not match the id "${id}". Rename the file to ${id}.json or ${name}.json.`;
   return [{ code: 'file_name_differs', severity: 'warning', pointer: '/id', span: idSpan(), message }];
 }
 
@@ -193,13 +193,12 @@ function invalidFile(file: WorkflowFile, chosen: ChosenFile | undefined, parts: 
 }
 
 function duplicateId({ file, id, idSpan }: FileClaim, other: WorkflowFile, otherId: string | undefined): Diagnostic {
-  const taken =
-    otherId === id ? `has the id "${id}" already` : `is called as "${templateIdOf(file, id)}" already, like this`;
+  const taken = otherId === id ? `already has the id "${id}"` : `is already called as "${templateIdOf(file, id)}"`;
   const message = `${other.ref} ${taken}. Give this workflow another id, or remove the file.`;
   return { code: 'duplicate_id', severity: 'error', pointer: '/id', span: idSpan(), message };
 }
 
-/** The compiler does not know where a file lies, so it cannot tell which namespace would be its own. */
+/** The compiler does not know where a file is, so it cannot suggest the namespace. */
 function withOwnNamespace(diagnostic: Diagnostic, claim: FileClaim | undefined): Diagnostic {
   if (diagnostic.code !== 'reserved_namespace' || claim === undefined) return diagnostic;
   const id = `${SOURCE_NAMESPACES[claim.file.kind]}.${claim.id.slice(claim.id.indexOf('.') + 1)}`;
@@ -209,7 +208,7 @@ function withOwnNamespace(diagnostic: Diagnostic, claim: FileClaim | undefined):
 
 const SUFFIX_LENGTH = 4;
 
-/** Ids with a namespace for files whose id has none. Equal files get equal suggestions, on every machine. */
+/** Suggests ids with a namespace for files whose id has none. Equal files get equal suggestions on every machine. */
 function suggestIds(claims: readonly FileClaim[], sha256: Sha256): ReadonlyMap<WorkflowFile, string> {
   const taken = new Set(claims.map(({ id }) => id));
   const oldIds = new Map<string, Set<string>>();
@@ -227,7 +226,7 @@ function plainSuggestion({ file, id }: FileClaim): string {
   return `${SOURCE_NAMESPACES[file.kind]}.${legacyName(id)}`;
 }
 
-/** Told from where the file is rather than from what it says, so that an edit does not change the suggestion. */
+/** Derived from the place of the file and not from its content, so that an edit does not change the suggestion. */
 function suffixOf({ kind, ref }: WorkflowFile, sha256: Sha256): string {
   const bytes = canonicalBytes([kind, ref]);
   assert(bytes.isOk(), 'the name of a file is JSON');

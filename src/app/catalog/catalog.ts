@@ -15,26 +15,26 @@ export type ListedWorkflow = {
   readonly description: string;
   readonly tags: readonly string[];
   readonly idStatus: 'namespaced' | 'legacy';
-  /** Ids that a bundled workflow used to have and can still be started by. */
+  /** Former ids of a bundled workflow, which still start it. */
   readonly aliases: readonly string[];
-  /** What an id of the old kind should become. */
+  /** The suggested id with a namespace, if the id has none. */
   readonly suggestedId?: string;
   readonly sourceKind: WorkflowSourceKind;
   readonly file: WorkflowFile;
-  /** Files with the same id that are not used because of this one. */
+  /** Files of the same id that this one overrides. */
   readonly shadows: readonly WorkflowFile[];
   readonly warnings: readonly LocatedDiagnostic[];
   readonly workflow: CompiledWorkflow;
-  /** What drift is measured against. */
+  /** What drift is compared with. */
   readonly origin: WorkflowOrigin;
-  /** The digest of the origin. Reading the files for it takes a while, so it is done when asked for, and once. */
+  /** The digest of the origin, computed once on first use, because it reads files. */
   readonly sourceHash: () => Sha256Digest;
 };
 
-/** A file that cannot be used, and everything that keeps it from being used. */
+/** A file that cannot be used, and all reasons. */
 export type InvalidFile = {
   readonly file: SourceFile;
-  /** The id it claims, where it claims one. */
+  /** The id it claims, if any. */
   readonly id?: string;
   readonly diagnostics: readonly LocatedDiagnostic[];
   readonly shadows: readonly WorkflowFile[];
@@ -43,7 +43,7 @@ export type InvalidFile = {
 export type Catalog = {
   readonly workflows: readonly ListedWorkflow[];
   readonly invalid: readonly InvalidFile[];
-  /** Why the workspace that was asked for was not looked at. */
+  /** Why the given workspace was not read. */
   readonly workspaceProblem?: WorkspaceProblem;
 };
 
@@ -51,15 +51,15 @@ export type FoundWorkflow =
   | {
       readonly kind: 'found';
       readonly listed: ListedWorkflow;
-      /** The old id that was asked for, where it is not the one that the workflow has now. */
+      /** The former id that was asked for, if it was one. */
       readonly alias?: string;
     }
   | { readonly kind: 'invalid'; readonly invalid: InvalidFile }
   | { readonly kind: 'unknown'; readonly known: readonly string[] };
 
 /**
- * What an id stands for. An id whose file is broken is not unknown: its author must hear what is wrong, also when the
- * file is so broken that it says no id and only its name tells what it was to be.
+ * What an id refers to. The id of a broken file is not unknown: the author needs its errors, even if the file is so
+ * broken that only its name gives the id.
  */
 export function findWorkflow({ workflows, invalid }: Catalog, id: string): FoundWorkflow {
   const listed = workflows.find((workflow) => workflow.id === id);
@@ -73,7 +73,7 @@ export function findWorkflow({ workflows, invalid }: Catalog, id: string): Found
   return { kind: 'unknown', known: workflows.map((workflow) => workflow.id) };
 }
 
-/** By namespace, where ids without one come first; then workflows before routines; then by the rest of the id. */
+/** By namespace, ids without one first; then workflows before routines; then by the rest of the id. */
 export function inListOrder(a: ListedWorkflow, b: ListedWorkflow): number {
   return order(namespaceOf(a.id), namespaceOf(b.id)) || order(b.kind, a.kind) || order(a.id, b.id);
 }
@@ -82,19 +82,19 @@ function namespaceOf(id: string): string {
   return id.includes('.') ? id.slice(0, id.indexOf('.')) : '';
 }
 
-/** By code units: the same on every machine, whatever language it speaks. */
+/** By code units, so that the order is the same in every locale. */
 function order(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
 export type WorkflowFilter = {
-  /** Words that must all occur, wherever. */
+  /** Words that must all occur somewhere. */
   readonly query?: string | undefined;
-  /** Tags that it must all have. */
+  /** Tags that must all be set. */
   readonly tags?: readonly string[] | undefined;
 };
 
-/** Those workflows that a search asks for, in their order. */
+/** The workflows that match a search, in their order. */
 export function filterWorkflows(
   workflows: readonly ListedWorkflow[],
   { query = '', tags = [] }: WorkflowFilter,

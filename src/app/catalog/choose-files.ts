@@ -1,22 +1,22 @@
 import type { WorkflowFile } from '../ports/workflow-sources.ts';
 import { type FileClaim, templateIdOf } from './file-claim.ts';
 
-/** Which file an id stands for, and what it stands before. */
+/** The file that an id refers to, and the files it overrides. */
 export type ChosenFile = {
   readonly claim: FileClaim;
-  /** Files with the same id that are not used because of this one, nearest in rank first. */
+  /** Files of the same id that are not used, nearest in rank first. */
   readonly shadows: readonly WorkflowFile[];
 };
 
 export type FileChoice = {
   readonly chosen: readonly ChosenFile[];
-  /** Files that claim the id of another file in the same folder, or the name of its template, each with that file. */
+  /** Files that claim the id or the template name of another file in the same folder, each with that file. */
   readonly duplicates: ReadonlyMap<WorkflowFile, WorkflowFile>;
 };
 
 /**
- * Chooses one file for each id: that of the highest rank, and within a folder the first by name. A file that does not
- * compile is chosen all the same: running the one behind it would be running something else than the author wrote.
+ * Chooses one file for each id: the highest rank, and within a folder the first by name. A file that does not compile
+ * is chosen too: running the one it overrides would run something that the author did not write.
  */
 export function chooseFiles(claims: readonly FileClaim[]): FileChoice {
   const duplicates = new Map<WorkflowFile, WorkflowFile>();
@@ -38,7 +38,7 @@ export function chooseFiles(claims: readonly FileClaim[]): FileChoice {
 
 type Templates = Map<string, WorkflowFile>;
 
-/** Two routines of one folder may have different ids and still be called by one name. */
+/** Two routines in one folder may have different ids but the same template name. */
 function isNameFree(
   { file, id, kind }: FileClaim,
   { templates, duplicates }: { readonly templates: Templates; readonly duplicates: Map<WorkflowFile, WorkflowFile> },

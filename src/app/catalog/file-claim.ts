@@ -13,13 +13,13 @@ export type FileClaim = {
   readonly id: string;
   readonly idSpan: () => SourceSpan;
   readonly kind: 'workflow' | 'routine';
-  /** Whether it claims an id that only the bundle may give. */
+  /** Whether it claims an id that is reserved for the bundle. */
   readonly isReserved: boolean;
-  /** A routine's steps, to be called from other workflows, unless they cannot be read. */
+  /** The steps of a routine, which other workflows can call, if they can be read. */
   readonly template?: Template;
 };
 
-/** The namespace that ids of a source have when their author chose none. */
+/** The default namespace of ids in each kind of source. */
 export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string } = {
   bundled: 'wr',
   user: 'user',
@@ -31,7 +31,7 @@ export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string 
 const RESERVED_PREFIX = 'wr.';
 const ROUTINE_ID = /^[^.]+\.routine-/;
 
-/** What a file claims to be; `undefined` when it was not read or has no id. */
+/** What a file claims to be; `undefined` if it was not read or has no id. */
 export function fileClaim(file: WorkflowFile): FileClaim | undefined {
   if (file.content.kind === 'unread') return undefined;
   const { text } = file.content;
@@ -45,12 +45,12 @@ export function fileClaim(file: WorkflowFile): FileClaim | undefined {
   return template === undefined ? claim : { ...claim, template };
 }
 
-/** A routine is told by its folder or by the name part of its id. */
+/** A routine is recognised by its folder or by the name part of its id. */
 export function isRoutine({ isInRoutines }: WorkflowFile, id: string): boolean {
   return isInRoutines || ROUTINE_ID.test(id);
 }
 
-/** Every file is asked this before any is compiled, so it is asked the fastest way there is. */
+/** This runs for every file before any is compiled, so it uses the fastest parser. */
 function claimedId(text: string): string | undefined {
   const root = parseJson(text);
   if (root.isErr()) return sourceOutline(text).claimed?.id;
@@ -64,17 +64,17 @@ function claimedTemplate(file: WorkflowFile, id: string, text: string): Template
   return syntax && templateOf(syntax, templateIdOf(file, id));
 }
 
-/** A routine with an id of the old kind is called under the namespace of its source. */
+/** A routine whose id has no namespace is called under the namespace of its source. */
 export function templateIdOf({ kind }: WorkflowFile, id: string): string {
   return routineTemplateId(id.includes('.') ? id : `${SOURCE_NAMESPACES[kind]}.${id}`);
 }
 
-/** What a file would be called by, going by its name alone. */
+/** The id that a file's name suggests. */
 export function stemOf({ ref }: Pick<SourceFile, 'ref'>): string {
   return ref.slice(ref.lastIndexOf('/') + 1).replace(/\.json$/, '');
 }
 
-/** Whether a file is named after an id: after all of it, or after the part behind the namespace. */
+/** Whether a file is named after an id, with or without the namespace. */
 export function isNamedAfter(file: Pick<SourceFile, 'ref'>, id: string): boolean {
   const name = id.slice(id.indexOf('.') + 1);
   const stem = alike(stemOf(file));

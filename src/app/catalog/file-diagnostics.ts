@@ -7,7 +7,7 @@ import {
 } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { SourceFile, UnreadReason } from '../ports/workflow-sources.ts';
 
-/** A diagnostic as an editor shows it. */
+/** A diagnostic with line and column. */
 export type LocatedDiagnostic = Diagnostic & Position;
 
 export function locatedIn({ content }: SourceFile, diagnostics: readonly Diagnostic[]): readonly LocatedDiagnostic[] {
@@ -15,7 +15,7 @@ export function locatedIn({ content }: SourceFile, diagnostics: readonly Diagnos
   return diagnostics.map((diagnostic) => ({ ...diagnostic, ...sourcePosition(text, diagnostic.span) }));
 }
 
-/** Why a file was not read, as a diagnostic of the file as a whole. */
+/** Why a file was not read, as a diagnostic of the whole file. */
 export function unreadDiagnostic(reason: UnreadReason): Diagnostic {
   const { code, message } = explainUnread(reason);
   return { code, severity: 'error', pointer: '', span: { offset: 0, length: 0 }, message };
@@ -26,27 +26,27 @@ function explainUnread(reason: UnreadReason): { readonly code: DiagnosticCode; r
     case 'too_large':
       return {
         code: 'file_too_large',
-        message: `The file has ${reason.bytes} bytes; a workflow file may have ${reason.bytesMax}. Split it or move long texts into documents.`,
+        message: `The file has ${reason.bytes} bytes; the limit is ${reason.bytesMax}. Split it, or move long texts into referenced documents.`,
       };
     case 'leads_outside':
       return {
         code: 'link_leads_outside',
-        message: `This is a link to ${reason.target}, which is outside of the folder. Put the file itself here instead.`,
+        message: `This is a link to ${reason.target}, outside of the folder. Replace it with the file itself.`,
       };
     case 'not_a_file':
       return {
         code: 'file_unreadable',
-        message: 'There is no file here that can be read. Put one here, or remove this.',
+        message: 'This is not a readable file. Replace it with a file, or remove it.',
       };
     case 'not_utf8':
-      return { code: 'file_unreadable', message: 'The file is not text in UTF-8. Save it with that encoding.' };
+      return { code: 'file_unreadable', message: 'The file is not UTF-8 text. Save it as UTF-8.' };
     case 'too_many_files':
       return {
         code: 'too_many_files',
-        message: `Only the first ${reason.filesMax} files of this folder are used. Move what is no workflow elsewhere.`,
+        message: `Only the first ${reason.filesMax} files of this folder are used. Move other files elsewhere.`,
       };
     case 'io_failed':
-      return { code: 'file_unreadable', message: `Reading it failed with ${reason.cause}. Check its permissions.` };
+      return { code: 'file_unreadable', message: `Cannot read this file (${reason.cause}). Check its permissions.` };
     default:
       return unreachable(reason);
   }

@@ -6,12 +6,12 @@ import type { StartRefusal } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
 import type { ListedWorkflow } from './catalog.ts';
 
-/** A workflow as a run started now would pin it. */
+/** A workflow with the hash that a run started now would pin. */
 export type InspectedWorkflow = { readonly listed: ListedWorkflow; readonly hash: WorkflowHash };
 
 export type InspectRefusal = Extract<StartRefusal, { readonly code: 'workflow_not_found' | 'workflow_invalid' }>;
 
-/** Looks at a workflow without starting it. Nothing is pinned and nothing written. */
+/** Returns a workflow without starting it. Nothing is pinned or written. */
 export async function inspectWorkflow(
   services: Pick<Services, 'catalog' | 'hasher'>,
   request: { readonly workflowId: string; readonly workspacePath?: string | undefined },

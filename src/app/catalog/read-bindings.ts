@@ -8,7 +8,7 @@ import type { SourceNode } from '../../core/workflow/source/source-node.ts';
 import type { SourceFile } from '../ports/workflow-sources.ts';
 import { unreadDiagnostic } from './file-diagnostics.ts';
 
-/** What a workspace puts into extension points: an object with a text for each slot. What is wrong is left out and told. */
+/** Reads the bindings of a workspace: an object with a text for each slot. Invalid entries are skipped and reported. */
 export function readBindings(file: SourceFile): {
   readonly bindings: Bindings;
   readonly diagnostics: readonly Diagnostic[];
@@ -18,7 +18,7 @@ export function readBindings(file: SourceFile): {
   const root = parseSource(file.content.text, diagnostics);
   if (root.isErr()) return { bindings: {}, diagnostics: [root.error] };
   if (root.value.kind !== 'object') {
-    diagnostics.add(wrongType(root.value, 'Bindings are an object with a text for each slot.'));
+    diagnostics.add(wrongType(root.value, 'Bindings must be an object with a text for each slot.'));
     return { bindings: {}, diagnostics: diagnostics.all() };
   }
   const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
@@ -28,8 +28,7 @@ export function readBindings(file: SourceFile): {
       diagnostics.add(tooLong(value, name));
       return [];
     }
-    if (!name.startsWith('$'))
-      diagnostics.add(wrongType(value, `The slot "${name}" is bound to a text. Put it in quotes.`));
+    if (!name.startsWith('$')) diagnostics.add(wrongType(value, `The slot "${name}" needs a text in quotes.`));
     return [];
   });
   return {
@@ -39,7 +38,7 @@ export function readBindings(file: SourceFile): {
 }
 
 function tooLong({ pointer, span }: SourceNode, name: string): Diagnostic {
-  const message = `The slot "${name}" takes a text of at most ${TEXT_LIMITS.argument} bytes. Shorten it.`;
+  const message = `The slot "${name}" accepts a text of at most ${TEXT_LIMITS.argument} bytes. Shorten it.`;
   return { code: 'text_too_long', severity: 'error', pointer, span, message };
 }
 

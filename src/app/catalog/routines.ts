@@ -5,17 +5,17 @@ import type { FileChoice } from './choose-files.ts';
 import { type FileClaim, isRoutine, stemOf, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
 
-/** A file whose steps others may call, and the name they call it by. */
+/** A file whose steps other workflows can call, and its template name. */
 export type Routine = { readonly file: WorkflowFile; readonly templateId: string; readonly claim?: FileClaim };
 
-/** What calls of routines find. */
+/** The templates that routine calls can use. */
 export type Templates = {
   readonly templates: ReadonlyMap<string, Template>;
-  /** Routines that are there but wrong: a call must not bring somebody else's mistake into a run. */
+  /** Routines with errors: a call must not bring another author's mistake into a run. */
   readonly broken: ReadonlyMap<string, BrokenTemplate>;
 };
 
-/** Every routine there is, lowest rank first. One whose file says no id goes by the name of the file. */
+/** Every routine, lowest rank first. A file without an id is named after its file name. */
 export function routinesOf(
   claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>,
   { chosen }: FileChoice,
@@ -31,7 +31,7 @@ export function routinesOf(
   return [...nameless, ...named].sort((a, b) => a.file.rank - b.file.rank);
 }
 
-/** Sorts out routines that do not compile, and then those that call one of these. */
+/** Removes routines that do not compile, and then those that call a removed one. */
 export function usableTemplates(
   routines: readonly Routine[],
   compile: (file: WorkflowFile, templates: Templates) => CompileResult,

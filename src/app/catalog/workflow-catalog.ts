@@ -12,16 +12,16 @@ import { routinesOf, usableTemplates } from './routines.ts';
 const WORKSPACES_MAX = 8;
 
 export type WorkflowCatalog = {
-  /** Everything that can be started, and everything that cannot. */
+  /** Every workflow, and every file that is invalid. */
   list(workspace?: string): Promise<Catalog>;
-  /** What an id stands for. Looking for one workflow takes far less than listing all, where there are many. */
+  /** What an id refers to. This is much faster than listing all. */
   find(id: string, workspace?: string): Promise<CatalogAnswer>;
 };
 
-/** `workspaceProblem` is why the workspace that was asked for was not looked at. */
+/** `workspaceProblem`: why the given workspace was not read. */
 export type CatalogAnswer = { readonly found: FoundWorkflow; readonly workspaceProblem?: WorkspaceProblem };
 
-/** Compiles what the source has. What did not change since the last look at a workspace is not looked at again. */
+/** Compiles the files of a source. Files that did not change are not compiled again. */
 export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): WorkflowCatalog {
   const built = new Map<string | undefined, Built>();
   const current = async (workspace: string | undefined) => {
@@ -51,14 +51,14 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
   };
 }
 
-/** A catalog with what it was made from, so that the next one need not start from nothing. */
+/** A catalog with its inputs, which the next one reuses. */
 type Built = AssembledCatalog & {
-  /** What a file compiles to, kept for whoever asks next. */
+  /** The compiled file, cached. */
   readonly resultOf: (file: WorkflowFile) => CompileResult;
   readonly listing: SourceListing;
   readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
   readonly surroundings: Surroundings;
-  /** What files compile to, as far as anybody asked. */
+  /** The files compiled so far. */
   readonly results: Map<WorkflowFile, CompileResult>;
 };
 

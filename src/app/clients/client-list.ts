@@ -5,7 +5,7 @@ const SERVERS = 'mcpServers';
 const plainEntry = ({ command, args, env }: Launch) => ({ command, args: [...args], env: { ...env } });
 const stdioEntry = (launch: Launch) => ({ type: 'stdio', ...plainEntry(launch) });
 
-/** Every client we know, in the order they are shown. */
+/** Every supported client, in the order of display. */
 export const CLIENTS: readonly Client[] = [
   {
     id: 'claude-code',
@@ -19,7 +19,7 @@ export const CLIENTS: readonly Client[] = [
     entry: stdioEntry,
     command: {
       program: 'claude',
-      // The name stands first: an option that takes several values would swallow it.
+      // The name comes first: an option with several values would swallow it.
       add: (launch, scope) => [
         ...['mcp', 'add', SERVER_NAME, '--scope', scope],
         ...variables(launch),
@@ -143,7 +143,10 @@ function zedFolder(machine: Parameters<Client['signs']>[0]): string {
     : machine.join(dotConfig(machine), 'zed');
 }
 
-/** It reads everything behind a variable as more variables, so one that is needed goes into the file instead. */
+/**
+ * The command reads everything after a variable as more variables, so a launch with variables is written to the file
+ * instead.
+ */
 function geminiAdd(launch: Launch, scope: ClientScope): readonly string[] | undefined {
   const hasVariables = Object.keys(launch.env).length > 0;
   return hasVariables ? undefined : ['mcp', 'add', '--scope', scope, SERVER_NAME, ...words(launch)];

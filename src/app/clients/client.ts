@@ -15,44 +15,44 @@ export const CLIENT_IDS = [
 ] as const;
 export type ClientId = (typeof CLIENT_IDS)[number];
 
-/** For all of the user's work, or for one folder. */
+/** Registered for all of the user's work, or for one folder. */
 export type ClientScope = 'user' | 'project';
 
-/** An agent client: where it keeps its servers, and what an entry looks like there. */
+/** An agent client: where it lists its servers, and the shape of an entry. */
 export type Client = {
   readonly id: ClientId;
   readonly name: string;
   readonly hasWindow: boolean;
-  /** Whether it hands on only the few variables that every program needs. */
+  /** Whether it passes only a few standard variables on to a server. */
   readonly isSparing?: true;
   readonly format: 'json' | 'toml';
-  /** The key that the servers lie under. */
+  /** The key of the server list. */
   readonly key: string;
-  /** Its files for all of the user's work; the first that is there counts, else the first is made. */
+  /** Candidates for the user's file. The first that exists is used; otherwise the first is created. */
   readonly userFiles: (machine: Machine) => readonly string[];
-  /** Below the folder of a project. */
+  /** Relative to the project folder. */
   readonly projectFile?: readonly string[];
-  /** Any of these is there when the client is installed. */
+  /** The client is installed if any of these exists. */
   readonly signs: (machine: Machine) => readonly string[];
   readonly entry: (launch: Launch) => JsonObject;
-  /** Its own command that registers a server, where it has one that fits. */
+  /** The client's own command that registers a server, if it has a suitable one. */
   readonly command?: {
     readonly program: string;
     readonly add: (launch: Launch, scope: ClientScope) => readonly string[] | undefined;
   };
 };
 
-/** What we are called in every client. */
+/** The name of our entry in every client. */
 export const SERVER_NAME = 'workrail';
 
 type LaunchFor = {
-  /** A program with a window does not inherit the PATH of a shell. */
+  /** A desktop program does not inherit the PATH of a shell. */
   readonly hasWindow: boolean;
-  /** Every `workrail` that the shell would find. */
+  /** Every `workrail` on the PATH. */
   readonly onPath: readonly FoundProgram[];
 };
 
-/** How a client shall start this very program. */
+/** How a client should start this program. */
 export function launchFor(machine: Machine, { hasWindow, onPath }: LaunchFor): Launch {
   const { nodePath, programPath } = machine;
   const carried = carriedVariables(machine);
@@ -63,8 +63,8 @@ export function launchFor(machine: Machine, { hasWindow, onPath }: LaunchFor): L
 }
 
 /**
- * What decides where data lies. Few clients hand on the variables of a shell, and all work in other folders than the
- * one we are in, so a path must not depend on that.
+ * Variables that decide where the data folder is. Few clients pass on the variables of a shell, and all run in other
+ * folders, so a path must be absolute.
  */
 function carriedVariables({ env, platform, workspace, join }: Machine): Launch['env'] {
   const { WORKRAIL_DATA_DIR: told = '', XDG_DATA_HOME: dataHome = '' } = env;
@@ -73,7 +73,7 @@ function carriedVariables({ env, platform, workspace, join }: Machine): Launch['
   return platform === 'linux' && dataHome.startsWith('/') ? { XDG_DATA_HOME: dataHome } : {};
 }
 
-/** Whether two clients start the same. */
+/** Whether two launches are the same. */
 export function isSameLaunch(a: Launch, b: Launch): boolean {
   return JSON.stringify(plain(a)) === JSON.stringify(plain(b));
 }
@@ -82,7 +82,7 @@ function plain({ command, args, env }: Launch) {
   return [command, args, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))];
 }
 
-/** A launch as one would type it. */
+/** A launch as a command line. */
 export function launchText({ command, args }: Pick<Launch, 'command' | 'args'>): string {
   return [command, ...args].map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }
@@ -95,7 +95,7 @@ const plainEntry = z.object({
 });
 const listedEntry = z.object({ command: z.tuple([z.string()], z.string()), environment: variables.nullish() });
 
-/** What an entry of any client starts; `undefined` when it is no entry that starts a program. */
+/** What an entry of any client starts; `undefined` if it does not start a program. */
 export function registeredLaunch(entry: unknown): Launch | undefined {
   const plain = plainEntry.safeParse(entry);
   if (plain.success) return { command: plain.data.command, args: plain.data.args ?? [], env: plain.data.env ?? {} };

@@ -8,7 +8,7 @@ import { tomlEditor } from './edit/toml-editor.ts';
 /** What a client's file says about us. */
 export type EntryState =
   | { readonly kind: 'absent' }
-  /** As we would write it, or in another way; `launch` is what it starts, where that can be told. */
+  /** `same`: as we would write it. `launch` is what it starts, if that is known. */
   | { readonly kind: 'same' | 'other'; readonly launch?: Launch }
   | ({ readonly kind: 'broken' } & FileTrouble)
   | { readonly kind: 'unreadable'; readonly cause: string };
@@ -17,14 +17,14 @@ export type InspectedClient = {
   readonly client: Client;
   readonly scope: ClientScope;
   readonly file: string;
-  /** What the file holds; `undefined` when it is not there. */
+  /** The content; `undefined` if the file does not exist. */
   readonly text: string | undefined;
   readonly state: EntryState;
-  /** What we would have it start. */
+  /** What our entry would start. */
   readonly wanted: Launch;
 };
 
-/** Looks into the file of a client; `undefined` when it has none for a project. */
+/** Reads the file of a client; `undefined` if it has none for a project. */
 export async function inspectClient(
   services: ClientServices,
   client: Client,
@@ -44,7 +44,7 @@ export function editorOf({ parseToml }: Pick<ClientServices, 'parseToml'>, { for
   return format === 'toml' ? tomlEditor(parseToml) : jsonEditor;
 }
 
-/** Why not even force could replace an entry. */
+/** Why an entry cannot be replaced, even with force. */
 export function replaceTrouble(
   services: ClientServices,
   { client, text, wanted }: InspectedClient,
@@ -82,7 +82,7 @@ async function fileOf(
   return candidates[0];
 }
 
-/** The clients that are installed on this machine, as far as one can see. */
+/** The clients that seem to be installed on this machine. */
 export async function findClients({ machine, files, commands }: ClientServices): Promise<readonly Client[]> {
   const isInstalled = async ({ signs, command }: Client): Promise<boolean> => {
     for (const sign of signs(machine)) if (await files.exists(sign)) return true;
@@ -93,12 +93,12 @@ export async function findClients({ machine, files, commands }: ClientServices):
 }
 
 export type Registrations = {
-  /** Clients that know us, for all of the user's work or for this folder. */
+  /** Clients where we are registered, for the user or for this folder. */
   readonly registered: readonly Client[];
   readonly installed: readonly Client[];
 };
 
-/** Who could start us, by their files alone; nothing is started. */
+/** Which clients have us registered, by their files only. Nothing is started. */
 export async function registrations(services: ClientServices): Promise<Registrations> {
   const installed = await findClients(services);
   const isRegistered = async (client: Client): Promise<boolean> => {

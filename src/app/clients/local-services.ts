@@ -3,12 +3,12 @@ import type { KeyringStore } from '../ports/keyring-store.ts';
 import type { ClientServices } from '../ports/machine.ts';
 import type { MachineHealth } from '../ports/machine-health.ts';
 
-/** What setting up and looking after a machine needs. */
+/** What setting up and checking a machine needs. */
 export type LocalServices = ClientServices & {
   readonly keyring: KeyringStore;
   readonly health: MachineHealth;
-  /** The settings that hold in the workspace, read anew. */
+  /** The current settings of the workspace. */
   readonly config: () => Promise<ResolvedSettings>;
-  /** Where they lie, lowest first. */
+  /** The settings files, lowest precedence first. */
   readonly configFiles: readonly SettingsLayer['origin'][];
 };

@@ -13,26 +13,26 @@ import {
 } from './undo-registrations.ts';
 
 export type RegisterOptions = {
-  /** Only tells what would be done. */
+  /** Only reports what would be done. */
   readonly isDry: boolean;
   /** Also replaces an entry that starts something else. */
   readonly isForced: boolean;
 };
 
-/** What became of one client. */
+/** The result for one client. */
 export type Registered = { readonly looked: InspectedClient } & (
   | { readonly result: 'unchanged' | 'kept' | 'broken' | 'unreadable' }
   | { readonly result: 'registered' | 'replaced'; readonly via: 'command' | 'file'; readonly backup?: string }
   | {
       readonly result: 'planned';
-      /** The client's own command, where that would be run. */
+      /** The client's own command, if that would be run. */
       readonly command?: string;
       readonly diff: readonly string[];
     }
   | { readonly result: 'failed'; readonly trouble: UndoLogTrouble }
 );
 
-/** Registers us with one client: by its own command where that is found, else in its file. */
+/** Registers us with one client: by its own command if it is found, otherwise in its file. */
 export async function registerClient(
   services: ClientServices,
   looked: InspectedClient,
@@ -44,9 +44,9 @@ export async function registerClient(
   const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(looked.wanted));
   if ('trouble' in edited)
     return { looked: { ...looked, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
-  // An entry that could not be replaced either is told before, so that nobody forces it in vain.
+  // An entry that cannot be replaced is reported first, so that nobody uses force in vain.
   if (state.kind === 'other' && !isForced) return { looked, result: 'kept' };
-  // The client's command only adds; what is to be replaced is replaced in the file.
+  // The client's command only adds entries, so a replacement is made in the file.
   const command = state.kind === 'absent' ? await ownCommand(services, looked) : undefined;
   if (isDry) {
     const diff = unifiedDiff(looked.file, text, edited.text);
@@ -76,7 +76,7 @@ async function ownCommand(
 type Planned = { readonly text: string; readonly command: OwnCommand | undefined };
 type Changed = { readonly via: 'command' | 'file'; readonly backup?: string };
 
-/** What the file held is kept, and the change is on record, before anything is touched. */
+/** The old content is backed up and the change is recorded before anything is changed. */
 async function change(
   services: ClientServices,
   looked: InspectedClient,
@@ -111,7 +111,7 @@ async function change(
       const done = await note({ ...begun, after: textDigest(services, there.text) });
       return done.map(() => ({ via: 'command', ...backup }));
     }
-    // It failed, or it keeps its servers elsewhere. The file is edited as the command has left it.
+    // The command failed, or the client lists its servers elsewhere. The file is edited as the command left it.
     const { client, wanted } = looked;
     const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
     if ('text' in edited) whole = edited.text;

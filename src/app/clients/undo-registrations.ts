@@ -10,23 +10,24 @@ import { editorOf, entryPlace } from './inspect-client.ts';
 
 export type UndoOptions = {
   readonly isDry: boolean;
-  /** Only these clients; all when none are named. */
+  /** Only these clients; empty means all. */
   readonly clients: readonly ClientId[];
 };
 
-/** What became of one change that init had made. */
+/** The result for one change that init made. */
 export type Undone = {
   readonly change: Change;
   /**
-   * `restored`: the file is as it was, to the byte. `removed`: there was none, so there is none again. `taken_out`:
-   * somebody changed the file or its backup since, so only our entry was taken back. `nothing`: it is gone already.
+   * `restored`: the file is as it was, to the byte. `removed`: there was no file before, so it was removed.
+   * `taken_out`: the file or its backup changed since, so only our entry was removed. `nothing`: the entry is already
+   * gone.
    */
   readonly result: 'restored' | 'removed' | 'taken_out' | 'nothing' | 'failed';
   /** Why it failed, or what is wrong with the backup. */
   readonly trouble?: string;
 };
 
-/** Takes back what init has done, the last first. What cannot be taken back stays on record. */
+/** Undoes what init did, latest change first. A change that cannot be undone stays recorded. */
 export async function undoRegistrations(
   services: ClientServices,
   { isDry, clients }: UndoOptions,
@@ -41,7 +42,7 @@ export async function undoRegistrations(
     undone.push(step);
     if (isDry || step.result === 'failed') continue;
     left = left.filter((one) => one !== change);
-    // A backup that somebody has changed is not ours to delete.
+    // A backup that was changed is not ours to delete.
     if (change.backup !== null && step.trouble === undefined) await services.files.remove(change.backup);
     const written = await writeChanges(services, left);
     if (written.isErr()) return err(written.error);
@@ -74,21 +75,21 @@ async function undo(services: ClientServices, change: Change, isDry: boolean): P
   return { change, result };
 }
 
-/** What a backup holds is put back only when it is what we put there. */
+/** A backup is restored only if it is unchanged. */
 function backupTrouble(
   services: ClientServices,
   { backup, backupDigest }: Change,
   text: string | undefined,
 ): string | undefined {
   if (backup === null) return undefined;
-  if (text === undefined) return `the backup ${backup} is gone`;
+  if (text === undefined) return `the backup ${backup} is missing`;
   if (backupDigest === undefined || textDigest(services, text) === backupDigest) return undefined;
-  return `the backup ${backup} was changed since, so it was not put back; it stays there`;
+  return `the backup ${backup} was changed, so it was not restored. It stays there`;
 }
 
 type Meanwhile = { readonly now: string; readonly before: string | undefined; readonly isDry: boolean };
 
-/** Puts back the entry that was there before us, or none, and leaves everything else as it is now. */
+/** Restores the previous entry, or removes ours, and leaves everything else as it is now. */
 async function takeOut(services: ClientServices, change: Change, { now, before, isDry }: Meanwhile): Promise<Undone> {
   const client = CLIENTS.find(({ id }) => id === change.client) as Client;
   const [editor, place] = [editorOf(services, client), entryPlace(client)];
@@ -117,23 +118,23 @@ const changeSchema = z.strictObject({
   client: z.enum(CLIENT_IDS),
   scope: z.enum(['user', 'project']),
   file: z.string(),
-  /** Where what it held is kept; null when there was no file. */
+  /** The backup of the old content; null if there was no file. */
   backup: z.string().nullable(),
-  /** Digest of that; notes of earlier days have none. */
+  /** Digest of the backup; older records have none. */
   backupDigest: z.string().exactOptional(),
-  /** Digest of what we left there; null while the client's own command was at work. */
+  /** Digest of what we wrote; null while the client's own command runs. */
   after: z.string().nullable(),
   madeFolders: z.array(z.string()),
 });
 export type Change = z.infer<typeof changeSchema>;
 const logSchema = z.strictObject({ v: z.literal(1), changes: z.array(changeSchema) });
 
-/** Our notes are not as we write them. */
+/** Our record is not readable. */
 export type UndoLogTrouble = FileAccessFailure | { readonly code: 'undo_log_broken'; readonly path: string };
 
 type Notes = Pick<ClientServices, 'machine' | 'files'>;
 
-/** Every change that can still be taken back, oldest first. */
+/** Every change that can still be undone, oldest first. */
 export async function readChanges(services: Notes): Promise<Result<readonly Change[], UndoLogTrouble>> {
   const path = logPath(services);
   const text = await services.files.read(path);
@@ -143,7 +144,7 @@ export async function readChanges(services: Notes): Promise<Result<readonly Chan
   return parsed.success ? ok(parsed.data.changes) : err({ code: 'undo_log_broken', path });
 }
 
-/** With the last one gone, nothing of the log is left. */
+/** After the last change the record itself is removed. */
 export async function writeChanges(
   services: Notes,
   changes: readonly Change[],
@@ -160,7 +161,7 @@ export async function writeChanges(
 
 type Kept = { readonly file: string; readonly text: string; readonly changes: readonly Change[] };
 
-/** Keeps a text in a file that no other backup has, or had that is on record and got lost. */
+/** Writes a backup under a number that no recorded or existing backup has. */
 export async function keepBackup(
   services: Notes,
   { file, text, changes }: Kept,

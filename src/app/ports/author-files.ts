@@ -7,15 +7,15 @@ export type FileFailure =
 
 /** The files of an author on this machine. */
 export type AuthorFiles = {
-  /** The absolute path without links, as far as it exists. */
+  /** The absolute path with links resolved, if it exists. */
   resolve(path: string): string;
   kindOf(path: string): 'file' | 'folder' | 'nothing';
-  /** Every `.json` file in a folder and the folders in it, sorted. */
+  /** Every `.json` file in a folder and its subfolders, sorted. */
   list(folder: string): readonly string[];
   read(path: string): Result<string, FileFailure>;
-  /** Writes a file whole or not at all. One that shall be new is not written over. */
+  /** Writes a whole file at once. A new file does not replace an existing one. */
   write(path: string, text: string, options?: { readonly isNew: boolean }): Result<void, FileFailure>;
   remove(path: string): Result<void, FileFailure>;
-  /** Resolves when a file in one of these folders changed after this was called. */
+  /** Resolves at the next change of a file in one of these folders. */
   changed(folders: readonly string[]): Promise<void>;
 };

@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow';
 
-/** What the place that a bundle is written to said. */
+/** Writing a bundle failed. */
 export type OutputFailure = { readonly code: 'output_failed'; readonly place: string; readonly cause: string };
 
-/** Takes a bundle piece by piece, as fast as it can. Nothing of it is to be seen before it is finished, where that can be. */
+/** Receives a bundle piece by piece. If possible, nothing of it is visible before it is finished. */
 export type BundleOutput = {
   write(bytes: Uint8Array): Promise<Result<void, OutputFailure>>;
   finish(): Promise<Result<void, OutputFailure>>;
-  /** Takes back what was written, where that can be. */
+  /** Removes what was written, if possible. */
   abandon(): Promise<void>;
 };

@@ -5,30 +5,30 @@ import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/i
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** Bytes of artifacts by their digest. They come in with the append that names them. */
+/** Artifacts by digest. They are stored with the append that names them. */
 export type ArtifactStore = {
   get(digest: ArtifactDigest): Promise<Result<Uint8Array, StoreFailure>>;
-  /** An artifact that must be a JSON object, as those that agents hand in are. */
+  /** An artifact as a JSON object. All artifacts that agents send are objects. */
   getJson(digest: ArtifactDigest): Promise<Result<StoredJson, StoreFailure>>;
 };
 
 export type StoredJson = { readonly value: JsonObject; readonly bytes: Uint8Array };
 
-/** Execution snapshots by their hash. They come in with the append that names them. */
+/** Execution snapshots by hash. They are stored with the append that names them. */
 export type SnapshotStore = {
   get(ref: SnapshotRef): Promise<Result<ExecutionSnapshot, StoreFailure>>;
 };
 
-/** What lies in the place of a workflow is another workflow, whole and readable. `place` is relative to the store. */
+/** Another, readable workflow is stored in the place of this one. `place` is relative to the store. */
 export type OtherWorkflowStored = {
   readonly code: 'other_workflow_stored';
   readonly place: string;
   readonly found: WorkflowHash;
 };
 
-/** Compiled workflows by their hash: what runs are pinned to. */
+/** Compiled workflows by hash. Runs are pinned to them. */
 export type PinnedWorkflows = {
-  /** Makes a workflow durable before a run refers to it. Pinning it again changes nothing. */
+  /** Makes a workflow durable before a run refers to it. Idempotent. */
   pin(workflow: CompiledWorkflow): Promise<Result<WorkflowHash, StoreFailure>>;
   get(hash: WorkflowHash): Promise<Result<CompiledWorkflow, OtherWorkflowStored | StoreFailure>>;
 };

@@ -4,13 +4,13 @@ import type { StoreFailure } from './store-failure.ts';
 
 /** Holds the signing keys of this machine. */
 export type KeyringStore = {
-  /** The keyring, or `undefined` while none was ever made. Never writes. */
+  /** The keyring; `undefined` if none exists yet. Never writes. */
   find(): Promise<Result<Keyring | undefined, StoreFailure>>;
-  /** The keyring; the first call on a machine makes it, however many processes race. */
+  /** The keyring. The first call on a machine creates it, however many processes race. */
   open(): Promise<Result<Keyring, StoreFailure>>;
   /**
-   * Puts a fresh key in front and gives the keyring as it is then. Of several at once, each builds on the one before.
-   * From then on everyone gets that keyring, other processes too.
+   * Adds a new current key and returns the keyring. Concurrent rotations run one after the other. From then on every
+   * process gets that keyring.
    */
   rotate(): Promise<Result<Keyring, StoreFailure>>;
 };

@@ -6,15 +6,15 @@ import type { SessionView } from '../../core/views/session-view.ts';
 import type { LoadRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** A session as the index tells it; of a damaged one only its id is known. */
+/** A session as the index knows it. Of a damaged one only its id is known. */
 export type StoredSession = { readonly sessionId: SessionId; readonly summary: SessionSummary | undefined };
 
-/** The same after a look at the session itself; of a damaged one with what its valid beginning tells. */
+/** The same after reading the end of the session. Of a damaged one, the summary covers its valid start. */
 export type SeenSession = StoredSession & { readonly health: SessionHealth };
 
 /**
- * What each session is about, for finding one without reading them all. Never truth: it may lag behind the log, and
- * whoever shows a session verifies it first.
+ * Summaries for finding a session without reading all. The index may lag behind the log, so a session must be verified
+ * before it is shown.
  */
 export type SessionIndex = {
   /** Summarises a session that was just read. Nothing is taken from the index. */
@@ -24,11 +24,11 @@ export type SessionIndex = {
   }): Promise<Result<SessionSummary, StoreFailure>>;
   /** A summary of every healthy session, oldest first. Writes nothing. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
-  /** Every session that the store lists now, damaged ones too, oldest first. Writes nothing. */
+  /** Every session in the store, damaged ones included, oldest first. Writes nothing. */
   sessions(): Promise<Result<readonly StoredSession[], StoreFailure>>;
   /**
-   * Looks whether the end of a session is what it should be. It is read where that is in doubt, or where the index
-   * knows nothing of it; damage further up in a session that the index knows is not seen.
+   * Checks the end of a session, and reads the session if that fails or the index does not know it. Earlier damage in a
+   * session that the index knows is not found.
    */
   look(stored: StoredSession): Promise<Result<SeenSession, LoadRefusal>>;
 };

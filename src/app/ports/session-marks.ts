@@ -4,23 +4,23 @@ import type { ClosedRuns } from '../../core/views/run-status.ts';
 import type { LoadRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** What people have said about a session; it stands beside the log and is no part of it. */
+/** Marks that users set on a session. They are stored beside the log and are not part of it. */
 export type SessionMarks = {
   /** Exempt from expiry. */
   readonly isKept: boolean;
   readonly closed: ClosedRuns;
 };
 
-/** Looking costs no reading of the session itself. One that is not there has no marks. */
+/** Reading marks does not read the session. A session that does not exist has no marks. */
 export type MarkReader = {
   of(sessionId: SessionId): Promise<Result<SessionMarks, StoreFailure>>;
-  /** Only the runs that were closed, with one look: calls of agents ask for them. */
+  /** Only the closed runs, in one read, because agent calls need them. */
   closed(sessionId: SessionId): Promise<Result<ClosedRuns, StoreFailure>>;
 };
 
 export type MarkStore = MarkReader & {
-  /** Exempts a session from expiry, or no longer. */
+  /** Sets whether a session is exempt from expiry. */
   setKept(sessionId: SessionId, isKept: boolean): Promise<Result<void, LoadRefusal>>;
-  /** Closes a run as it stands at this event of the session, or takes that back. */
+  /** Closes a run as of this event; `undefined` reopens it. */
   setClosed(sessionId: SessionId, runId: RunId, closedAt: EventIndex | undefined): Promise<Result<void, LoadRefusal>>;
 };

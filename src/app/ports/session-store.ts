@@ -8,55 +8,55 @@ import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
 import type { CheckedView, WholeView } from '../../core/views/session-view.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** A healthy session as it stands in the log. The view follows the log: later appends show in it. */
+/** A healthy session. The view follows the log: later appends change it. */
 export type LoadedSession = WholeView & { readonly sessionId: SessionId };
 
-/** The readable start of a session, to look at; it says whether that is all of it. */
+/** The readable start of a session, for display. It says whether that is all of it. */
 export type SessionPrefix = CheckedView & { readonly sessionId: SessionId };
 
 export type LoadRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId } | StoreFailure;
 
-/** Reading only: a use case that holds nothing else cannot write. */
+/** Read-only access: a use case with nothing else cannot write. */
 export type SessionReader = {
-  /** The session, or why it cannot be trusted. Costs what was added since the last time. */
+  /** The session, or why it cannot be trusted. Reads only what was added since the last call. */
   load(sessionId: SessionId): Promise<Result<LoadedSession, LoadRefusal>>;
   /** The valid start of a session, whatever its health. */
   loadValidPrefix(sessionId: SessionId): Promise<Result<SessionPrefix, LoadRefusal>>;
   /**
-   * Whether an event that was loaded is known to outlast a power cut: who wrote it may have died before flushing it.
-   * What was loaded inside of `exclusively` is.
+   * Whether a loaded event is known to survive a power cut: its writer may have died before flushing it. Everything
+   * loaded inside `exclusively` is durable.
    */
   isDurable(sessionId: SessionId, eventIndex: EventIndex): boolean;
-  /** The reply that the `advance_recorded` with this index keeps. */
+  /** The reply in the `advance_recorded` event with this index. */
   storedReply(sessionId: SessionId, eventIndex: EventIndex): Promise<Result<StoredReply, LoadRefusal>>;
-  /** Every session there is, oldest first. One that is damaged or cannot be read is among them. */
+  /** Every session, oldest first, including damaged and unreadable ones. */
   list(): Promise<Result<readonly SessionId[], StoreFailure>>;
 };
 
 /** One append as the manifest records it. */
 export type LoggedAppend = { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
 
-/** A session's log as it stood at one moment; what is appended later is not in it. */
+/** A snapshot of a session's log. Later appends are not in it. */
 export type SessionLog = {
   readonly sessionId: SessionId;
-  /** As far as the manifest and the mark of a part tell; segments are read when they are asked for. */
+  /** As far as the manifest and the mark of a partial session say. Segments are read on request. */
   readonly health: SessionHealth;
-  /** Set when the session is itself only part of one. */
+  /** Set if the session is only part of one. */
   readonly salvage: Salvage | undefined;
-  /** What can be trusted of the manifest, in order. */
+  /** The valid appends of the manifest, in order. */
   readonly appends: readonly LoggedAppend[];
-  /** The events of an append as they are stored, found to be those that the manifest attests. */
+  /** The stored events of an append, checked against the manifest. */
   readEvents(append: LoggedAppend): Promise<Result<readonly unknown[], LoadRefusal>>;
 };
 
-/** Logs as they are stored, for taking sessions elsewhere. */
+/** Logs as stored, for exports and reports. */
 export type SessionLogs = { open(sessionId: SessionId): Promise<Result<SessionLog, LoadRefusal>> };
 
 declare const permit: unique symbol;
 
 /**
- * Proof that the session's lock is held and the session healthy. Only the gate makes one; it ends with the callback it
- * was handed to, and is worth nothing afterwards.
+ * Proof that the session's lock is held and the session is healthy. Only the gate creates one. It becomes invalid when
+ * its callback ends.
  */
 export type AppendPermit = { readonly [permit]: SessionId };
 
@@ -67,7 +67,7 @@ export type GateRefusal =
 export type AppendRefusal =
   | { readonly code: 'permit_ended' }
   | { readonly code: 'half_known_plan'; readonly dedupeKey: string }
-  /** The plan is sound, but must be preceded by its workflow. */
+  /** The plan is valid, but its workflow must be pinned first. */
   | { readonly code: 'workflow_not_pinned'; readonly workflowHash: WorkflowHash }
   | PlanRefusal
   | IntegrityViolation
@@ -75,9 +75,9 @@ export type AppendRefusal =
 
 export type SessionStore = SessionReader & {
   /**
-   * Holds the session's lock while `work` runs, with the session as it stands then, all of it durable (`undefined` when
-   * it is new), and the only permit to append to it. Waits a bounded time for the lock. Where it `mustExist` and does
-   * not, nothing is made: `work` gets no session, and a permit that has ended.
+   * Holds the session's lock while `work` runs, with the current, durable session (`undefined` if it is new) and the
+   * only permit to append to it. Waits a limited time for the lock. If it `mustExist` and does not, nothing is created:
+   * `work` gets no session and an invalid permit.
    */
   exclusively<Value, Refusal>(
     sessionId: SessionId,
@@ -86,14 +86,14 @@ export type SessionStore = SessionReader & {
   ): Promise<Result<Value, Refusal | GateRefusal>>;
 
   /**
-   * Makes a plan durable, whole or not at all, behind the last event of the session. A plan that is there already
-   * changes nothing.
+   * Appends a plan atomically and durably after the last event of the session. A plan that is already there changes
+   * nothing.
    */
   append(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>>;
 
   /**
-   * Says beside the log that this is only part of a session, so that it can be looked at and is never gone on with; or
-   * no longer. The permit stays good.
+   * Marks a session as partial, so that it can be read but not continued; `undefined` removes the mark. The permit
+   * stays valid.
    */
   markSalvaged(
     permit: AppendPermit,

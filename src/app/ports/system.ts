@@ -3,23 +3,23 @@ import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { HmacSha256 } from '../../core/token/keyring.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
 
-/** Wall-clock time, for display and retention only: nothing is ever ordered by it. */
+/** Wall-clock time, for display and retention only. Nothing is ordered by it. */
 export type Clock = {
   nowMs(): number;
 };
 
-/** Mints the ids that cannot be derived from what is known. */
+/** Creates ids that cannot be derived. */
 export type Ids = {
   /** Sorts by time of creation. */
   session(): SessionId;
   run(): RunId;
 };
 
-/** The cryptography that core is handed as values. */
+/** The cryptographic functions that core receives. */
 export type Hasher = {
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
 };
 
-/** The engine for patterns that authors wrote. Loaded when a pinned workflow has one, which few have. */
+/** The engine for authors' patterns. Loaded only if a pinned workflow has one, which is rare. */
 export type PatternEngine = { load(): Promise<CompilePattern> };

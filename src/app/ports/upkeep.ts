@@ -5,63 +5,62 @@ import type { GateRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 export type CollectRequest = {
-  /** Sessions whose last event is older are expired, unless they are kept or came here later than that. */
+  /** Sessions whose last event is older are expired, unless they are kept or were imported later. */
   readonly expiredBeforeMs: number;
-  /** What was deleted before goes for good. */
+  /** Sessions that were deleted earlier are removed for good. */
   readonly binnedBeforeMs: number;
   readonly nowMs: number;
-  /** Tells what would go, and removes nothing. */
+  /** Only reports what would be removed. */
   readonly isDryRun: boolean;
 };
 
 export type Collection = {
   readonly kind: 'collected' | 'would_collect';
-  /** Expired sessions that went. */
+  /** Removed expired sessions. */
   readonly sessions: readonly SessionId[];
-  /** Deleted sessions that went for good. */
+  /** Deleted sessions that were removed for good. */
   readonly binned: readonly SessionId[];
   readonly files: number;
   readonly bytes: number;
   readonly stayed: Stayed;
 };
 
-/** What is still there, by why. */
+/** What stays, by reason. */
 export type Stayed = {
   /** Sessions that are not expired. */
   readonly recent: number;
-  /** Expired, but somebody keeps them. */
+  /** Expired, but marked as kept. */
   readonly kept: readonly SessionId[];
-  /** Expired, but somebody was working with them. */
+  /** Expired, but in use. */
   readonly inUse: readonly SessionId[];
-  /** Their events tell no time, so nobody can say how old they are. */
+  /** Their events have no time, so their age is unknown. */
   readonly timeless: readonly SessionId[];
-  /** Deleted not long enough ago. */
+  /** Deleted too recently. */
   readonly inBin: number;
 };
 
-/** How many sessions were read so far, of how many. */
 export type CollectProgress = { readonly done: number; readonly total: number };
 
-/** Why collection did not start or did not come to its end. */
+/** Why collection did not start or did not finish. */
 export type CollectRefusal = CollectCause & {
-  /** What was removed before; nothing when it is not told. */
+  /** What was removed before the failure, if anything. */
   readonly done?: Collection;
 };
 
 export type CollectCause =
-  /** Something is damaged, unknown or cannot be read, so what is reachable cannot be known: nothing is removed. */
+  /** Something is damaged, unknown or unreadable, so it is unclear what is in use. Nothing is removed. */
   | {
       readonly code: 'safe_mode';
       readonly sessions: readonly SessionId[];
-      /** The same of sessions in the bin. */
+      /** The same for sessions in the bin. */
       readonly binned: readonly SessionId[];
     }
-  /** Without real locks an append could refer to what is being removed. */
+  /** Without native locks, an append could refer to what is being removed. */
   | { readonly code: 'no_shared_locks' }
   | { readonly code: 'store_busy'; readonly holder: string | undefined }
   | StoreFailure;
 
-/** Removes expired sessions, then content that no session refers to any more, one in the bin included. */
+/** Removes expired sessions, then content that no session refers to any more, including those in the bin. */
 export type Collector = {
   collect(
     request: CollectRequest,
@@ -69,38 +68,38 @@ export type Collector = {
   ): Promise<Result<Collection, CollectRefusal>>;
 };
 
-/** A session that somebody has deleted, and when. */
+/** A deleted session. */
 export type BinnedSession = { readonly sessionId: SessionId; readonly deletedAtMs: number };
 
 export type BinRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId } | GateRefusal;
 
 export type RestoreRefusal =
   | { readonly code: 'not_in_bin'; readonly sessionId: SessionId }
-  /** A session of this id came into being since. */
+  /** A session of this id was created since. */
   | { readonly code: 'session_exists'; readonly sessionId: SessionId }
   | StoreFailure;
 
-/** Where deleted sessions lie until collection takes them; what they refer to stays as long. */
+/** Holds deleted sessions until collection removes them. Their content stays as long. */
 export type SessionBin = {
-  /** Takes a session away whole or not at all, whatever its health. Whoever writes to it is waited for. */
+  /** Deletes a session atomically, whatever its health. Waits for a running writer. */
   put(sessionId: SessionId, nowMs: number): Promise<Result<void, BinRefusal>>;
-  /** Puts back what was deleted last under this id, byte for byte. */
+  /** Restores the latest deleted session of this id, byte for byte. */
   restore(sessionId: SessionId): Promise<Result<void, RestoreRefusal>>;
-  /** What was deleted last comes last. */
+  /** Oldest deletion first. */
   list(): Promise<Result<readonly BinnedSession[], StoreFailure>>;
 };
 
-/** Something that verification noticed. Only `damage` makes a session less than healthy. */
+/** A finding of verification. Only `damage` makes a session unhealthy. */
 export type AuditFinding = {
   readonly severity: 'damage' | 'note';
   readonly what: AuditFindingKind;
   readonly place: string;
-  /** Where in the file; not told when all of it is meant. */
+  /** The place in the file; absent if the whole file is meant. */
   readonly offset?: number;
   readonly reason?: DamageReason;
-  /** The version that is not known. */
+  /** The unknown version. */
   readonly version?: string;
-  /** What the system said of something that cannot be read. */
+  /** The system's error code for an unreadable file. */
   readonly code?: string;
 };
 
@@ -120,7 +119,7 @@ export const AUDIT_FINDING_KINDS = [
 ] as const;
 export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 
-/** What cannot be read may be whole; nobody can say. A part of a session has nothing wrong with it, and never goes on. */
+/** An unreadable session may be intact. A partial session has no damage, but cannot be continued. */
 export type AuditedHealth =
   | SessionHealth
   | { readonly kind: 'salvaged'; readonly salvage: Salvage }
@@ -137,8 +136,8 @@ export type SessionAudit = {
 export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId };
 
 /**
- * Checks every stored byte of a session and of what it refers to. Repairs nothing. What the system will not let us read
- * is a finding like any other; a session that was removed meanwhile has none.
+ * Checks every stored byte of a session and its content. Repairs nothing. An unreadable file is a finding; a session
+ * that was removed meanwhile has none.
  */
 export type StoreAudit = {
   audit(sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>>;

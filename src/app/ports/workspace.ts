@@ -2,14 +2,14 @@ import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
-/** Looks where the work takes place. */
+/** Observes the workspace. */
 export type WorkspaceObserver = {
-  /** What is known of a workspace within a bounded time; what cannot be found out in it is left out. */
+  /** What is known about a workspace. Limited in time; what takes longer is left out. */
   observe(workspace: string | undefined): Promise<readonly WorkspaceObservation[]>;
 };
 
-/** Finds the documents that a workflow points at. */
+/** Finds the documents that a workflow refers to. */
 export type ReferenceFinder = {
-  /** Every reference in its declared order; one that leads to no file says so. Reads no content. */
+  /** Every reference in its declared order, marked if no file exists. Reads no content. */
   find(references: CompiledWorkflow['references'], workspace: string | undefined): Promise<readonly ShownReference[]>;
 };

@@ -19,21 +19,20 @@ import { readPlace } from '../run/run-place.ts';
 import type { ReadServices } from '../services.ts';
 import type { VerifiedRuns } from './verified-runs.ts';
 
-/** What candidates are read with. */
 export type CandidateReader = {
   readonly services: ReadServices;
   readonly sessions: VerifiedRuns['sessions'];
   readonly mint: TokenMint;
 };
 
-/** Why a run cannot be shown, and whose it is: nobody asked for that one, so the others are shown without it. */
+/** Why a run cannot be shown. The others are shown without it, unless it was asked for. */
 export type UnreadableRun = { readonly sessionId: SessionId; readonly cause: RehydrateRefusal };
 
 export function unreadableRun({ session }: RankedRun): (cause: RehydrateRefusal) => UnreadableRun {
   return (cause) => ({ sessionId: session.sessionId, cause });
 }
 
-/** The preferred tip of a run, as a token of it would name it. */
+/** The preferred tip of a run, as a token would name it. */
 export function tipOf({ session, run }: RankedRun): TokenTarget {
   const { runId, workflowId } = run;
   const { nodeId } = run.tip;
@@ -68,7 +67,7 @@ export async function readCandidate(
   return ok(shorterCandidate(candidate, GOAL_SUMMARY_BYTES_MAX));
 }
 
-/** The same with the beginning of the notes that search looks at. */
+/** The same with the start of the notes that search reads. */
 export async function readWithSnippet(
   reader: CandidateReader,
   ranked: RankedRun,

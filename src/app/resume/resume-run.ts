@@ -17,14 +17,14 @@ import {
 } from './read-candidate.ts';
 import type { VerifiedRuns } from './verified-runs.ts';
 
-/** What a reply may take of everything that is not the author's and not needed to go on, in bytes. */
+/** Byte limits for the parts of a reply that are neither the author's nor required. */
 type Room = ShownRoom & {
-  /** What each of the other runs may say of itself. */
+  /** The limit for each of the other runs. */
   readonly other: number;
   readonly others: number;
 };
 
-/** From the widest to the narrowest: the work so far gives way first, what else might be meant next, the goal last. */
+/** From the widest to the narrowest: the recap shrinks first, then the other runs, the goal last. */
 const ROOMS: readonly Room[] = [
   { recap: 6_144, draft: 4_096, goal: 1_024, other: 256, others: 4 },
   { recap: 4_608, draft: 4_096, goal: 1_024, other: 256, others: 4 },
@@ -37,10 +37,10 @@ const ROOMS: readonly Room[] = [
   { recap: 256, draft: 128, goal: 256, other: 32, others: 2 },
   { recap: 64, draft: 64, goal: 64, other: 24, others: 0 },
 ];
-/** Where the author's texts alone take more than there is, starving the rest would win nothing. */
+/** If the author's texts alone exceed the budget, cutting the rest further would not help. */
 const ROOM_ANYWAY: Room = { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 };
 
-/** The rehydration of the run that is meant, in the budget of a reply, and what else might be. */
+/** Rehydrates the run within the budget of a reply, and lists other runs that may be meant. */
 export async function resumeRun(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
@@ -68,7 +68,7 @@ export async function resumeRun(
   return replyIn(ROOM_ANYWAY);
 }
 
-/** An agent sees the text or the data, so the longer one counts; data is counted as it is sent, with its escapes. */
+/** A client shows the text or the data, so the longer one counts. Data is measured as sent, with escapes. */
 function replyBytes({ text, furtherTexts = [], structured }: GivenReply): number {
   const told = [text, ...furtherTexts].reduce((bytes, one) => bytes + utf8Length(one), 0);
   return Math.max(told, canonicalLength(structured));

@@ -17,10 +17,10 @@ import { type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.
 
 type Pinned = ReadServices['pinnedWorkflows'];
 
-/** The name under a hash never changes, and a search asks for the names of all workflows that ever ran. */
+/** A name never changes under a hash, and a search needs the names of all workflows that ever ran. */
 const known = new WeakMap<Pinned, Map<WorkflowHash, string>>();
 
-/** What the workflows of these sessions are called; one that cannot be read has no name. */
+/** The names of these sessions' workflows. An unreadable one has no name. */
 export async function workflowNames(pinned: Pinned, summaries: Iterable<SessionSummary>): Promise<WorkflowNames> {
   const names = known.get(pinned) ?? new Map<WorkflowHash, string>();
   known.set(pinned, names);
@@ -37,16 +37,16 @@ export async function workflowNames(pinned: Pinned, summaries: Iterable<SessionS
 export type ResumeRequest = ResumeClues & { readonly workspace?: string | undefined };
 
 export type ResumeRefusal =
-  /** Nothing is stored under the id that was named. */
+  /** There is no session or run of the given id. */
   | { readonly code: 'session_not_found'; readonly named: string }
-  /** Without keys no token can be made, and making them is not for somebody who only looks. */
+  /** Tokens need keys, and a read-only use case cannot create them. */
   | { readonly code: 'keys_missing' }
   | RehydrateRefusal;
 
-/** What it takes to look: nothing in it can append. */
+/** Read-only: nothing in it can append. */
 export type ResumeServices = ReadServices & { readonly workspace: WorkspaceObserver };
 
-/** Brings somebody back who has no token: to the run that is surely meant, or to a choice of those that may be. */
+/** Resumes without a token: rehydrates the one run that matches, or lists those that may. */
 export async function resumeSession(
   services: ResumeServices,
   request: ResumeRequest,
@@ -71,12 +71,12 @@ export async function resumeSession(
     if (reply.isOk()) return ok(reply.value);
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
-    // One that cannot be read to where it is shown is as good as one that cannot be read.
+    // A run that cannot be shown is treated as unreadable.
     summaries = ok(summaries.value.filter(({ sessionId }) => sessionId !== bad));
   }
 }
 
-/** Git is asked only where there is nothing else to go by: it takes longer than all the rest. */
+/** Git is asked only if there is no other clue: it takes longer than all the rest. */
 async function asked({ workspace }: ResumeServices, request: ResumeRequest): Promise<ResumeQuestion> {
   const { workspace: path, ...clues } = request;
   const known = { workspaces: path === undefined ? [] : [path] };
@@ -100,7 +100,7 @@ async function findRuns(
   return verifiedRuns(services, summaries, { question, names });
 }
 
-/** A session that is named is read at once, and what is wrong with it is said. */
+/** A named session is read directly, and its damage is reported. */
 async function lookedAt(
   services: ReadServices,
   { sessionId }: ResumeQuestion,
@@ -119,7 +119,7 @@ function failureOf(failure: OtherWorkflowStored | StoreFailure): StoreFailure {
   return { code: 'io_failed', operation: 'read workflow', place, cause: 'another workflow is stored in its place' };
 }
 
-/** The words that were asked for, where no run has them. */
+/** The query, if no run matches it. */
 function missedQuery(
   { query }: ResumeRequest,
   { words }: ResumeQuestion,

@@ -9,22 +9,21 @@ import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
-/** An answer of which everything that is shown was read from the log itself. */
+/** Ranked runs. Every run that is shown was read from its log. */
 export type VerifiedRuns = {
   /** All runs, best first. */
   readonly ranked: readonly RankedRun[];
-  /** The run that is surely meant. */
+  /** The one run that is clearly meant. */
   readonly strong: RankedRun | undefined;
   readonly sessions: ReadonlyMap<SessionId, LoadedSession>;
 };
 
-/** How many further sessions are asked for their marks when a closed run was among those shown; twice as many each time. */
+/** How many further sessions are checked for closed runs once one was found; doubled each time. */
 const FURTHER_MARKS = 16;
 
 /**
- * Ranks what the index knows, reads what would be shown, and ranks again with what was found, until nothing is shown
- * that was not read. A session that is damaged, or lacks something it needs to go on, drops out, and so does a run that
- * somebody has closed.
+ * Ranks by the index, reads the runs that would be shown, and ranks again, until every shown run was read. Damaged or
+ * incomplete sessions drop out, and so do closed runs.
  */
 export async function verifiedRuns(
   services: ReadServices,
@@ -36,7 +35,7 @@ export async function verifiedRuns(
   for (let further = FURTHER_MARKS; ; further *= 2) {
     const ranked = rankRuns(known.values(), question, names);
     const rivals = likelyRuns(ranked, question);
-    // A second contender decides as much as the first whether one is surely meant.
+    // A second contender matters as much as the first for whether one is clearly meant.
     const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
     const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
     if (unread.size === 0) return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions };
@@ -51,7 +50,7 @@ export async function verifiedRuns(
         sessions.set(sessionId, verified.value.session);
       }
     }
-    // Where people close what they are done with there are many such runs; their marks are read faster than they are.
+    // Users who close runs have many closed ones, and marks are faster to read than sessions.
     const next = hasClosed ? [...ranked.slice(0, further), ...rivals.slice(0, further)] : [];
     for (const { session } of next) {
       const summary = known.get(session.sessionId);
@@ -60,7 +59,10 @@ export async function verifiedRuns(
   }
 }
 
-/** A summary without runs that somebody has closed. Whoever names a run gets it; so does who names a session that has no other. */
+/**
+ * A summary without closed runs. A run that is named is kept, and so are the runs of a named session that has no open
+ * one.
+ */
 async function offeredOf(
   { marks }: Pick<ReadServices, 'marks'>,
   summary: SessionSummary,
@@ -75,7 +77,7 @@ async function offeredOf(
 
 type Verified = { readonly session: LoadedSession; readonly summary: SessionSummary };
 
-/** Reads a session in full, and everything that going on with its runs needs. */
+/** Reads a session in full, and everything that continuing its runs needs. */
 export async function verifySession(
   services: ReadServices,
   sessionId: SessionId,

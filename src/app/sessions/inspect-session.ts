@@ -16,20 +16,20 @@ import type { ReadServices } from '../services.ts';
 
 export type InspectServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
 
-/** A session as it can be shown, whatever its health: where it is damaged, what can be read of it. */
+/** A session for display, whatever its health. Of a damaged one, the readable part. */
 export type InspectedSession = Picture & {
   readonly sessionId: SessionId;
   readonly health: SessionHealth;
   readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
   readonly isKept: boolean;
-  /** In the order in which they were started. */
+  /** In the order of their start. */
   readonly runs: readonly RunStanding[];
 };
 
-/** How much of a session is looked at: where its runs stand now, or every step that was ever due. */
+/** `standing`: the current steps of the runs. `history`: every step that was ever pending. */
 export type InspectDepth = 'standing' | 'history';
 
-/** Reads a session to show it. What a part of it lacks is left open: only a session that is not there is refused. */
+/** Reads a session for display. Missing content is left out: only a missing session is refused. */
 export async function inspectSession(
   services: InspectServices,
   sessionId: SessionId,
@@ -44,7 +44,7 @@ export async function inspectSession(
     readWorkflows(services, view),
     services.marks.of(sessionId),
   ]);
-  // Marks that cannot be read are no reason to show nothing.
+  // Unreadable marks must not hide the session.
   const { isKept, closed } = marks.unwrapOr({ isKept: false, closed: new Map() });
   const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
   const runs = [...view.graph.runs.values()].map((run) => {
@@ -99,7 +99,7 @@ async function readWorkflows(
 
 type ChronicleServices = { readonly logs: SessionLogs };
 
-/** The chronicle of a session, as far as a view of it goes: what was appended since it was made is left out. */
+/** The chronicle of a session up to its view. Later appends are left out. */
 export async function readChronicle(
   { logs }: ChronicleServices,
   sessionId: SessionId,
@@ -109,7 +109,7 @@ export async function readChronicle(
   const log = await logs.open(sessionId);
   for (const append of log.isErr() ? [] : log.value.appends) {
     const events = log.isErr() ? [] : (await log.value.readEvents(append)).unwrapOr([]);
-    // The manifest attests these events, and the view took them in.
+    // The manifest attests these events, and the view has applied them.
     for (const event of events as readonly AppliedEvent[]) {
       if (event.eventIndex >= nextEventIndex) return chronicle;
       chronicleEvent(chronicle, event);

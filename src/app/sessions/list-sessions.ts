@@ -12,31 +12,30 @@ import type { ReadServices } from '../services.ts';
 
 export type ListServices = Pick<ReadServices, 'sessionIndex' | 'marks'>;
 
-/** How thoroughly sessions are listed: as the index tells, or after a look at the end of each. */
+/** `index`: as the index knows them. `end`: after reading the end of each. */
 type ListDepth = 'index' | 'end';
 
-/** The same with what people have said about it. */
+/** A session with its marks. */
 export type ListedSession = StoredSession & {
   readonly state: SessionState;
-  /** Runs that somebody has closed. */
   readonly closed: ReadonlySet<RunId>;
   readonly isKept: boolean;
 };
 
-/** Every session there is with its state, the one that was last worked on first. */
+/** Every session with its state, latest activity first. */
 export async function listSessions(services: ListServices): Promise<Result<readonly ListedSession[], StoreFailure>> {
   const stored = await newestSessions(services);
   return stored.isErr() ? err(stored.error) : ok(await withMarks(services, stored.value));
 }
 
-/** Every session there is, the one that was last worked on first. Reads the index and no log. */
+/** Every session, latest activity first. Reads the index and no log. */
 export async function newestSessions({
   sessionIndex,
 }: Pick<ListServices, 'sessionIndex'>): Promise<Result<readonly StoredSession[], StoreFailure>> {
   return (await sessionIndex.sessions()).map((stored) => [...stored].sort(compareStored));
 }
 
-/** Adds what people have said about sessions, which takes a look at the folder of each. */
+/** Adds marks to sessions, which reads each folder. */
 export async function withMarks(
   services: ListServices,
   sessions: readonly StoredSession[],
@@ -46,7 +45,7 @@ export async function withMarks(
   return listed;
 }
 
-/** One session as lists show it. What the index does not know is looked at in any case. */
+/** One session as in a list. A session that the index does not know is always read. */
 export async function listedSession(
   { marks, sessionIndex }: ListServices,
   stored: StoredSession,
@@ -56,14 +55,14 @@ export async function listedSession(
   const isLookedAt = depth === 'end' || stored.summary === undefined;
   const seen = isLookedAt ? (await sessionIndex.look(stored)).unwrapOr(undefined) : { ...stored, health: HEALTHY };
   const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
-  // Where nothing can be read any more, what the index remembers is better than no title.
+  // If the session is unreadable, the index still has its title.
   const summary = seen?.summary ?? stored.summary;
   const closed = new Set((summary?.runs ?? []).filter((run) => isClosed(marked, run)).map(({ runId }) => runId));
   return { sessionId, summary, state: stateOf(seen, closed), closed, isKept };
 }
 
 const HEALTHY = { kind: 'healthy' } as const;
-/** Marks that cannot be read are no reason to show nothing. */
+/** Unreadable marks must not hide the session. */
 const NO_MARKS: SessionMarks = { isKept: false, closed: new Map() };
 
 function stateOf(seen: SeenSession | undefined, closed: ReadonlySet<RunId>): SessionState {
@@ -73,14 +72,14 @@ function stateOf(seen: SeenSession | undefined, closed: ReadonlySet<RunId>): Ses
   return runs === undefined ? 'damaged' : sessionState(runs);
 }
 
-/** Ids begin with the time at which they were made, so they order what tells no time of its own. */
+/** Ids start with their creation time, so they order sessions without a time. */
 function compareStored(a: StoredSession, b: StoredSession): number {
   const [timeA, timeB] = [a.summary?.lastAt, b.summary?.lastAt];
   if (timeA !== undefined && timeB !== undefined && timeA !== timeB) return timeB - timeA;
   return a.sessionId < b.sessionId ? 1 : -1;
 }
 
-/** The ways in which the folder that somebody stands in may be written down in a session. */
+/** The paths under which a session may have recorded this folder. */
 export async function workspacesAt(observer: WorkspaceObserver, folder: string): Promise<readonly string[]> {
   const seen = await observer.observe(folder);
   const root = seen.find(({ key }) => key === 'repo_root')?.value.value;

@@ -3,7 +3,7 @@ import type { ArtifactDigest } from '../../core/log/ids.ts';
 import type { NodeOutput } from '../../core/views/current-outputs.ts';
 import type { ArtifactStore } from '../ports/content-stores.ts';
 
-/** An output with what it says; an artifact that is missing or damaged says nothing. */
+/** An output with its content; a missing or damaged artifact has no value. */
 export type ReadOutput =
   | { readonly kind: 'note'; readonly text: string }
   | {

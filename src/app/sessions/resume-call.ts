@@ -9,18 +9,18 @@ import type { InspectedSession } from './inspect-session.ts';
 export type ResumeCallServices = Pick<ReadServices, 'keyring' | 'hasher' | 'tokenForm'>;
 
 export type ResumeCallRefusal =
-  /** What is left of it can be looked at, and never goes on. */
+  /** It can be read but not continued. */
   | { readonly code: 'session_not_whole'; readonly sessionId: SessionId }
-  /** Tokens of this machine were never made, or somebody took the keys away. */
+  /** This machine has no keys for tokens: none were created, or they were removed. */
   | { readonly code: 'keys_missing' }
   | StoreFailure;
 
-/** A run as it stands, or a node of it where the run shall go back to. */
+/** A run, or an earlier node of it to go back to. */
 export type ResumePlace = { readonly runId: RunId; readonly nodeId?: NodeId };
 
 /**
- * The one call that brings an agent back. The run is named by its id, which is good for ever and wherever the run stands
- * by then; an earlier node has no name but a token.
+ * The call that resumes a run. A run is named by its id, which stays valid wherever the run is by then. An earlier node
+ * can only be named by a token.
  */
 export async function resumeCall(
   { keyring, hasher, tokenForm }: ResumeCallServices,
@@ -39,7 +39,7 @@ export async function resumeCall(
   return ok({ tool: 'continue_workflow', arguments: { stateToken } });
 }
 
-/** Why a session cannot be gone on with; nothing for one that can. */
+/** Why a session cannot be continued; `undefined` if it can. */
 export function brokenRefusal({ sessionId, health }: InspectedSession): ResumeCallRefusal | undefined {
   if (health.kind === 'healthy') return undefined;
   if (health.kind !== 'unknown_version') return { code: 'session_not_whole', sessionId };

@@ -20,7 +20,7 @@ import { type ListServices, newestSessions } from './list-sessions.ts';
 import { readOutputs } from './read-outputs.ts';
 import type { ResumeCallServices } from './resume-call.ts';
 
-/** Where words are looked for; of equal finds the first kind counts most. */
+/** What is searched. Among equal hits, the first kind ranks highest. */
 export const SEARCHED_KINDS = ['goal', 'note', 'artifact'] as const;
 
 type SearchedText = {
@@ -30,7 +30,7 @@ type SearchedText = {
   readonly text: string;
 };
 
-/** All that a session says, and what of it cannot be read. */
+/** The searchable texts of a session, and the number of unreadable ones. */
 type SearchedTexts = {
   readonly view: SessionView;
   readonly texts: readonly SearchedText[];
@@ -38,7 +38,7 @@ type SearchedTexts = {
   readonly health: SessionHealth;
 };
 
-/** What was turned down or corrected is not searched: it is not what the session says. */
+/** Blocked and corrected outputs are not searched. */
 async function searchedTexts(
   services: Pick<ReadServices, 'sessions' | 'artifacts'>,
   sessionId: SessionId,
@@ -53,7 +53,7 @@ async function searchedTexts(
     if (typeof goal === 'string') texts.push({ kind: 'goal', runId, dueAt: undefined, text: goal });
   }
   for (const { nodeId, runId, kind, parentNodeId } of view.graph.nodes.values()) {
-    // What a step holds was handed in for the one above.
+    // The outputs on a step node were sent for the step above.
     const dueAt = kind === 'step' ? (parentNodeId ?? nodeId) : nodeId;
     for (const output of await readOutputs(services.artifacts, currentOutputs(view.outputs, nodeId))) {
       if (output.kind === 'note') texts.push({ kind: 'note', runId, dueAt, text: output.text });
@@ -68,9 +68,9 @@ async function searchedTexts(
 type SearchServices = ListServices & Pick<ReadServices, 'sessions' | 'artifacts' | 'snapshots' | 'pinnedWorkflows'>;
 
 export type SearchRequest = {
-  /** As `searchWords` gives them. */
+  /** As `searchWords` returns them. */
   readonly words: readonly string[];
-  /** How many sessions are read; those that the index already finds are among them whatever their number. */
+  /** How many sessions to read. Those that the index finds are always read. */
   readonly readMax: number;
 };
 
@@ -78,7 +78,7 @@ export type SearchRequest = {
 export type SearchHit = {
   readonly kind: (typeof SEARCHED_KINDS)[number];
   readonly runId: RunId;
-  /** The step that it was handed in with; a goal has none. */
+  /** The step that it was sent for; a goal has none. */
   readonly place: DuePlace | undefined;
   readonly words: readonly string[];
   readonly snippet: string;
@@ -86,10 +86,10 @@ export type SearchHit = {
 
 export type FoundSession = {
   readonly stored: StoredSession;
-  /** The best places, best first. */
+  /** Best first. */
   readonly hits: readonly SearchHit[];
   readonly goal: string | undefined;
-  /** Only the valid beginning of one that is not healthy was searched. */
+  /** Of an unhealthy session only the valid start was searched. */
   readonly health: SessionHealth;
 };
 
@@ -98,15 +98,16 @@ export type SearchResult = {
   readonly found: readonly FoundSession[];
   readonly searched: number;
   readonly total: number;
-  /** Sessions of which nothing could be read, or only the beginning, and artifacts of all others. */
+  /** Unreadable sessions, sessions of which only the start is readable, and unreadable artifacts in the others. */
   readonly unreadable: { readonly sessions: number; readonly ends: number; readonly artifacts: number };
 };
 
 type Progress = (progress: { readonly done: number; readonly total: number }) => void;
 
 /**
- * Sessions that hold every word, in their goals, notes and artifacts of all branches. The index tells where to look
- * first; it knows only the newest notes, so further sessions are read, newest first, as many as were asked for.
+ * Finds sessions that contain every word in their goals, notes and artifacts, on all branches. Sessions that match in
+ * the index are read first. The index only knows the newest notes, so further sessions are read, newest first, up to
+ * the limit.
  */
 export async function searchSessions(
   services: SearchServices,
@@ -132,7 +133,7 @@ export async function searchSessions(
       if (find !== undefined) found.push(find);
     }
   }
-  // The order of the list is kept among equals: newest first.
+  // Equal hits stay in list order: newest first.
   const order = new Map(stored.value.map(({ sessionId }, i) => [sessionId, i]));
   const place = ({ session }: RankedFind) => order.get(session.stored.sessionId) ?? 0;
   found.sort((a, b) => a.tier - b.tier || place(a) - place(b));
@@ -154,7 +155,7 @@ function isLikely(summary: SessionSummary | undefined, words: readonly string[])
 type RankedFind = { readonly tier: number; readonly session: FoundSession };
 
 const HITS_MAX = 3;
-/** Behind what has all words in one place. */
+/** Ranks after sessions that have all words in one text. */
 const SPREAD_TIER = SEARCHED_KINDS.length;
 
 type Looked = { readonly stored: StoredSession; readonly texts: SearchedTexts; readonly words: readonly string[] };
@@ -166,7 +167,7 @@ async function findIn(services: SearchServices, { stored, texts, words }: Looked
   const all = new Set(hits.flatMap((hit) => hit.words));
   if (all.size < words.length) return undefined;
   const rank = (kind: SearchHit['kind']) => SEARCHED_KINDS.indexOf(kind);
-  // Of equal places the newest says most.
+  // Of equal texts, the newest ranks first.
   hits.sort((a, b) => b.words.length - a.words.length || rank(a.text.kind) - rank(b.text.kind) || b.i - a.i);
   const [best] = hits;
   if (best === undefined) return undefined;
@@ -192,7 +193,7 @@ async function placeAt(
   return snapshot.isErr() ? { kind: 'untold' } : duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
 }
 
-/** What looking at sessions needs; nothing in it can append. */
+/** What viewing sessions needs: nothing in it can append. */
 export type SessionsServices = ListServices &
   InspectServices &
   SearchServices &

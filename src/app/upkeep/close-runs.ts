@@ -8,9 +8,9 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 
 export type CloseRequest = {
   readonly sessionId: SessionId;
-  /** One run by its tag or id; all of the session where none is named. */
+  /** One run by its tag or id. Default: all runs of the session. */
   readonly run?: string | undefined;
-  /** Whether closing is taken back. */
+  /** Whether to reopen instead. */
   readonly isUndone: boolean;
 };
 
@@ -19,14 +19,14 @@ export type CloseRefusal =
   | RunUnmatched
   | GateRefusal;
 
-/** A run, and whether this call has changed anything about it. */
+/** A run, and whether this call changed it. */
 export type ClosedRun = SelectedRun & { readonly isChanged: boolean };
 
 type CloseServices = { readonly sessions: Pick<SessionStore, 'exclusively'>; readonly marks: MarkStore };
 
 /**
- * Closes runs, so that they are offered to nobody any more, or opens them again. Nothing is written into the log; a
- * run that is gone on with is open again.
+ * Closes runs, so that agents are no longer offered them, or reopens them. Nothing is written to the log; continuing a
+ * run reopens it.
  */
 export async function closeRuns(
   services: CloseServices,
@@ -55,7 +55,7 @@ export async function closeRuns(
   );
 }
 
-/** Under the session's lock nothing is added meanwhile, so the last event there is covers all that the run has. */
+/** Nothing is appended while the session is locked, so the last event covers all of the run. */
 function mark(
   { marks }: CloseServices,
   { sessionId, view }: LoadedSession,
@@ -71,7 +71,7 @@ function activityOf({ view }: LoadedSession, runId: RunId): number {
 
 export type SelectedRun = { readonly runId: RunId; readonly tag: string; readonly workflowId: WorkflowId };
 
-/** No run of the session is called so, or more than one. */
+/** No run of the session matches, or more than one. */
 export type RunUnmatched = {
   readonly code: 'run_unmatched';
   readonly sessionId: SessionId;
@@ -79,7 +79,7 @@ export type RunUnmatched = {
   readonly runs: readonly SelectedRun[];
 };
 
-/** The run of a session that a person names by its tag or id; all runs, in the order of their start, where none is named. */
+/** The run with this tag or id; without one, all runs in the order of their start. */
 export function selectRuns(
   { sessionId, view }: LoadedSession,
   asked: string | undefined,

@@ -5,23 +5,20 @@ import type { Clock } from '../ports/system.ts';
 import type { Collection, Collector, CollectProgress, CollectRefusal, SessionBin } from '../ports/upkeep.ts';
 import type { PreferServices } from './set-preferences.ts';
 
-/** Long enough to come back to a piece of work after a quarter, short enough that nobody tidies by hand. */
+/** Long enough to return to work after a quarter, short enough that nobody cleans up by hand. */
 export const RETENTION_DAYS = 90;
-/** How long a deleted session can be brought back, unless somebody empties the bin. */
+/** How long a deleted session can be restored, unless the bin is emptied. */
 export const BIN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export type CollectGarbageRequest = {
   readonly retentionDays?: number;
-  /** Whether all that was deleted goes for good, however short ago that was. */
+  /** Whether to remove all deleted sessions for good, however recent. */
   readonly isBinEmptied?: boolean;
   readonly isDryRun: boolean;
 };
 
-/**
- * Removes sessions that nobody wrote to for a long time, what was deleted a while ago, and content that no session
- * refers to any more. Nothing but a person starts it.
- */
+/** Removes expired sessions, old deleted sessions, and content that no session refers to. Only a person starts it. */
 export async function collectGarbage(
   { collector, clock }: { readonly collector: Collector; readonly clock: Clock },
   { retentionDays = RETENTION_DAYS, isBinEmptied = false, isDryRun }: CollectGarbageRequest,
@@ -33,7 +30,7 @@ export async function collectGarbage(
   return collector.collect({ nowMs, expiredBeforeMs, binnedBeforeMs, isDryRun }, onProgress);
 }
 
-/** What changing and removing sessions from outside of a chat needs. */
+/** What changing and removing sessions from the command line needs. */
 export type UpkeepServices = PreferServices & {
   readonly sessionIndex: SessionIndex;
   readonly marks: MarkStore;

@@ -15,27 +15,27 @@ import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts
 
 export type PreferRequest = {
   readonly sessionId: SessionId;
-  /** One run by its tag or id; every unfinished one of the session where none is named, closed ones only where no other is. */
+  /** One run by its tag or id. Default: every unfinished run of the session; closed ones only if there is no other. */
   readonly run?: string | undefined;
-  /** Brings its preset's risk policy along. */
+  /** Also sets the risk policy of its preset. */
   readonly mode?: Autonomy | undefined;
   readonly riskPolicy?: RiskPolicy | undefined;
 };
 
 export type PreferRefusal =
   | { readonly code: 'session_not_found'; readonly sessionId: SessionId }
-  /** Every run that is meant is over, so nothing would follow from it. */
+  /** Every selected run is complete, so a change would have no effect. */
   | { readonly code: 'nothing_unfinished'; readonly sessionId: SessionId }
   | RunUnmatched
   | OtherWorkflowStored
   | GateRefusal;
 
-/** What is in force for a run from its next step on. */
+/** The preferences of a run from its next step on. */
 export type PreferredRun = SelectedRun & {
   readonly before: Preferences;
   readonly effective: Preferences;
   readonly isChanged: boolean;
-  /** It was closed, and what was recorded has opened it again. */
+  /** It was closed, and this change reopened it. */
   readonly isReopened: boolean;
   readonly warnings: readonly PreferenceWarning[];
 };
@@ -48,8 +48,8 @@ export type PreferServices = Pick<
 };
 
 /**
- * Changes how runs go on, from outside of any chat. Each change is recorded as the user's at the step that the run
- * stands at, so that it governs the next attempt there and all that follows; nothing before it changes.
+ * Changes the preferences of runs from the command line. Each change is recorded as the user's at the current step of
+ * the run, so that it applies to the next attempt and everything after. Nothing before it changes.
  */
 export async function setPreferences(
   services: PreferServices,
@@ -94,7 +94,7 @@ async function unfinishedRuns(
     runs.push({ ...run, isClosed: await isRunClosed(services, session, run.runId) });
   }
   if (runs.length === 0) return err({ code: 'nothing_unfinished', sessionId: session.sessionId });
-  // Who means a session means what goes on in it; what is recorded in a closed run opens it.
+  // A session means its open runs; a change to a closed run would reopen it.
   const going = runs.filter(({ isClosed }) => !isClosed);
   return ok(going.length > 0 ? going : runs);
 }
@@ -144,7 +144,7 @@ function wantedPreferences(before: Preferences, { mode, riskPolicy }: PreferRequ
   return riskPolicy === undefined ? preset : { ...preset, riskPolicy };
 }
 
-/** What a blocked attempt or a checkpoint hangs on: there it holds for every further try. */
+/** The node that a blocked attempt or a checkpoint belongs to: there the change holds for every further attempt. */
 function stepAbove(graph: RunGraph, tip: RunNode): RunNode {
   let at = tip;
   while (at.kind !== 'step' && at.parentNodeId !== null) at = nodeOf(graph, at.parentNodeId);

@@ -5,7 +5,7 @@ import type { SessionAudit, StoreAudit } from '../ports/upkeep.ts';
 
 export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; readonly audit: StoreAudit };
 
-/** Which sessions; all there are when none are named. */
+/** Default: all sessions. */
 export type VerifyRequest = { readonly ids?: readonly SessionId[] };
 
 export type VerifyProgress = { readonly done: number; readonly total: number };
@@ -20,7 +20,7 @@ export type VerifyReport = {
   };
 };
 
-/** The sessions cannot be found at all, or one that was named is not there. All else is a finding. */
+/** The sessions cannot be listed, or a named one does not exist. Everything else is a finding. */
 export type VerifyRefusal = LoadRefusal;
 
 /** Checks every stored byte of sessions, one after the other. Nothing is repaired. */
@@ -37,14 +37,14 @@ export async function verifySessions(
     onProgress({ done, total });
     const audit = await services.audit.audit(sessionId);
     if (audit.isOk()) sessions.push(audit.value);
-    // Collection may have taken it since they were listed.
+    // Collection may have removed it since it was listed.
     else if (ids !== undefined) return err(audit.error);
   }
   onProgress({ done: total, total });
   return ok({ sessions, totals: totalsOf(sessions) });
 }
 
-/** Whether something is wrong with a session. A part of one that was taken in as such is as it should be. */
+/** Whether a session is damaged. A session that was imported as partial is not. */
 export function isDamaged({ health }: SessionAudit): boolean {
   return health.kind !== 'healthy' && health.kind !== 'salvaged';
 }

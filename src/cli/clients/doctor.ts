@@ -17,14 +17,14 @@ export const doctor: RunCommand = async ({ program, progress }, { options }) => 
   progress.show({ label: 'looking at this machine' });
   const [setup, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
   const findings = await examine(setup, setup.health, {
-    isMending: options['fix'] === true,
+    isFixing: options['fix'] === true,
     onProgress: ({ done, total }) =>
       progress.show(done < total ? { label: 'checking sessions', done, total } : { label: 'starting every client' }),
   });
   const data: DoctorData = {
     version: program.version,
     dataDir,
-    findings: findings.map(({ mend, ...finding }) => ({ ...finding, isMendable: mend !== undefined })),
+    findings: findings.map(({ applyFix, ...finding }) => ({ ...finding, isMendable: applyFix !== undefined })),
     totals: totalsOf(findings),
   };
   const faults = findings.filter(({ kind }) => kind === 'fault');
@@ -40,7 +40,7 @@ export const doctor: RunCommand = async ({ program, progress }, { options }) => 
 /** What is left to a person has its own line; then it is time to look again. */
 function nextOf(faults: readonly DoctorFinding[]): string {
   if (faults.length === 0) return 'workrail status';
-  return faults.some(({ mend }) => mend !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
+  return faults.some(({ applyFix }) => applyFix !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
 }
 
 const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {
@@ -61,7 +61,7 @@ function totalsOf(findings: readonly DoctorFinding[]): DoctorData['totals'] {
 }
 
 function problemOf(faults: readonly DoctorFinding[]): CommandProblem {
-  const mendable = faults.filter(({ mend }) => mend !== undefined).length;
+  const mendable = faults.filter(({ applyFix }) => applyFix !== undefined).length;
   return {
     exitCode: EXIT.checkFailed,
     error: {
@@ -70,7 +70,7 @@ function problemOf(faults: readonly DoctorFinding[]): CommandProblem {
       suggestion:
         mendable === 0
           ? 'Each says above what to do about it.'
-          : `Type "workrail doctor --fix" to mend ${mendable === faults.length ? 'all of it' : `${mendable} of them`}.`,
+          : `Run "workrail doctor --fix" to fix ${mendable === faults.length ? 'all of it' : `${mendable} of them`}.`,
       retry: { kind: 'not_retryable' },
     },
   };

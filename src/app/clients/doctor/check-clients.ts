@@ -7,9 +7,9 @@ import { registerClient } from '../register-client.ts';
 import { readChanges } from '../undo-registrations.ts';
 import { type DoctorFinding, good } from './doctor-finding.ts';
 
-const MEND = 'workrail doctor --fix';
+const FIX_COMMAND = 'workrail doctor --fix';
 
-/** Every registration there is, really started; and those that should be there. */
+/** Starts every registration, and finds missing ones. */
 export async function checkClients(services: ClientServices, health: MachineHealth): Promise<readonly DoctorFinding[]> {
   const looked = await lookEverywhere(services);
   const registered = looked.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
@@ -26,7 +26,7 @@ async function lookEverywhere(services: ClientServices): Promise<readonly Inspec
   const pairs = CLIENTS.flatMap((client) => scopes.map((scope) => ({ client, scope })));
   const looked = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
   const seen = new Set<string>();
-  // In the home folder the file of a project may be that of the user.
+  // In the home folder, the project file may be the user's file.
   return looked.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
 }
 
@@ -34,7 +34,7 @@ function brokenFindings({ client, file, state }: InspectedClient): readonly Doct
   if (state.kind === 'broken') {
     const text = `${client.name}: ${file}, line ${state.line}: ${state.problem}`;
     return [
-      { check: 'clients', kind: 'fault', text, fix: 'Put that right by hand; until then nothing is changed there.' },
+      { check: 'clients', kind: 'fault', text, fix: 'Fix the file by hand. Until then, workrail does not change it.' },
     ];
   }
   if (state.kind !== 'unreadable') return [];
@@ -43,12 +43,12 @@ function brokenFindings({ client, file, state }: InspectedClient): readonly Doct
       check: 'clients',
       kind: 'fault',
       text: `${client.name}: ${file} cannot be read (${state.cause})`,
-      fix: 'Give your user the right to read it.',
+      fix: 'Give your user read permission.',
     },
   ];
 }
 
-/** Clients that start the same are rehearsed once. */
+/** Equal launches are tried once. */
 function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'] {
   const known: { readonly of: TrialLaunch; readonly rehearsed: Promise<TrialResult> }[] = [];
   return (rehearsal) => {
@@ -62,7 +62,7 @@ function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'
   };
 }
 
-/** What cannot be replaced is not promised to be. */
+/** An entry that cannot be replaced must not promise an automatic fix. */
 function byHand(services: ClientServices, looked: InspectedClient, finding: DoctorFinding): DoctorFinding {
   const trouble = looked.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, looked);
   if (!trouble) return finding;
@@ -78,18 +78,18 @@ async function startedFinding(
   const { client, file, state } = looked;
   const where = `${client.name} (${shortPath(services.machine, file)})`;
   const launch = 'launch' in state ? state.launch : undefined;
-  const mend = () => register(services, looked, true);
+  const applyFix = () => register(services, looked, true);
   if (launch === undefined) {
     return {
       check: 'clients',
       kind: 'fault',
-      text: `${where}: the entry "workrail" starts no program`,
+      text: `${where}: the entry "workrail" does not start a program`,
       fix: `workrail init --client ${client.id} --force`,
     };
   }
   if (looked.scope === 'project' && state.kind !== 'same') {
-    // A repository may be anyone's, and starting is running whatever it says.
-    const text = `${where} starts "${launchText(launch)}"; it was not tried, because the file came with the project`;
+    // A repository is untrusted, and starting an entry would run whatever it says.
+    const text = `${where} starts "${launchText(launch)}". It was not tried, because the file belongs to the project`;
     return { check: 'clients', kind: 'note', text, fix: `workrail init --project --client ${client.id} --force` };
   }
   const rehearsed = await rehearse({ launch, environment: environmentOf(client) });
@@ -100,33 +100,33 @@ async function startedFinding(
         const name = looked.scope === 'project' ? `${client.name} in this project` : client.name;
         return good(
           'clients',
-          `${name}: started, ${rehearsed.tools} tools, a step forward and back in ${rehearsed.ms} ms`,
+          `${name}: works (${rehearsed.tools} tools, one step forward and back in ${rehearsed.ms} ms)`,
         );
       }
-      const text = `${where} starts version ${rehearsed.version}, and this is ${version}`;
+      const text = `${where} starts version ${rehearsed.version}, but this is ${version}`;
       return {
         check: 'clients',
         kind: 'fault',
         text,
-        fix: `${MEND} (it will then start ${looked.wanted.args[0] ?? looked.wanted.command})`,
-        mend,
+        fix: `${FIX_COMMAND} (changes it to start ${looked.wanted.args[0] ?? looked.wanted.command})`,
+        applyFix,
       };
     }
     case 'stale':
       return {
         check: 'clients',
         kind: 'fault',
-        text: `${where}: ${rehearsed.missing} is not there any more`,
-        fix: MEND,
-        mend,
+        text: `${where}: ${rehearsed.missing} does not exist any more`,
+        fix: FIX_COMMAND,
+        applyFix,
       };
     case 'fails': {
       const said = rehearsed.said === '' ? '' : `: ${rehearsed.said}`;
       const isOurs = state.kind === 'same';
       const text = `${where}: "${launchText(launch)}" fails at ${rehearsed.at}${said}`;
       return isOurs
-        ? { check: 'clients', kind: 'fault', text, fix: `Type it in a terminal to see why: ${launchText(launch)}` }
-        : { check: 'clients', kind: 'fault', text, fix: MEND, mend };
+        ? { check: 'clients', kind: 'fault', text, fix: `Run it in a terminal to see why: ${launchText(launch)}` }
+        : { check: 'clients', kind: 'fault', text, fix: FIX_COMMAND, applyFix };
     }
   }
 }
@@ -136,7 +136,7 @@ function environmentOf({ hasWindow, isSparing }: Client): ClientEnvironment {
   return isSparing === true ? 'few' : 'shell';
 }
 
-/** A client that init registered has lost its entry, or nobody is registered at all. */
+/** Finds clients whose registration is gone, and installed clients if none is registered. */
 async function missingFindings(
   services: ClientServices,
   looked: readonly InspectedClient[],
@@ -156,17 +156,17 @@ async function missingFindings(
   if (!isRegistered && lost.length === 0 && never.length === 0) return [NOBODY];
   return [
     ...lost.map((one) =>
-      missing(services, one, `${one.client.name}: the registration that init made is gone from ${one.file}`),
+      missing(services, one, `${one.client.name}: the registration made by "workrail init" is missing in ${one.file}`),
     ),
     ...never.map((one) =>
       isRegistered || lost.length > 0
         ? ({
             check: 'clients',
             kind: 'note',
-            text: `${one.client.name} is installed and does not know workrail`,
+            text: `${one.client.name} is installed, but workrail is not registered with it`,
             fix: initFor(one.client),
           } as const)
-        : missing(services, one, `${one.client.name} is installed and does not know workrail`),
+        : missing(services, one, `${one.client.name} is installed, but workrail is not registered with it`),
     ),
   ];
 }
@@ -174,7 +174,7 @@ async function missingFindings(
 const NOBODY: DoctorFinding = {
   check: 'clients',
   kind: 'fault',
-  text: 'no agent client was found on this machine',
+  text: 'no agent client found on this machine',
   fix: 'Install one, or register one by name: workrail init --client claude-code',
 };
 
@@ -183,8 +183,8 @@ function missing(services: ClientServices, looked: InspectedClient, text: string
     check: 'clients',
     kind: 'fault',
     text,
-    fix: `${MEND}, or: ${initFor(looked.client)}`,
-    mend: () => register(services, looked, false),
+    fix: `${FIX_COMMAND}, or: ${initFor(looked.client)}`,
+    applyFix: () => register(services, looked, false),
   };
 }
 
@@ -197,9 +197,9 @@ async function register(
   looked: InspectedClient,
   isForced: boolean,
 ): Promise<string | undefined> {
-  // Others may have been mended in the same file meanwhile.
+  // Another fix may have changed the same file meanwhile.
   const now = (await inspectClient(services, looked.client, looked.scope)) ?? looked;
   const registered = await registerClient(services, now, { isDry: false, isForced });
   const isDone = ['registered', 'replaced', 'unchanged'].includes(registered.result);
-  return isDone ? undefined : `${now.file} was left alone (${registered.result})`;
+  return isDone ? undefined : `${now.file} was not changed (${registered.result})`;
 }

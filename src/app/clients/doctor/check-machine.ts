@@ -8,9 +8,9 @@ import { shortPath } from '../client.ts';
 import { type DoctorFinding, good } from './doctor-finding.ts';
 
 const NODE_MIN = [20, 19] as const;
-/** Of `sha256:` and the digits behind it. */
+/** The length of the displayed hash, with `sha256:`. */
 const HASH_SHOWN = 19;
-const MEND = 'workrail doctor --fix';
+const FIX_COMMAND = 'workrail doctor --fix';
 
 export function checkNode({ machine }: Pick<ClientServices, 'machine'>): DoctorFinding {
   const [major = 0, minor = 0] = machine.nodeVersion.split('.').map(Number);
@@ -39,7 +39,7 @@ export async function checkConfig(
     check: 'config',
     kind: 'fault',
     text: configProblemText(problem),
-    fix: 'Put that right; no server starts before.',
+    fix: 'Fix this setting. Until then, no server starts.',
   }));
 }
 
@@ -49,28 +49,28 @@ export async function checkData(
 ): Promise<readonly DoctorFinding[]> {
   const { path: whole, canWrite, open } = await health.dataFolder();
   const path = shortPath(machine, whole);
-  if (canWrite === undefined) return [good('data', `data folder ${path}: not made yet, the first run does`)];
+  if (canWrite === undefined) return [good('data', `data folder ${path}: not created yet (the first run creates it)`)];
   if (!canWrite) {
     return [
       {
         check: 'data',
         kind: 'fault',
-        text: `data folder ${path} cannot be written`,
-        fix: 'Give your user the right to write there.',
+        text: `data folder ${path} is not writable`,
+        fix: 'Give your user write permission there.',
       },
     ];
   }
-  if (open.length === 0) return [good('data', `data folder ${path}: only you can look into it`)];
+  if (open.length === 0) return [good('data', `data folder ${path}: only your user can read it`)];
   return open.map((place) => ({
     check: 'data',
     kind: 'fault',
-    text: `${place.path} is open to other users of this machine (mode ${place.found})`,
-    fix: `${MEND}, or: chmod ${place.wanted} ${place.path}`,
-    mend: async () => (await health.closeToOthers([place])).at(0),
+    text: `${place.path} can be read by other users of this machine (mode ${place.found})`,
+    fix: `${FIX_COMMAND}, or: chmod ${place.wanted} ${place.path}`,
+    applyFix: async () => (await health.closeToOthers([place])).at(0),
   }));
 }
 
-/** A file that is open to others is told by the look at the data folder. */
+/** The check of the data folder reports files that are open to others. */
 export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly DoctorFinding[]> {
   const found = await keyring.find();
   if (found.isOk()) {
@@ -78,7 +78,7 @@ export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly
     return [
       good(
         'keyring',
-        keys === 0 ? 'keyring: none yet, the first run makes it' : `keyring: ${keys === 1 ? 'one key' : 'two keys'}`,
+        keys === 0 ? 'keyring: none yet (the first run creates it)' : `keyring: ${keys === 1 ? 'one key' : 'two keys'}`,
       ),
     ];
   }
@@ -87,20 +87,20 @@ export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly
     {
       check: 'keyring',
       kind: 'fault',
-      text: `the keyring cannot be used (${found.error.code})`,
-      fix: 'Put keys/keyring.json back from a backup. Without it no token of a running agent is genuine.',
+      text: `keyring: cannot be used (${found.error.code})`,
+      fix: 'Restore keys/keyring.json from a backup. Without it, tokens of running agents are invalid.',
     },
   ];
 }
 
 export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorFinding> {
   const { isLoaded, cause } = await nativeLock();
-  if (isLoaded) return good('locks', 'locks: those of the system');
+  if (isLoaded) return good('locks', 'file locks: native');
   return {
     check: 'locks',
     kind: 'note',
-    text: `locks: claim files, because fs-native-extensions does not load${cause === undefined ? '' : ` (${cause})`}`,
-    fix: 'Everything works but workrail gc. To get the locks of the system: npm install -g workrail --include=optional',
+    text: `file locks: claim files, because fs-native-extensions does not load${cause === undefined ? '' : ` (${cause})`}`,
+    fix: 'Everything except "workrail gc" works. To get native locks: npm install -g workrail --include=optional',
   };
 }
 
@@ -110,18 +110,18 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
     return {
       check: 'index',
       kind: 'fault',
-      text: `the session index cannot be read (${looked.error.code})`,
+      text: `session index: cannot be read (${looked.error.code})`,
       fix: 'Delete cache/sessions.jsonl in the data folder.',
     };
   }
   const { stale, total } = looked.value;
-  if (stale === 0) return good('index', `session index: knows all ${total}`);
+  if (stale === 0) return good('index', `session index: up to date (${total} ${total === 1 ? 'session' : 'sessions'})`);
   return {
     check: 'index',
     kind: 'fault',
-    text: `session index: stale for ${stale} of ${Math.max(total, stale)}`,
-    fix: MEND,
-    mend: async () =>
+    text: `session index: out of date for ${stale} of ${Math.max(total, stale)}`,
+    fix: FIX_COMMAND,
+    applyFix: async () =>
       (await index.rebuild()).match(
         () => undefined,
         ({ code }) => code,
@@ -131,7 +131,7 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void;
 
-/** Damage is told and never mended: only a backup knows what stood there. */
+/** Damage is reported and never fixed: only a backup can restore it. */
 export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
   const verified = await verifySessions(health, {}, onProgress);
   if (verified.isErr()) {
@@ -139,7 +139,7 @@ export async function checkSessions(health: MachineHealth, onProgress: OnProgres
       {
         check: 'sessions',
         kind: 'fault',
-        text: `the sessions cannot be listed (${verified.error.code})`,
+        text: `sessions: cannot be listed (${verified.error.code})`,
         fix: 'workrail session verify',
       },
     ];
@@ -154,12 +154,12 @@ export async function checkSessions(health: MachineHealth, onProgress: OnProgres
   return damaged.map(({ sessionId, health: { kind } }) => ({
     check: 'sessions',
     kind: 'fault',
-    text: `session ${sessionId} is damaged (${kind}); it was left as it is`,
+    text: `session ${sessionId} is damaged (${kind}) and was not changed`,
     fix: `workrail session verify ${sessionId}`,
   }));
 }
 
-/** Every workrail that the shell would find, besides the one that runs. */
+/** Every workrail on the PATH, besides the one that is running. */
 export async function checkVersions(
   { machine, commands }: ClientServices,
   { versionOf }: Pick<MachineHealth, 'versionOf'>,
@@ -178,7 +178,7 @@ export async function checkVersions(
   return {
     check: 'versions',
     kind: 'fault',
-    text: `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'one that does not tell its version'} at ${path}`).join(', ')}`,
-    fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node that has it), then type: workrail doctor',
+    text: `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'unknown version'} at ${path}`).join(', ')}`,
+    fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node installation), then run: workrail doctor',
   };
 }

@@ -11,19 +11,19 @@ export const CHECKS = [
 ] as const;
 export type DoctorCheck = (typeof CHECKS)[number];
 
-/** `note`: worth knowing, and no fault. `mended`: it was a fault, and is none any more. */
+/** `note`: worth knowing, but not a fault. `mended`: a fault that was just fixed. */
 export const FINDING_KINDS = ['good', 'note', 'fault', 'mended'] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export type DoctorFinding = {
   readonly check: DoctorCheck;
   readonly kind: FindingKind;
   readonly text: string;
   /** What to do about it. */
   readonly fix?: string;
-  /** Mends it; tells why not where that fails. Faults without one are for a person. */
-  readonly mend?: () => Promise<string | undefined>;
+  /** Fixes the fault; returns why that failed. Faults without it need a person. */
+  readonly applyFix?: () => Promise<string | undefined>;
 };
 
 export function good(check: DoctorCheck, text: string): DoctorFinding {

@@ -14,16 +14,16 @@ import {
 import type { DoctorFinding } from './doctor-finding.ts';
 
 type ExamineOptions = {
-  /** Also mends what can be mended. */
-  readonly isMending: boolean;
+  /** Also fixes what can be fixed automatically. */
+  readonly isFixing: boolean;
   readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
 };
 
-/** Looks at everything that could keep an agent from working here; the servers are started while the rest is looked at. */
+/** Checks everything that could keep an agent from working here. Servers are started while the rest is checked. */
 export async function examine(
   services: ClientServices,
   health: MachineHealth,
-  { isMending, onProgress }: ExamineOptions,
+  { isFixing, onProgress }: ExamineOptions,
 ): Promise<readonly DoctorFinding[]> {
   const clients = checkClients(services, health);
   const machine = [
@@ -37,16 +37,16 @@ export async function examine(
     await checkVersions(services, health),
   ];
   const findings = [...machine, ...(await clients)];
-  if (!isMending) return findings;
-  const mended: DoctorFinding[] = [];
-  // One after the other: two of them may be about the same file.
-  for (const finding of findings) mended.push(await mendedFinding(finding));
-  return mended;
+  if (!isFixing) return findings;
+  const fixed: DoctorFinding[] = [];
+  // One after the other: two fixes may change the same file.
+  for (const finding of findings) fixed.push(await fixFinding(finding));
+  return fixed;
 }
 
-async function mendedFinding(finding: DoctorFinding): Promise<DoctorFinding> {
-  if (finding.kind !== 'fault' || finding.mend === undefined) return finding;
-  const trouble = await finding.mend();
+async function fixFinding(finding: DoctorFinding): Promise<DoctorFinding> {
+  if (finding.kind !== 'fault' || finding.applyFix === undefined) return finding;
+  const trouble = await finding.applyFix();
   const { check, text } = finding;
   return trouble === undefined ? { check, kind: 'mended', text } : { check, kind: 'fault', text, fix: trouble };
 }

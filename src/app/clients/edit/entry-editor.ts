@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { FileTrouble } from '../../ports/machine.ts';
 
-/** How one kind of file is read and edited. Everything but our entry stays as it is, to the byte. */
+/** Reads and edits one format. Everything except our entry stays the same to the byte. */
 export type EntryEditor = {
-  /** Our entry; `undefined` when there is none. */
+  /** Our entry; `undefined` if there is none. */
   readonly find: (text: string, place: EntryPlace) => { readonly entry: unknown } | { readonly trouble: FileTrouble };
-  /** The text with our entry put in, or put in the place of the one there is. */
+  /** The text with our entry added or replaced. */
   readonly put: (text: string, place: EntryPlace, entry: JsonValue) => Edited;
   /** The text without our entry. */
   readonly remove: (text: string, place: EntryPlace) => Edited;

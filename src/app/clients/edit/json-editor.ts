@@ -15,7 +15,7 @@ import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import type { FileTrouble } from '../../ports/machine.ts';
 import { type Edited, type EntryEditor, type EntryPlace, lineAt } from './entry-editor.ts';
 
-// The library's names for these exist at compile time only, and only for programs compiled together with it.
+// The library declares these as a const enum, which only its own compilation can use.
 const COMMA: SyntaxKind = 5;
 const LINE_BREAK: SyntaxKind = 14;
 const END: SyntaxKind = 17;
@@ -23,8 +23,8 @@ const END: SyntaxKind = 17;
 export type Property = { readonly key: string; readonly value: JsonValue };
 
 /**
- * The edits that add a property at the end of an object. The library's own way would move a comment that stands behind
- * the last property to the new one, and lay out its neighbours anew.
+ * Adds a property at the end of an object. The library's `modify` would move a trailing comment of the last property to
+ * the new one, and reformat its neighbours.
  */
 export function insertProperty(text: string, object: Node, { key, value }: Property): readonly Edit[] {
   const style = styleOf(text, object);
@@ -44,7 +44,7 @@ export function insertProperty(text: string, object: Node, { key, value }: Prope
 
   const end = endOfLine(text, afterComma(text, last));
   const comma = hasComma(text, last) ? [] : [insertion(endOf(last), ',')];
-  // The closing brace may stand on the line of the last property.
+  // The closing brace may be on the line of the last property.
   const isClosedHere = closing < end;
   return isClosedHere
     ? [...comma, { offset: closing - gap, length: gap, content: `${written}${eol}${outer}` }]
@@ -53,7 +53,7 @@ export function insertProperty(text: string, object: Node, { key, value }: Prope
 
 type Style = { readonly eol: string; readonly unit: string; readonly outer: string; readonly inner: string };
 
-/** How the file is laid out; `undefined` when it is all on one line. */
+/** The layout of the file; `undefined` if it is all on one line. */
 function styleOf(text: string, object: Node): Style | undefined {
   const isOneLine = !text.trim().includes('\n');
   if (isOneLine && text.trim() !== '{}') return undefined;
@@ -82,14 +82,14 @@ function hasComma(text: string, last: Node): boolean {
   return afterComma(text, last) > endOf(last);
 }
 
-/** Behind the comma that follows a property, or behind the property where none does. */
+/** The offset after the comma that follows a property, or after the property if there is none. */
 function afterComma(text: string, last: Node): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(last));
   return scanner.scan() === COMMA ? scanner.getPosition() : endOf(last);
 }
 
-/** The end of the line, with a comment that belongs to it, or of a comment that goes on beyond it. */
+/** The end of the line including a trailing comment, or the end of a comment that spans lines. */
 function endOfLine(text: string, offset: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);
@@ -104,10 +104,10 @@ function insertion(offset: number, content: string): Edit {
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** A comma too many and comments are what people write there, and what most of these clients read. */
+/** Users write trailing commas and comments, and most of these clients accept them. */
 const LENIENT = { allowTrailingComma: true, disallowComments: false } as const;
 
-/** JSON with comments. */
+/** Edits JSON with comments. */
 export const jsonEditor: EntryEditor = {
   find: (text, place) => {
     const read = readTree(text, place);
@@ -130,23 +130,23 @@ function edit(text: string, place: EntryPlace, editsOf: (body: string, tree: Nod
 
 function readTree(text: string, { key, name }: EntryPlace): Tree | { readonly trouble: FileTrouble } {
   const given = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  // Some clients make an empty file and fill it later.
+  // Some clients create an empty file and fill it later.
   const body = given.trim() === '' ? '{}\n' : given;
   const errors: ParseError[] = [];
   const tree = parseTree(body, errors, LENIENT);
   const [first] = errors;
-  if (first !== undefined) return troubleAt(body, first.offset, `this is not JSON (${wordsOf(first)})`);
-  if (tree?.type !== 'object') return troubleAt(body, tree?.offset ?? 0, 'an object is expected here');
+  if (first !== undefined) return troubleAt(body, first.offset, `not valid JSON (${wordsOf(first)})`);
+  if (tree?.type !== 'object') return troubleAt(body, tree?.offset ?? 0, 'expected an object');
   const servers = findNodeAtLocation(tree, [key]);
   if (servers !== undefined && servers.type !== 'object') {
-    return troubleAt(body, servers.offset, `"${key}" is no object`);
+    return troubleAt(body, servers.offset, `"${key}" is not an object`);
   }
   const [twice, word] = [secondOf(tree, key) ?? secondOf(servers, name), secondOf(tree, key) ? key : name];
-  if (twice !== undefined) return troubleAt(body, twice.offset, `"${word}" is here a second time`);
+  if (twice !== undefined) return troubleAt(body, twice.offset, `duplicate key "${word}"`);
   return { body, tree };
 }
 
-/** Most readers take the last of two, and an editor the first: what would be changed there would not count. */
+/** Most readers use the last duplicate and an editor changes the first, so an edit would have no effect. */
 function secondOf(object: Node | undefined, key: string): Node | undefined {
   return object?.children?.filter(({ children }) => children?.[0]?.value === key)[1];
 }
@@ -164,7 +164,7 @@ function putEdits(
   return [{ offset: old.offset, length: old.length, content: replacement(body, old, entry) }];
 }
 
-/** Written as the entry that it replaces begins: on a line of its own with its indentation. */
+/** Written with the indentation of the entry that it replaces. */
 function replacement(body: string, old: Node, entry: JsonValue): string {
   const start = body.lastIndexOf('\n', old.offset - 1) + 1;
   const indent = /^[ \t]*/.exec(body.slice(start))?.[0] ?? '';
@@ -179,7 +179,7 @@ function troubleAt(text: string, offset: number, problem: string): { readonly tr
   return { trouble: { line: lineAt(text, offset), problem } };
 }
 
-/** The library names a problem like `CommaExpected`. */
+/** The library names problems like `CommaExpected`. */
 function wordsOf({ error }: ParseError): string {
   return printParseErrorCode(error)
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -5,12 +5,12 @@ import type { Edited, EntryEditor, EntryPlace } from './entry-editor.ts';
 
 type Table = { readonly [key: string]: unknown };
 
-/** TOML. It is only ever parsed to look; a table is appended, or its lines are cut out or replaced. */
+/** Edits TOML. It is parsed only to read it; a table is appended, or its lines are removed or replaced. */
 export function tomlEditor(parse: ParseToml): EntryEditor {
   const read = (text: string, place: EntryPlace): Result<Table, FileTrouble> =>
     parse(text).andThen((table) => {
       const isSound = table[place.key] === undefined || isTable(table[place.key]);
-      return isSound ? ok(table) : err({ line: lineOfKey(text, place), problem: `"${place.key}" is no table` });
+      return isSound ? ok(table) : err({ line: lineOfKey(text, place), problem: `"${place.key}" is not a table` });
     });
   const edited = (before: string, place: EntryPlace, entry: JsonValue | undefined): Edited =>
     read(before, place).match(
@@ -46,20 +46,23 @@ function entryIn(table: Table, { key, name }: EntryPlace): unknown {
   return isTable(servers) ? servers[name] : undefined;
 }
 
-/** All but our entry, to compare. */
+/** Everything except our entry, for comparison. */
 function restOf(table: Table, { key, name }: EntryPlace): string {
   const without = (from: unknown, left: string) =>
     isTable(from) ? Object.entries(from).filter(([word]) => word !== left) : [];
   return JSON.stringify([without(table, key), without(table[key], name)]);
 }
 
-/** A table that was written in another way, such as inline, cannot be cut out or added to by whole lines. */
+/** A table in another notation, such as inline, cannot be removed or extended by whole lines. */
 function unusual(text: string, table: Table, place: EntryPlace): FileTrouble {
   return entryIn(table, place) === undefined
-    ? { line: lineOfKey(text, place), problem: `"${place.key}" is written in a way that no table can be added to` }
+    ? {
+        line: lineOfKey(text, place),
+        problem: `"${place.key}" is written in a notation that cannot be extended by a table`,
+      }
     : {
         line: lineOfEntry(text, place),
-        problem: `"${place.name}" is not written as a table of its own; change it by hand`,
+        problem: `"${place.name}" is not written as a separate table. Change it by hand`,
       };
 }
 
@@ -102,8 +105,8 @@ type Around = {
 };
 
 /**
- * Headers are `[a.b]`, `["a"."b"]` and the same with spaces; those of the tables inside begin with it. Comments and
- * empty lines before the table of somebody else, or at the end, are not ours.
+ * Headers are `[a.b]`, `["a"."b"]` and the same with spaces; those of inner tables start with it. Comments and empty
+ * lines before another table, or at the end, are not ours.
  */
 function withoutTable(text: string, { key, name }: EntryPlace): Around {
   const ours = new RegExp(`^\\s*\\[\\s*${written(key)}\\s*\\.\\s*${written(name)}\\s*[\\].]`);
@@ -136,7 +139,7 @@ function tableLines(header: string, table: { readonly [key: string]: JsonValue }
   ];
 }
 
-/** Strings of JSON are strings of TOML, and so are lists of them. */
+/** JSON strings are valid TOML strings, and so are lists of them. */
 function valueText(value: JsonValue): string {
   return Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
 }
