@@ -44,7 +44,7 @@ test('a lossy agent notices when the same call gets another reply, or a spoilt t
       return reply.map(changed);
     },
   }));
-  expect(problems).toEqual(['at size: the same call again got another reply']);
+  expect(problems).toEqual(['at size: the same call sent again got a different reply']);
   const forgiving = await played((stage) => {
     let last: Turn | undefined;
     return {
@@ -57,5 +57,5 @@ test('a lossy agent notices when the same call gets another reply, or a spoilt t
       },
     };
   });
-  expect(forgiving.problems).toEqual(['at judge: a token that was cut short was taken']);
+  expect(forgiving.problems).toEqual(['at judge: a truncated token was accepted']);
 });

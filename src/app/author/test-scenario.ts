@@ -137,7 +137,7 @@ function judgePath(path: readonly string[], expected: readonly string[] | undefi
 function judgeBlocks({ blocks, calls }: PlayedRun, expected: number | undefined): readonly string[] {
   if (expected === undefined || expected === blocks) return [];
   const where = calls.filter(({ blockers }) => blockers.length > 0).map(({ stepId }) => stepId ?? 'the start');
-  return [`expected ${expected} blocks, got ${blocks}${blocks === 0 ? '' : `: at ${listed(where)}`}`];
+  return [`blocks: expected ${expected}, got ${blocks}${blocks === 0 ? '' : `: at ${listed(where)}`}`];
 }
 
 function judgeGaps({ gaps }: PlayedRun, expected: ExpectedEnd['gaps']): readonly string[] {

@@ -73,7 +73,7 @@ describe('the name of a file', () => {
         span: { offset: 7, length: id.length + 2 },
         line: 2,
         column: 7,
-        message: `The file is named otherwise than what is in it, "${id}". Call it ${id}.json or bug-hunt.json, so that it can be found.`,
+        message: `The file name does not match the id "${id}". Rename the file to ${id}.json or bug-hunt.json.`,
       },
     ]);
   });

@@ -38,7 +38,7 @@ describe('bindings of a workspace', () => {
             span: { offset: 13, length: 1 },
             line: 2,
             column: 12,
-            message: 'The slot "build" is bound to a text. Put it in quotes.',
+            message: 'The slot "build" needs a text in quotes.',
           },
         ],
       },

@@ -32,7 +32,7 @@ describe('two routines of one folder that would be called by one name', () => {
       {
         code: 'duplicate_id',
         message:
-          'routines/a.json is called as "team.templates.routine.look" already, like this. Give this workflow another id, or remove the file.',
+          'routines/a.json is already called as "team.templates.routine.look". Give this workflow another id, or remove the file.',
         fix: undefined,
       },
     ]);
@@ -70,7 +70,7 @@ describe('a call of a routine that is broken', () => {
     for (const [templateId, where] of [
       [routine('triage'), 'routines/team.triage.json, line 1'],
       [routine('sort'), 'team.routine-sort.json, line 1'],
-      ['project.templates.routine.look', 'routines/look.json, line 1, column 1: The file is not text in UTF-8.'],
+      ['project.templates.routine.look', 'routines/look.json, line 1, column 1: The file is not UTF-8 text.'],
     ] as const) {
       const [problem] = told(await catalogOf([caller(templateId), ...files]), 'x.json') ?? [];
       expect(problem).toEqual({ code: 'broken_template', message: expect.stringContaining(where), fix: undefined });

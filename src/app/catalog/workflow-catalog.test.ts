@@ -115,7 +115,7 @@ describe('the catalog', () => {
             span: { offset: 7, length: 8 },
             line: 2,
             column: 7,
-            message: 'a.json has the id "team.x" already. Give this workflow another id, or remove the file.',
+            message: 'a.json already has the id "team.x". Give this workflow another id, or remove the file.',
           },
         ],
       },
@@ -150,21 +150,21 @@ describe('the catalog', () => {
       [
         'file_too_large',
         ...[1, 1, ''],
-        'The file has 5000000 bytes; a workflow file may have 1048576. Split it or move long texts into documents.',
+        'The file has 5000000 bytes; the limit is 1048576. Split it, or move long texts into referenced documents.',
       ],
       [
         'link_leads_outside',
         ...[1, 1, ''],
-        'This is a link to /etc/passwd, which is outside of the folder. Put the file itself here instead.',
+        'This is a link to /etc/passwd, outside of the folder. Replace it with the file itself.',
       ],
-      ['file_unreadable', 1, 1, '', 'There is no file here that can be read. Put one here, or remove this.'],
-      ['file_unreadable', 1, 1, '', 'The file is not text in UTF-8. Save it with that encoding.'],
+      ['file_unreadable', 1, 1, '', 'This is not a readable file. Replace it with a file, or remove it.'],
+      ['file_unreadable', 1, 1, '', 'The file is not UTF-8 text. Save it as UTF-8.'],
       [
         'too_many_files',
         ...[1, 1, ''],
-        'Only the first 1000 files of this folder are used. Move what is no workflow elsewhere.',
+        'Only the first 1000 files of this folder are used. Move other files elsewhere.',
       ],
-      ['file_unreadable', 1, 1, '', 'Reading it failed with EACCES. Check its permissions.'],
+      ['file_unreadable', 1, 1, '', 'Cannot read this file (EACCES). Check its permissions.'],
     ]);
   });
 

@@ -185,7 +185,7 @@ describe('a file of somebody else', () => {
     expect(files).toEqual(new Map([[file, foreign]]));
   });
 
-  it('that was changed since keeps the change when init is undone; only our entry goes', async () => {
+  it('that was changed keeps the change when init is undone; only our entry goes', async () => {
     enforces('init_reversible');
     const files = new Map([[file, '{\n  "mcpServers": {}\n}\n']]);
     const services = fakeSetup({ files });
@@ -201,8 +201,8 @@ describe('a file of somebody else', () => {
     enforces('init_reversible');
     const backup = `${HOME}/.workrail/setup/0001-mcp.json`;
     for (const [tamper, words] of [
-      [(files: Map<string, string>) => files.set(backup, '{"evil":1}'), 'was changed since'],
-      [(files: Map<string, string>) => files.delete(backup), 'is gone'],
+      [(files: Map<string, string>) => files.set(backup, '{"evil":1}'), 'was changed'],
+      [(files: Map<string, string>) => files.delete(backup), 'is missing'],
     ] as const) {
       const files = new Map([[file, '{"a":1}']]);
       const services = fakeSetup({ files });

@@ -37,19 +37,16 @@ describe('scenarios', () => {
   it('fail in words that say what came instead', async () => {
     const skipped = 'the path was size, work, rounds--decide, judge, merge';
     expect(await expecting({ path: ['size', 'design'] })).toEqual([
-      `the path differs at place 2: expected "design", but "work" was due; ${skipped}`,
+      `the path differs at place 2: expected "design", but "work" was pending; ${skipped}`,
     ]);
     expect(await expecting({ blocks: 1, complete: false })).toEqual([
-      'there were 0 blocks, not 1',
+      'blocks: expected 1, got 0',
       'the run is complete',
     ]);
     expect(await expecting({ skipped: ['work'], complete: true })).toEqual(['"work" was not skipped; skipped: design']);
     expect(
       await expecting({ complete: true, gaps: [{ category: 'contract_violation' }] }, { mode: 'full_auto_never_stop' }),
-    ).toEqual([
-      'there is no open gap contract_violation',
-      'there is a gap that was not expected, user_only_dependency:needs_user_approval',
-    ]);
+    ).toEqual(['missing open gap contract_violation', 'unexpected gap user_only_dependency:needs_user_approval']);
   });
 
   it('fail where a step is blocked or done against what was expected, or never came', async () => {
@@ -60,10 +57,10 @@ describe('scenarios', () => {
     ]);
     const shown = { notes: 'n', artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'shown' } }] };
     expect(await steps({ at: 'judge', ...shown, expect: 'blocked' })).toEqual([
-      '"judge" was to be blocked, but was taken as done',
+      '"judge" should be blocked, but was accepted',
     ]);
     expect(await steps({ at: 'design', notes: 'never due' })).toEqual([
-      '"design" is listed under "steps", but was not due when its turn came',
+      '"design" is listed under "steps", but was not the pending step at its turn',
     ]);
   });
 
@@ -82,7 +79,7 @@ describe('scenarios', () => {
     const { out } = await withScenario({ name: 'x', steps: [{ at: 'desgin' }], expect: { complete: true } }).run(
       'test',
     );
-    expect(out).toContain('test.json:8:17  The workflow has no step "desgin". Did you mean "design"?');
+    expect(out).toContain('test.json:8:17  Unknown step "desgin". Did you mean "design"?');
   });
 
   it('fail a check that asks for more than they reach', async () => {

@@ -66,7 +66,7 @@ describe('doctor', () => {
     expect(stale).toMatchObject({
       exitCode: 4,
       told: [
-        { check: 'clients', kind: 'fault', text: 'Cursor (~/.cursor/mcp.json): /gone/node is not there any more' },
+        { check: 'clients', kind: 'fault', text: 'Cursor (~/.cursor/mcp.json): /gone/node does not exist any more' },
       ],
     });
     expect(files.get(CURSOR)).toContain('/gone/node');
@@ -78,7 +78,7 @@ describe('doctor', () => {
 
     files.set(CURSOR, '{}');
     const gone = await examined({ files });
-    expect(gone).toMatchObject({ exitCode: 4, told: [{ text: expect.stringContaining('is gone from') }] });
+    expect(gone).toMatchObject({ exitCode: 4, told: [{ text: expect.stringContaining('is missing in') }] });
     await examined({ files }, '--fix');
     expect(files.get(CURSOR)).toContain(PROGRAM);
   });
@@ -92,11 +92,17 @@ describe('doctor', () => {
     files.set(CURSOR, entry(OURS));
     expect(await examined({ files })).toMatchObject({
       exitCode: 0,
-      told: [{ kind: 'note', text: 'Zed is installed and does not know workrail', fix: 'workrail init --client zed' }],
+      told: [
+        {
+          kind: 'note',
+          text: 'Zed is installed, but workrail is not registered with it',
+          fix: 'workrail init --client zed',
+        },
+      ],
     });
     expect(await examined({})).toMatchObject({
       exitCode: 4,
-      told: [{ text: 'no agent client was found on this machine' }],
+      told: [{ text: 'no agent client found on this machine' }],
     });
   });
 
@@ -105,7 +111,7 @@ describe('doctor', () => {
     const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);
     const rehearse = async () => expect.fail('started');
     const { told } = await examined({ files, health: { rehearse } });
-    expect(told).toMatchObject([{ kind: 'note', text: expect.stringContaining('it was not tried') }]);
+    expect(told).toMatchObject([{ kind: 'note', text: expect.stringContaining('It was not tried') }]);
   });
 
   it('tells of a client that starts another version or fails, with what it said', async () => {
@@ -114,7 +120,7 @@ describe('doctor', () => {
       files,
       health: { rehearse: async () => ({ kind: 'works', version: '1.0.0', tools: 6, ms: 9 }) },
     });
-    expect(old.told).toMatchObject([{ text: 'Cursor (~/.cursor/mcp.json) starts version 1.0.0, and this is 1.2.3' }]);
+    expect(old.told).toMatchObject([{ text: 'Cursor (~/.cursor/mcp.json) starts version 1.0.0, but this is 1.2.3' }]);
     const failing = { kind: 'fails', at: 'the start', said: 'Connection closed' } as const;
     const failed = await examined({ files, health: { rehearse: async () => failing } });
     expect(failed.told).toMatchObject([{ text: expect.stringContaining('fails at the start: Connection closed') }]);
@@ -169,7 +175,7 @@ describe('doctor', () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
     const { told } = await examined({ files, programs: { workrail: ['/usr/bin/workrail'] } });
     expect(told.map(({ text }) => text)).toEqual([
-      `several versions are installed: one that does not tell its version at /usr/bin/workrail, 1.2.3 at ${PROGRAM}`,
+      `several versions are installed: unknown version at /usr/bin/workrail, 1.2.3 at ${PROGRAM}`,
     ]);
   });
 
@@ -177,8 +183,10 @@ describe('doctor', () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
-    expect(ill.talk).toMatch(/Fix: Type "workrail doctor --fix" to mend all of it.\nNext: workrail doctor --fix\n$/);
-    expect(ill.out).toContain('✗ Cursor is installed and does not know workrail\n  → workrail doctor --fix');
+    expect(ill.talk).toMatch(/Fix: Run "workrail doctor --fix" to fix all of it.\nNext: workrail doctor --fix\n$/);
+    expect(ill.out).toContain(
+      '✗ Cursor is installed, but workrail is not registered with it\n  → workrail doctor --fix',
+    );
     const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
     expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
     const rehearse = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });

@@ -113,7 +113,7 @@ describe('init', () => {
     files.set(CURSOR, '{\n  "mcpServers": {,}\n}');
     const { exitCode, out, talk } = await runFake({ argv: ['init', '--yes'], setup });
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/✗ Cursor +left alone \(this is not JSON \(.+\)\) {2}~\/.cursor\/mcp.json, line 2/);
+    expect(out).toMatch(/✗ Cursor +left alone \(not valid JSON \(.+\)\) {2}~\/.cursor\/mcp.json, line 2/);
     expect(out).toMatch(/✓ Gemini CLI +registered/);
     expect(talk).toContain(`1 file could not be changed and was left alone: ${CURSOR}.`);
 
@@ -135,7 +135,7 @@ describe('init', () => {
     ]) {
       const rehearse = async () => ({ kind: 'stale', missing: 'docker' }) as const;
       const { out, talk } = await runFake({ argv, setup: fakeSetup({ files, health: { rehearse } }) });
-      expect(out).toContain('"workrail" is not written as a table of its own; change it by hand');
+      expect(out).toContain('"workrail" is not written as a separate table. Change it by hand');
       expect(out).toContain('line 2');
       expect(out + talk).not.toMatch(/--f(?:orce|ix)/);
     }

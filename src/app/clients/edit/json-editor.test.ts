@@ -75,15 +75,15 @@ describe('an entry is put into JSON', () => {
     enforces('init_leaves_foreign_content');
     const broken = (text: string) => jsonEditor.put(text, place, entry);
     expect(broken('{\n  "a": 1\n  "b": 2\n}')).toEqual({
-      trouble: { line: 3, problem: 'this is not JSON (comma expected)' },
+      trouble: { line: 3, problem: 'not valid JSON (comma expected)' },
     });
-    expect(broken('[]')).toEqual({ trouble: { line: 1, problem: 'an object is expected here' } });
-    expect(broken('{\n "mcpServers": []}')).toEqual({ trouble: { line: 2, problem: '"mcpServers" is no object' } });
+    expect(broken('[]')).toEqual({ trouble: { line: 1, problem: 'expected an object' } });
+    expect(broken('{\n "mcpServers": []}')).toEqual({ trouble: { line: 2, problem: '"mcpServers" is not an object' } });
     expect(broken('{\n "mcpServers": {},\n "mcpServers": {}}')).toEqual({
-      trouble: { line: 3, problem: '"mcpServers" is here a second time' },
+      trouble: { line: 3, problem: 'duplicate key "mcpServers"' },
     });
     expect(broken('{"mcpServers": {\n "workrail": {},\n "workrail": {}}}')).toEqual({
-      trouble: { line: 3, problem: '"workrail" is here a second time' },
+      trouble: { line: 3, problem: 'duplicate key "workrail"' },
     });
   });
 

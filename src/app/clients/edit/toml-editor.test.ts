@@ -38,12 +38,12 @@ it('comments and empty lines around a table stay when it is replaced or cut out,
   expect(textOf(tomlEditor.remove(last, place))).toBe(`${tail}# my last word\n`);
 });
 
-it('an entry that is no table of its own, or one of a list, is told with its line', () => {
+it('an entry that is not a table of its own, or one of a list, is told with its line', () => {
   enforces('init_leaves_foreign_content');
-  const list = { trouble: { line: 2, problem: '"mcp_servers" is no table' } };
+  const list = { trouble: { line: 2, problem: '"mcp_servers" is not a table' } };
   const listed = '# mcp_servers\n[[mcp_servers]]\nname = "x"\n';
   expect([tomlEditor.find(listed, place), tomlEditor.put(listed, place, entry)]).toEqual([list, list]);
-  const problem = '"workrail" is not written as a table of its own; change it by hand';
+  const problem = '"workrail" is not written as a separate table. Change it by hand';
   for (const [text, line] of [
     ['# mcp_servers\nmcp_servers = { workrail = { command = "y" } }\n', 2],
     ['[mcp_servers]\nworkrail.command = "y"\n', 2],
@@ -60,7 +60,7 @@ it('a file that is broken, or in which no table can be added, is told with its l
   enforces('init_leaves_foreign_content');
   expect(tomlEditor.put('a = 1\nb =\n', place, entry)).toMatchObject({ trouble: { line: 2 } });
   expect(tomlEditor.put('a = 1\nmcp_servers = { x = { command = "y" } }\n', place, entry)).toEqual({
-    trouble: { line: 2, problem: '"mcp_servers" is written in a way that no table can be added to' },
+    trouble: { line: 2, problem: '"mcp_servers" is written in a notation that cannot be extended by a table' },
   });
 });
 
