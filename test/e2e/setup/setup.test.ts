@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a machine with nine clients', () =
     const { data } = doctorShape.parse(JSON.parse(out));
     const started = data?.findings.filter(({ check }) => check === 'clients') ?? [];
     expect([exitCode, started.map(({ kind }) => kind)]).toEqual([0, Object.keys(CLIENTS).map(() => 'good')]);
-    for (const { text } of started) expect(text).toMatch(/started, \d+ tools, a step forward and back in \d+ ms$/);
+    for (const { text } of started) expect(text).toMatch(/works \(\d+ tools, one step forward and back in \d+ ms\)$/);
     // What was tried out lies nowhere any more.
     expect(machine.files()).toEqual(after);
 
