@@ -38,7 +38,19 @@ export const IMPURE_CORE: readonly PlantedViolation[] = [
     what: 'core reads the clock',
     path: 'src/core/planted/clock.ts',
     text: 'export const now = () => Date.now();\n',
-    reports: { biome: RESTRICTED_GLOBAL, tidy: 'core-takes-time-and-chance-from-outside' },
+    reports: { biome: 'plugin', tidy: 'core-takes-time-and-chance-from-outside' },
+  },
+  {
+    what: 'core makes a date of the present moment',
+    path: 'src/core/planted/present.ts',
+    text: 'export const now = () => new Date();\n',
+    reports: { biome: 'plugin', tidy: 'core-takes-time-and-chance-from-outside' },
+  },
+  {
+    what: 'core writes the present moment as text',
+    path: 'src/core/planted/present-text.ts',
+    text: 'export const now = () => Date();\n',
+    reports: { biome: 'plugin', tidy: 'core-takes-time-and-chance-from-outside' },
   },
   {
     what: 'core reads the clock through globalThis',

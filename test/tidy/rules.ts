@@ -108,14 +108,21 @@ export const TIDY_RULES: readonly TidyRule[] = [
       inCore,
       matches(
         'code',
-        // Of `Math` only a named function is taken, and not that one; anything else may lead to it by another name.
-        /\bDate\b|\bIntl\b|\bperformance\b|\bcrypto\b|\bMath\b(?!\s*\.\s*(?!random\b)\w)/,
+        // A date may be made of a number, as `new Date(ms)`; everything else with that name may read the clock. Of `Math`
+        // only a named function is allowed, and not `random`; anything else may lead to it by another name.
+        /(?<!\bnew\s+)\bDate\b|\bDate\b(?!\s*\(\s*[^\s).])|\bIntl\b|\bperformance\b|\bcrypto\b|\bMath\b(?!\s*\.\s*(?!random\b)\w)/,
         'not in core',
       ),
     ),
     planted: [
       [['src/core/planted.ts', 'const now = Date.now();']],
       [['src/core/planted.ts', 'const now = new Date();']],
+      [['src/core/planted.ts', 'const now = new Date( );']],
+      [['src/core/planted.ts', 'const now = new Date;']],
+      [['src/core/planted.ts', 'const now = new Date(...[]);']],
+      [['src/core/planted.ts', 'const now = new Date(Date.now());']],
+      [['src/core/planted.ts', 'const now = Date();']],
+      [['src/core/planted.ts', 'const Clock = Date;']],
       [['src/core/planted.ts', 'const chance = Math.random();']],
       [['src/core/planted.ts', "const chance = Math['random']();"]],
       [['src/core/planted.ts', 'const { random } = Math;']],
