@@ -14,25 +14,25 @@ import type { Store } from './ports/store.ts';
 import { readReport } from './report.ts';
 import { closeRuns } from './upkeep/close-runs.ts';
 
-/** An entry in a few words. */
+/** A short form of an entry. */
 function brief(entry: ReportEntry): string {
   const step = 'step' in entry ? entry.step?.stepId : '';
   return `${entry.branch} ${entry.kind} ${step}`.trim();
 }
 
-describe('a report', () => {
-  it('numbers steps as replies do: by their place in the workflow, skipped ones counted', async () => {
+describe('reports', () => {
+  it('a report numbers steps by their position in the workflow, as replies do', async () => {
     const { report } = await hunted();
     const markdown = reportMarkdown(report);
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
     expect(markdown).toContain('6 steps, numbered as in the workflow');
-    for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix: blocked', '✓ 6. Wrap up']) {
+    for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix (blocked)', '✓ 6. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);
     }
   });
 
-  it('tells runs apart, and of each its lines, steps, blocks, checkpoints and gaps', async () => {
+  it('a report shows the branches, steps, blocked attempts, checkpoints and gaps of each run', async () => {
     const { report, sessionId } = await hunted();
     const [session] = report.sessions;
     const [first, second, ...others] = session?.runs ?? [];
@@ -81,7 +81,7 @@ describe('a report', () => {
     expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'user', autonomy: 'full_auto_never_stop' }]);
   });
 
-  it('says that a gap was resolved, and on which line', async () => {
+  it('a report says on which branch a gap was resolved', async () => {
     const hunt = huntEngine();
     const { start, send, show } = hunt;
     const begun = await start('test.modes', { goal: 'Release it' });
@@ -95,21 +95,21 @@ describe('a report', () => {
     expect(contract?.map(({ isOpen, resolvedOn }) => [isOpen, resolvedOn])).toContainEqual([true, ['A']]);
   });
 
-  it('is the same byte for byte whenever it is made, and tells no time but those of events', async () => {
+  it('a report of the same session is the same byte for byte and shows only the times of events', async () => {
     enforces('reports_deterministic');
     const [one, other] = [await hunted(), await hunted()];
     for (const format of FORMATS) {
-      const told = format(one.report);
-      expect(format(other.report)).toBe(told);
-      expect(format(await reportOf(one.hunt.services, one.sessionId))).toBe(told);
+      const written = format(one.report);
+      expect(format(other.report)).toBe(written);
+      expect(format(await reportOf(one.hunt.services, one.sessionId))).toBe(written);
       const last = one.report.sessions[0]?.lastAt ?? '';
-      const times = [...told.matchAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d/g)].map(([time]) => time.replace(' ', 'T'));
+      const times = [...written.matchAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d/g)].map(([time]) => time.replace(' ', 'T'));
       expect(times.filter((time) => time > last)).toEqual([]);
       expect(times).toContain(last.slice(0, 16));
     }
   });
 
-  it('gives a line the checkpoints made before it went on from them, in the order of events', async () => {
+  it('a branch shows the checkpoints that were made before it continued from them, in the order of events', async () => {
     enforces('reports_include_checkpoint_outputs');
     const hunt = huntEngine();
     const { start, send, save, show } = hunt;
@@ -133,7 +133,7 @@ describe('a report', () => {
     }
   });
 
-  it('tells of a damaged session what can be trusted, under a banner', async () => {
+  it('a report of a damaged session shows the verified part under a warning', async () => {
     enforces('reports_prefix_flagged');
     const { hunt, sessionId, report } = await hunted();
     const { logs } = hunt.services;
@@ -153,15 +153,17 @@ describe('a report', () => {
     const [session] = part.sessions;
     expect(session?.salvage).toEqual({ health: 'corrupt_tail', lastEventIndex: (session?.events ?? 0) - 1 });
     expect(session?.timeline).toEqual(report.sessions[0]?.timeline.slice(0, session?.timeline.length));
-    expect(reportMarkdown(part)).toContain('> [!WARNING]\n> Part of a session only: it is damaged behind event');
-    expect(reportHtml(part)).toContain('<p class="banner" role="note">Part of a session only');
+    expect(reportMarkdown(part)).toContain(
+      '> [!WARNING]\n> Only part of this session is shown: it is damaged after event',
+    );
+    expect(reportHtml(part)).toContain('<p class="banner" role="note">Only part of this session is shown');
     const request = { sessionIds: [sessionId], isRedacted: true, homes: [] };
     expect(await readReport({ ...exportServices(hunt.services), ...damaged(0) }, request)).toEqual(
       err({ code: 'damaged', damage }),
     );
   });
 
-  it('says in every format that a run is closed, until it is gone on with', async () => {
+  it('every format shows that a run is closed until it is continued', async () => {
     enforces('closed_run_reopens');
     const store = memoryStore(sha256);
     const hunt = huntEngine({ store });
@@ -180,15 +182,15 @@ describe('a report', () => {
     expect(json?.(reopened)).toContain('"isClosed": false');
   });
 
-  it('tells several sessions in one document', async () => {
+  it('one report can show several sessions', async () => {
     const hunt = huntEngine();
     const sessionIds = [await bugHunt(hunt, ''), await bugHunt(hunt, '')];
     const both = await readReport(
       { ...exportServices(hunt.services), ...hunt.services },
       { sessionIds, isRedacted: true, homes: [] },
     );
-    const told = FORMATS.map((format) => format(both._unsafeUnwrap()));
-    for (const id of sessionIds) for (const text of told) expect(text).toContain(id);
+    const written = FORMATS.map((format) => format(both._unsafeUnwrap()));
+    for (const id of sessionIds) for (const text of written) expect(text).toContain(id);
   });
 });
 

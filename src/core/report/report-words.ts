@@ -1,157 +1,157 @@
 import type { JsonValue } from '../json/json-value.ts';
 import { readableJson } from '../json/quote.ts';
+import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';
 import { shownTime } from '../text/utc-time.ts';
-import type { ReportBranch, ReportEntry, ReportRun, ReportSession, ReportStep } from './report.ts';
+import { plural, sizeOf } from '../text/words.ts';
+import type {
+  Report,
+  ReportArtifact,
+  ReportBranch,
+  ReportEntry,
+  ReportGap,
+  ReportRun,
+  ReportSession,
+  ReportStep,
+} from './report.ts';
 
-/** A word of the log as people write it. */
-export function words(name: string): string {
-  return SPOKEN[name] ?? name.replaceAll('_', ' ');
-}
+/** A fact about a session or run. A renderer decides how code and secondary text look. */
+export type Fact = { readonly name: string; readonly parts: readonly FactPart[] };
+export type FactPart = { readonly kind: 'plain' | 'code' | 'secondary'; readonly text: string };
 
-const SPOKEN: { readonly [name: string]: string } = {
-  git_branch: 'Git branch',
-  git_head_sha: 'Commit',
-  repo_root: 'Workspace',
-  repo_root_hash: 'Workspace hash',
-  full_auto_stop_on_user_deps: 'full auto, stops for the user',
-  full_auto_never_stop: 'full auto, never stops',
-  in_progress: 'in progress',
-  complete_with_gaps: 'complete with gaps',
-  user: 'set by the user',
-  workflow_recommendation: 'recommended by the workflow',
-  system: 'default',
-  manual_claim: 'claimed',
-  probe_step: 'probed',
-  attempted_use: 'tried',
-};
+const plain = (text: string): FactPart => ({ kind: 'plain', text });
+const code = (text: string): FactPart => ({ kind: 'code', text });
+const secondary = (text: string): FactPart => ({ kind: 'secondary', text });
+const fact = (name: string, ...parts: readonly FactPart[]): Fact => ({ name, parts });
 
-/** A step with the rounds of its loops. */
-export function stepLabel({ title, rounds }: ReportStep): string {
-  return rounds.length === 0 ? title : `${title} (${rounds.map(({ round }) => `round ${round}`).join(', ')})`;
-}
-
-/** A step by its number and title, as commands and replies name it. */
-export function gapStepLabel(step: ReportStep): string {
-  return `${step.position === undefined ? '' : `${step.position} `}${stepLabel(step)}`;
-}
-
-/** What an entry is called. */
-export function entryLabel(entry: ReportEntry): string {
-  switch (entry.kind) {
-    case 'start':
-      return 'Start';
-    case 'checkpoint':
-      return entry.step === null ? 'Checkpoint' : `Checkpoint at ${stepLabel(entry.step)}`;
-    default:
-      return entry.step === null ? 'Start' : stepLabel(entry.step);
-  }
-}
-
-/** What a report as a whole is called. */
 export function reportTitle(sessions: readonly ReportSession[]): string {
   const [first] = sessions;
-  if (first === undefined || sessions.length > 1) return `WorkRail report: ${sessions.length} sessions`;
+  if (first === undefined || sessions.length > 1) return `WorkRail report: ${plural(sessions.length, 'session')}`;
   const run = first.runs[0];
   return run === undefined ? `WorkRail session ${first.sessionId}` : (run.goal ?? run.workflow.name);
 }
 
-/** What is told of a session that is only part of one. */
-export function salvageText({ health, lastEventIndex }: Salvage): string {
-  return `Part of a session only: ${SALVAGE_CAUSES[health]} behind event ${lastEventIndex}. What follows is what can be trusted.`;
-}
-
-const SALVAGE_CAUSES: { readonly [health in Salvage['health']]: string } = {
-  corrupt_tail: 'it is damaged',
-  unknown_version: 'a newer WorkRail wrote what comes',
-  import_unfinished: 'its import did not come to its end, at the latest',
-};
-
-/** From when to when, as far as it is known. */
-export function timeSpan(from: string | undefined, to: string | undefined): string | undefined {
-  if (from === undefined || to === undefined) return undefined;
-  if (from.slice(0, 16) === to.slice(0, 16)) return shownTime(to);
-  const isOneDay = from.slice(0, 10) === to.slice(0, 10);
-  return `${shownTime(from).replace(' UTC', '')} – ${isOneDay ? shownTime(to).slice(11) : shownTime(to)}`;
-}
-
-/** How a run stands. */
-export function statusLabel({ status, isClosed }: Pick<ReportRun, 'status' | 'isClosed'>): string {
-  return isClosed ? `${words(status)}, closed` : words(status);
-}
-
-/** What a run comes to, in numbers. */
-export function runFigures({ entries, branches, gaps }: ReportRun): readonly (readonly [string, number])[] {
-  const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
-  const openGaps = gaps.filter(({ isOpen }) => isOpen).length;
+export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: ReportSession): readonly Fact[] {
+  const latest = new Map(workspace.map(({ key, value }) => [key, value]));
+  latest.delete('repo_root_hash');
   return [
-    figure(ofKind('step'), 'step done', 'steps done'),
-    figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
-    figure(branches.length, 'line', 'lines'),
-    figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
-    figure(openGaps, 'open gap', 'open gaps'),
+    fact('Session', code(sessionId), secondary(plural(events, 'event'))),
+    ...timeFacts(firstAt, lastAt),
+    ...[...latest].map(([key, value]) => fact(inWords(key), key === 'git_head_sha' ? code(value) : plain(value))),
   ];
 }
 
-function figure(number: number, one: string, many: string): readonly [string, number] {
-  return [number === 1 ? one : many, number];
+export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly Fact[] {
+  const { kind, ref } = workflow.source;
+  const steps = workflow.steps === undefined ? '' : `, ${plural(workflow.steps, 'step')}, numbered as in the workflow`;
+  return [
+    fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
+    fact('Workflow hash', code(workflow.hash)),
+    fact('Run', code(runId)),
+    fact('Mode', plain(modeWords(preferences))),
+    ...timeFacts(startedAt, lastAt),
+  ];
 }
 
-/** How the line of a branch stands at its end, if it waits for a step. */
-export function endLabel(
-  { name, waiting }: ReportBranch,
-  { isClosed }: Pick<ReportRun, 'isClosed'>,
-): string | undefined {
-  if (waiting === null) return undefined;
-  return `${name === 'main' && !isClosed ? 'Waiting' : 'Left'} at ${stepLabel(waiting)}`;
+/** Nothing where no event has a time. The second day is shown only if it differs. */
+function timeFacts(from: string | undefined, to: string | undefined): readonly Fact[] {
+  if (from === undefined || to === undefined) return [];
+  if (from.slice(0, 16) === to.slice(0, 16)) return [fact('Time', plain(shownTime(to)))];
+  const isOneDay = from.slice(0, 10) === to.slice(0, 10);
+  const end = isOneDay ? shownTime(to).slice(11) : shownTime(to);
+  return [fact('Time', plain(`${shownTime(from).replace(' UTC', '')} – ${end}`))];
 }
 
-/** Where a line parts from another. */
-export function forkLabel(fork: ReportEntry): string {
-  return `Leaves ${fork.branch === 'main' ? 'the main line' : `branch ${fork.branch}`} after ${entryLabel(fork)}`;
+/** The warning above a session of which only the start could be read. */
+export function salvageText({ health, lastEventIndex }: Salvage): string {
+  return `Only part of this session is shown: ${SALVAGE_CAUSES[health]} event ${lastEventIndex}. Everything shown here was verified.`;
 }
 
-/** What a line is called. */
+const SALVAGE_CAUSES: { readonly [health in Salvage['health']]: string } = {
+  corrupt_tail: 'it is damaged after',
+  unknown_version: 'a newer version of WorkRail wrote what comes after',
+  import_unfinished: 'its import stopped, at the latest after',
+};
+
+export function statusLabel({ status, isClosed }: Pick<ReportRun, 'status' | 'isClosed'>): string {
+  return isClosed ? `${inWords(status)}, closed` : inWords(status);
+}
+
+/** The size of a run in numbers, each with its noun. */
+export function runFigures({
+  entries,
+  branches,
+  gaps,
+}: ReportRun): readonly (readonly [noun: string, count: number])[] {
+  const figure = (count: number, one: string, many: string) => [count === 1 ? one : many, count] as const;
+  const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
+  return [
+    figure(ofKind('step'), 'step done', 'steps done'),
+    figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
+    figure(Math.max(0, branches.length - 1), 'branch', 'branches'),
+    figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
+    figure(gaps.filter(({ isOpen }) => isOpen).length, 'open gap', 'open gaps'),
+  ];
+}
+
 export function branchTitle(name: string): string {
   return name === 'main' ? 'Main line' : `Branch ${name}`;
 }
 
-/** What is told of an entry beside its notes, each as a name and a sentence. */
-export function entryFacts(entry: ReportEntry): readonly (readonly [name: string, text: string])[] {
-  return [
-    ...entry.divergences.map(
-      ({ reason, summary }) => ['Left the instructions', `${words(reason)}: ${summary}`] as const,
-    ),
-    // Which step came next is told by what follows.
-    ...entry.decisions
-      .filter(({ kind }) => kind !== 'selected_next_step')
-      .map(({ summary }) => ['Decided', summary] as const),
-    ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
-    ...entry.preferences.map(({ source, autonomy, riskPolicy, warnings }) => {
-      const warning = warnings.length === 0 ? '' : `; ${warnings.map(words).join('; ')}`;
-      return ['Mode', `${words(autonomy)}, ${riskPolicy} (${words(source)})${warning}`] as const;
-    }),
-    ...entry.capabilities.map(
-      ({ capability, status, how }) => ['Capability', `${words(capability)}: ${status} (${words(how)})`] as const,
-    ),
-    ...(entry.contextKeys.length === 0 ? [] : [['Context', entry.contextKeys.join(', ')] as const]),
-  ];
+export function forkLabel(fork: ReportEntry): string {
+  return `Leaves ${fork.branch === 'main' ? 'the main line' : `branch ${fork.branch}`} after ${entryLabel(fork)}`;
 }
 
-/** A line of a run with what happened on it and on no line before it. */
-export type BranchEntries = { readonly branch: ReportBranch; readonly entries: readonly ReportEntry[] };
+/** Whether a branch can still continue, rather than having been abandoned or closed. */
+export function isWaiting({ name }: ReportBranch, { isClosed }: Pick<ReportRun, 'isClosed'>): boolean {
+  return name === 'main' && !isClosed;
+}
 
-/** The lines of a run in the order in which a report tells them. */
+/** The step at the end of a branch that is not complete. */
+export function endLabel(branch: ReportBranch, run: Pick<ReportRun, 'isClosed'>): string | undefined {
+  if (branch.waiting === null) return undefined;
+  return `${isWaiting(branch, run) ? 'Waiting' : 'Stopped'} at ${stepLabel(branch.waiting)}`;
+}
+
+/** A branch with the entries that no earlier branch has. */
+export type BranchEntries = {
+  readonly branch: ReportBranch;
+  readonly entries: readonly ReportEntry[];
+  /** The entry that it starts from, if it leaves another branch. */
+  readonly fork: ReportEntry | undefined;
+};
+
+/** The branches of a run in the order of the report. */
 export function entriesByBranch({ branches, entries }: ReportRun): readonly BranchEntries[] {
-  const byBranch = new Map<string, ReportEntry[]>(branches.map(({ name }) => [name, []]));
-  for (const entry of entries) byBranch.get(entry.branch)?.push(entry);
-  return branches.map((branch) => ({ branch, entries: byBranch.get(branch.name) ?? [] }));
+  return branches.map((branch) => ({
+    branch,
+    entries: entries.filter((entry) => entry.branch === branch.name),
+    fork: entries.find(({ nodeId }) => nodeId === branch.forkNodeId),
+  }));
+}
+
+export const ENTRY_MARKS: { readonly [kind in ReportEntry['kind']]: string } = {
+  start: '○',
+  step: '✓',
+  blocked_attempt: '▲',
+  checkpoint: '◆',
+};
+
+/** What happened at an entry other than its step being done. */
+export function entryTag(entry: ReportEntry): 'blocked' | 'done again' | undefined {
+  if (entry.kind === 'blocked_attempt') return 'blocked';
+  return entry.kind === 'step' && entry.isFork ? 'done again' : undefined;
+}
+
+/** Whether the heading of an entry shows the number of its step. */
+export function isNumbered({ kind }: ReportEntry): boolean {
+  return kind === 'step' || kind === 'blocked_attempt';
 }
 
 /**
- * The number of each entry's step in its workflow, as replies tell it; without the workflow, the how-manieth of its line
- * it is. An attempt or checkpoint has the number of the step it was made at.
+ * The number of each entry's step in the workflow, as replies show it; where the workflow is unknown, the position on its
+ * branch. An attempt or checkpoint has the number of the step it was made at.
  */
 export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId, number> {
   const done = new Map<NodeId, number>();
@@ -166,11 +166,96 @@ export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId
   return numbers;
 }
 
-const CONTENT_LENGTH_MAX = 8_000;
+export function entryLabel(entry: ReportEntry): string {
+  if (entry.kind === 'checkpoint') {
+    return entry.step === null ? 'Checkpoint' : `Checkpoint at ${stepLabel(entry.step)}`;
+  }
+  return entry.kind === 'start' || entry.step === null ? 'Start' : stepLabel(entry.step);
+}
 
-/** As much of an artifact as a page shows; a report as JSON has all of it. */
+/** A step with the rounds of its loops. */
+export function stepLabel({ title, rounds }: ReportStep): string {
+  return rounds.length === 0 ? title : `${title} (${rounds.map(({ round }) => `round ${round}`).join(', ')})`;
+}
+
+/** What is known of an entry besides its notes and artifacts. */
+export function entryFacts(entry: ReportEntry): readonly (readonly [name: string, text: string])[] {
+  return [
+    ...entry.divergences.map(
+      ({ reason, summary }) => ['Departed from the instructions', `${inWords(reason)}: ${summary}`] as const,
+    ),
+    // The next entry shows which step was selected.
+    ...entry.decisions
+      .filter(({ kind }) => kind !== 'selected_next_step')
+      .map(({ summary }) => ['Decision', summary] as const),
+    ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
+    ...entry.preferences.map((change) => {
+      const mode = `${modeWords(change)}, ${inWords(change.source)}`;
+      return ['Mode', [mode, ...change.warnings.map(inWords)].join('; ')] as const;
+    }),
+    ...entry.capabilities.map(
+      ({ capability, status, how }) => ['Capability', `${inWords(capability)}: ${status} (${inWords(how)})`] as const,
+    ),
+    ...(entry.contextKeys.length === 0 ? [] : [['Context', entry.contextKeys.join(', ')] as const]),
+  ];
+}
+
+/** What is known of an artifact besides its content. */
+export function artifactFacts({ contentType, byteLength, isSuperseded }: ReportArtifact): string {
+  return `${contentType}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''}`;
+}
+
+const CONTENT_LENGTH_MAX = 8_000;
+export const SHORTENED = 'Shortened here. The report as JSON contains all of it.';
+
+/** As much of an artifact as a page shows. */
 export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
   const whole = readableJson(content);
   const isCut = whole.length > CONTENT_LENGTH_MAX;
   return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }
+
+/** The step of a gap by number and title, as commands and replies name it. */
+export function gapStepLabel({ step }: ReportGap): string | undefined {
+  return step === null ? undefined : `${step.position === undefined ? '' : `${step.position} `}${stepLabel(step)}`;
+}
+
+export function gapState({ isOpen, resolvedOn }: ReportGap): string {
+  if (isOpen) return 'open';
+  return resolvedOn.length === 0 ? 'resolved' : `resolved on ${resolvedOn.join(', ')}`;
+}
+
+export function gapFacts({ severity, category, detail, branch }: ReportGap): readonly string[] {
+  return [severity, `${inWords(category)}: ${inWords(detail)}`, branchTitle(branch)];
+}
+
+/** What was hidden: one sentence, or one line for each kind. */
+export function hiddenWords({ isRedacted, hidden }: Report): string | readonly string[] {
+  if (!isRedacted) return 'This report was made without redaction. Secrets in it were not hidden.';
+  if (hidden.length === 0) return 'Nothing was found that looks like a secret.';
+  return hidden.map(({ kind, count }) => `${kind}: ${plural(count, 'place')}`);
+}
+
+export function modeWords({ autonomy, riskPolicy }: Preferences): string {
+  return `${inWords(autonomy)}, ${riskPolicy} risk policy`;
+}
+
+/** A name from the log as people write it. */
+export function inWords(name: string): string {
+  return NAMES[name] ?? name.replaceAll('_', ' ');
+}
+
+const NAMES: { readonly [name: string]: string } = {
+  git_branch: 'Git branch',
+  git_head_sha: 'Commit',
+  repo_root: 'Workspace',
+  repo_root_hash: 'Workspace hash',
+  full_auto_stop_on_user_deps: 'full auto (stops for the user)',
+  full_auto_never_stop: 'full auto (never stops)',
+  user: 'set by the user',
+  workflow_recommendation: 'recommended by the workflow',
+  system: 'by default',
+  manual_claim: 'claimed',
+  probe_step: 'probed',
+  attempted_use: 'tried',
+};

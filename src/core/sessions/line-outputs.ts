@@ -2,6 +2,7 @@ import type { NodeId, OutputId } from '../log/ids.ts';
 import { type NodeOutput, type OutputsView, outputHistory } from '../views/current-outputs.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
+import { around, pathTo } from './run-lines.ts';
 
 /** What was handed in at one place of a line: with a step, or saved on the way to it. */
 export type LineOutputs = {
@@ -59,26 +60,9 @@ function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): r
   return known.filter(({ data }) => !superseded.has(data.outputId));
 }
 
-/** From the root down to a node. */
-function pathTo(graph: RunGraph, node: RunNode): readonly RunNode[] {
-  const path = [node];
-  for (let at = node; at.parentNodeId !== null; ) {
-    at = nodeOf(graph, at.parentNodeId);
-    path.push(at);
-  }
-  return path.reverse();
-}
-
 /** Checkpoints that were made while a step was due, before or between attempts at it. */
 function checkpointsOn(graph: RunGraph, step: RunNode): readonly RunNode[] {
-  const hung: RunNode[] = [];
-  const take = ({ children }: RunNode) => {
-    for (const child of children) {
-      const below = nodeOf(graph, child);
-      if (below.kind !== 'step') hung.push(below);
-    }
-  };
-  take(step);
-  for (const one of hung) take(one);
-  return hung.filter(({ kind }) => kind === 'checkpoint').sort((a, b) => a.createdIndex - b.createdIndex);
+  return around(graph, step)
+    .hung.filter(({ kind }) => kind === 'checkpoint')
+    .sort((a, b) => a.createdIndex - b.createdIndex);
 }

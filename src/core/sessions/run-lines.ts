@@ -132,8 +132,8 @@ function endState(graph: RunGraph, place: DuePlace, tip: RunNode): LineStep['sta
   return nodeOf(graph, tip.hostNodeId).kind === 'blocked_attempt' ? 'blocked' : 'due';
 }
 
-/** From a node above, or the root, down to a node; both included. */
-function pathTo(graph: RunGraph, tip: RunNode, top: RunNode | undefined): readonly RunNode[] {
+/** The nodes from the root, or from a given ancestor, down to a node; both included. */
+export function pathTo(graph: RunGraph, tip: RunNode, top?: RunNode): readonly RunNode[] {
   const path = [tip];
   for (let at = tip; at !== top && at.parentNodeId !== null; ) {
     at = nodeOf(graph, at.parentNodeId);
@@ -142,8 +142,8 @@ function pathTo(graph: RunGraph, tip: RunNode, top: RunNode | undefined): readon
   return path.reverse();
 }
 
-/** The attempts and checkpoints that hang on a step, and the first steps behind them. */
-function around(graph: RunGraph, node: RunNode): { readonly hung: RunNode[]; readonly first: RunNode[] } {
+/** The attempts and checkpoints between a step and the next ones, and those next steps. */
+export function around(graph: RunGraph, node: RunNode): { readonly hung: RunNode[]; readonly first: RunNode[] } {
   const hung: RunNode[] = [];
   const first: RunNode[] = [];
   const take = ({ children }: RunNode) => {

@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
+import { defined } from '../../json/defined.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
-import { isoTime } from '../../text/utc-time.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
 import { nodeRecords } from '../../views/history.ts';
@@ -14,10 +14,10 @@ import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { type Branches, branchesOf } from './report-branches.ts';
 import { entriesOf, type NodeRecords } from './report-entries.ts';
-import { attemptedStep, type ReportSource } from './report-source.ts';
+import { attemptedStep, type ReportSource, timeText } from './report-source.ts';
 import { timelineOf } from './report-timeline.ts';
 
-/** Tells sessions as they stand in their logs, with nothing hidden yet. */
+/** The report of sessions, with nothing hidden yet. */
 export function buildReport(sources: readonly ReportSource[]): Report {
   return {
     reportSchemaVersion: REPORT_VERSION,
@@ -30,26 +30,23 @@ export function buildReport(sources: readonly ReportSource[]): Report {
 function sessionOf(source: ReportSource): ReportSession {
   const { sessionId, salvage, events, view } = source;
   const records = nodeRecords(events);
-  return {
+  return defined({
     sessionId,
-    ...(salvage === undefined ? {} : { salvage }),
+    salvage,
     events: events.length,
     ...timesOf(events),
-    workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) => ({
-      key,
-      value: value.value,
-      ...(at === undefined ? {} : { at: isoTime(at) }),
-    })),
+    workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
+      defined({ key, value: value.value, at: timeText(at) }),
+    ),
     runs: [...view.graph.runs.values()].map((run) => runOf(source, run, records)),
     timeline: timelineOf(source),
-  };
+  });
 }
 
-/** The first and the last that tell one; clocks go back, but the order of the log is the order of what happened. */
-function timesOf(events: ReportSource['events']): Pick<ReportSession, 'firstAt' | 'lastAt'> {
-  const first = events.find(({ at }) => at !== undefined)?.at;
-  const last = events.findLast(({ at }) => at !== undefined)?.at;
-  return first === undefined || last === undefined ? {} : { firstAt: isoTime(first), lastAt: isoTime(last) };
+/** The first and the last time in log order: clocks may go back, the order of the log does not. */
+function timesOf(events: ReportSource['events']) {
+  const hasTime = ({ at }: ReportSource['events'][number]) => at !== undefined;
+  return { firstAt: timeText(events.find(hasTime)?.at), lastAt: timeText(events.findLast(hasTime)?.at) };
 }
 
 function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun {
@@ -62,26 +59,26 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
   const tip = branches.branches[0]?.tipNodeId;
   const { autonomy, riskPolicy } =
     (tip === undefined ? undefined : preferencesAt(view.preferences, tip)) ?? PRESETS.guided;
-  return {
+  return defined({
     runId,
     tag: runTag(runId),
-    workflow: {
+    workflow: defined({
       workflowId: pinned.workflowId,
       name: workflow?.name ?? pinned.workflowId,
       hash: pinned.workflowHash,
       source: { kind: pinned.workflowSourceKind, ref: pinned.workflowSourceRef },
-      ...(workflow === undefined ? {} : { steps: workflow.steps.length }),
-    },
-    ...(typeof goal === 'string' ? { goal } : {}),
+      steps: workflow?.steps.length,
+    }),
+    goal: typeof goal === 'string' ? goal : undefined,
     status: runStatus(view, runId, { snapshotOf: snapshotIn(source), defaults: PRESETS.guided }),
     isClosed: isClosed(source.closed, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) }),
-    ...(firstAt === undefined ? {} : { startedAt: firstAt }),
-    ...(lastAt === undefined ? {} : { lastAt }),
+    startedAt: firstAt,
+    lastAt,
     preferences: { autonomy, riskPolicy },
     branches: [...branches.branches],
     entries: entriesOf(source, runId, { records, branchOf: branches.branchOf }),
     gaps: gapsOf(source, runId, branches),
-  };
+  });
 }
 
 function snapshotIn({ snapshots }: ReportSource) {
@@ -92,7 +89,7 @@ function snapshotIn({ snapshots }: ReportSource) {
   };
 }
 
-/** Whether a gap is open is a matter of the line it is looked at from: its own counts. */
+/** A gap may be open on one branch and resolved on another; its own branch decides. */
 function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Branches): ReportGap[] {
   const { view } = source;
   const records = gapsOfRun(view.gaps, runId);
@@ -106,18 +103,18 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
   for (const { data, scope } of records) {
     if (data.resolution.kind !== 'resolves') continue;
     const { resolvesGapId } = data.resolution;
-    const lines = resolvedOn.get(resolvesGapId) ?? new Set();
-    resolvedOn.set(resolvesGapId, lines.add(branchOf.get(scope.nodeId) ?? 'main'));
+    const names = resolvedOn.get(resolvesGapId) ?? new Set();
+    resolvedOn.set(resolvesGapId, names.add(branchOf.get(scope.nodeId) ?? 'main'));
   }
   return records.flatMap(({ data, scope, at }) => {
     if (data.resolution.kind === 'resolves') return [];
     const branch = branchOf.get(scope.nodeId) ?? 'main';
     return [
-      {
+      defined({
         gapId: data.gapId,
         nodeId: scope.nodeId,
         branch,
-        ...(at === undefined ? {} : { at: isoTime(at) }),
+        at: timeText(at),
         severity: data.severity,
         category: data.reason.category,
         detail: data.reason.detail,
@@ -125,12 +122,12 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
         step: attemptedStep(source, nodeOf(view.graph, scope.nodeId)),
         isOpen: openOn.get(branch)?.has(data.gapId) ?? true,
         resolvedOn: [...(resolvedOn.get(data.gapId) ?? [])],
-      },
+      }),
     ];
   });
 }
 
-/** The same value with each of its texts replaced, the names in it too. */
+/** The same value with each of its texts replaced, including the names of fields. */
 function mapTexts<Value>(value: Value, replace: (text: string) => string): Value {
   return mapped(value, replace) as Value;
 }

@@ -1,18 +1,18 @@
 import { isComplete } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { branchName } from '../../sessions/run-lines.ts';
+import { branchName, pathTo } from '../../sessions/run-lines.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../views/run-graph.ts';
 import { preferredTip, preferredTipBelow } from '../../views/tips.ts';
 import type { ReportBranch } from '../report.ts';
 import { type ReportSource, stepAt } from './report-source.ts';
 
-/** The lines of a run, and the first of them that each node belongs to. */
+/** The branches of a run, and the first branch of each node. */
 export type Branches = {
   readonly branches: readonly ReportBranch[];
   readonly branchOf: ReadonlyMap<NodeId, string>;
 };
 
-/** Reads the lines of a run off its graph: the one where work went on last, then the others as they were begun. */
+/** The branches of a run: first the one that was continued last, then the others in the order they were started. */
 export function branchesOf(source: ReportSource, runId: RunId): Branches {
   const { graph } = source.view;
   const main = preferredTip(graph, runId);
@@ -20,7 +20,7 @@ export function branchesOf(source: ReportSource, runId: RunId): Branches {
   const nodes = [...graph.nodes.values()].filter((node) => node.runId === runId);
   const branches: ReportBranch[] = [];
   const branchOf = new Map<NodeId, string>();
-  const addLine = (name: string, tip: RunNode) => {
+  const addBranch = (name: string, tip: RunNode) => {
     const path = pathTo(graph, tip);
     const own = path.filter(({ nodeId }) => !branchOf.has(nodeId));
     for (const { nodeId } of own) branchOf.set(nodeId, name);
@@ -34,29 +34,20 @@ export function branchesOf(source: ReportSource, runId: RunId): Branches {
       line: lineOf(graph, path),
     });
   };
-  addLine('main', main);
-  // A step comes after those above it, so the first that is on no line yet begins one.
+  addBranch('main', main);
+  // Nodes are in order of creation, so the first step that is on no branch yet starts one.
   for (const { kind, nodeId } of nodes) {
     if (kind !== 'step' || branchOf.has(nodeId)) continue;
-    addLine(branchName(branches.length - 1), preferredTipBelow(graph, nodeId));
+    addBranch(branchName(branches.length - 1), preferredTipBelow(graph, nodeId));
   }
-  // What hangs on a line without being part of one: attempts and checkpoints that nobody went on from.
+  // Attempts and checkpoints that were not continued belong to the branch of their parent.
   for (const { nodeId, parentNodeId } of nodes) {
     if (!branchOf.has(nodeId) && parentNodeId !== null) branchOf.set(nodeId, branchOf.get(parentNodeId) ?? 'main');
   }
   return { branches, branchOf };
 }
 
-function pathTo(graph: RunGraph, tip: RunNode): readonly RunNode[] {
-  const path = [tip];
-  for (let at = tip; at.parentNodeId !== null; ) {
-    at = nodeOf(graph, at.parentNodeId);
-    path.push(at);
-  }
-  return path.reverse();
-}
-
-/** A line saw what hung on its nodes when it went on from them; at its end it sees all that hangs there. */
+/** The nodes that a branch saw: on its path, and attempts and checkpoints made before it continued from them. */
 function lineOf(graph: RunGraph, path: readonly RunNode[]): NodeId[] {
   const seen: RunNode[] = [];
   for (const [i, node] of path.entries()) {

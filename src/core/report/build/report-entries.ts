@@ -1,19 +1,19 @@
 import { assert } from '../../assert.ts';
-import type { JsonValue } from '../../json/json-value.ts';
+import { defined } from '../../json/defined.ts';
+import { isObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { isoTime } from '../../text/utc-time.ts';
 import { decisionTrace } from '../../views/advance-outcomes.ts';
 import { type OutputEntry, outputHistory } from '../../views/current-outputs.ts';
 import type { NodeRecord } from '../../views/history.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';
-import { attemptedStep, type ReportSource, reportStep } from './report-source.ts';
+import { attemptedStep, type ReportSource, reportStep, timeText } from './report-source.ts';
 
-/** What was written down at the nodes of a session. */
+/** What was recorded at each node of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
 
-/** What happened in a run, node by node in the order of the log. */
+/** The entries of a run, one for each node, in the order of the log. */
 export function entriesOf(
   source: ReportSource,
   runId: RunId,
@@ -22,7 +22,7 @@ export function entriesOf(
   const nodes = [...source.view.graph.nodes.values()].filter((node) => node.runId === runId);
   return nodes.map((node): ReportEntry => {
     const record = records.get(node.nodeId);
-    assert(record !== undefined, 'a node is made by an event');
+    assert(record !== undefined, 'every node was created by an event');
     const facts = factsOf(source, node, record);
     const branch = branchOf.get(node.nodeId) ?? 'main';
     const step = attemptedStep(source, node);
@@ -39,13 +39,12 @@ type Facts = Omit<Extract<ReportEntry, { kind: 'start' }>, 'kind' | 'branch'>;
 
 function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts {
   const { view } = source;
-  const { at } = record;
   const outputs = outputHistory(view.outputs, node.nodeId);
   return {
     nodeId: node.nodeId,
     parentNodeId: node.parentNodeId,
     eventIndex: node.createdIndex,
-    ...(at === undefined ? {} : { at: isoTime(at) }),
+    ...defined({ at: timeText(record.at) }),
     notes: outputs.flatMap(({ output: { data }, isSuperseded }) =>
       data.outputChannel === 'recap' ? [{ markdown: data.payload.notesMarkdown, isSuperseded }] : [],
     ),
@@ -57,7 +56,7 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
       source,
       autonomy,
       riskPolicy,
-      warnings: warnings.map(({ recommended, effective }) => `${effective} goes beyond ${recommended}`),
+      warnings: warnings.map(({ recommended, effective }) => `${effective} exceeds the recommended ${recommended}`),
     })),
     capabilities: record.capabilities.map(({ capability, status, provenance }) => ({
       capability,
@@ -72,21 +71,16 @@ function artifactOf({ artifacts }: ReportSource, { output, isSuperseded }: Outpu
   const { data } = output;
   if (data.outputChannel !== 'artifact') return [];
   const { sha256, contentType, byteLength } = data.payload;
-  const value = artifacts.get(sha256);
-  const content = value === undefined ? {} : { content: value };
-  return [{ sha256, contentType, byteLength, isSuperseded, ...kindOf(value), ...content }];
+  const content = artifacts.get(sha256);
+  return [defined({ sha256, contentType, byteLength, isSuperseded, kind: kindOf(content), content })];
 }
 
-function kindOf(value: JsonValue | undefined): { readonly kind?: string } {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return {};
-  return typeof value['kind'] === 'string' ? { kind: value['kind'] } : {};
+function kindOf(content: JsonValue | undefined): string | undefined {
+  const kind = isObject(content) && Object.hasOwn(content, 'kind') ? content['kind'] : undefined;
+  return typeof kind === 'string' ? kind : undefined;
 }
 
 function blockersOf({ block }: NodeRecord): Extract<ReportEntry, { kind: 'blocked_attempt' }>['blockers'] {
-  assert(block !== undefined, 'an attempt is made by a block');
-  return block.blockers.map(({ code, message, suggestedFix }) => ({
-    code,
-    message,
-    ...(suggestedFix === undefined ? {} : { suggestedFix }),
-  }));
+  assert(block !== undefined, 'a blocked attempt has its outcome');
+  return block.blockers.map(({ code, message, suggestedFix }) => defined({ code, message, suggestedFix }));
 }

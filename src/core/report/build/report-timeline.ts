@@ -1,62 +1,58 @@
 import { unreachable } from '../../assert.ts';
+import { defined } from '../../json/defined.ts';
 import { runTag } from '../../log/ids.ts';
-import { isoTime } from '../../text/utc-time.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
 import type { ReportSession } from '../report.ts';
-import { stepLabel, words } from '../report-words.ts';
-import { attemptedStep, type ReportSource, reportStep, stepAt } from './report-source.ts';
+import { inWords, modeWords, stepLabel } from '../report-words.ts';
+import { attemptedStep, type ReportSource, reportStep, stepAt, timeText } from './report-source.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
 
-/** What happened in a session, each moment in a sentence. */
+/** What happened in a session, one sentence for each moment. */
 export function timelineOf(source: ReportSource): TimelineEntry[] {
-  return sessionTimeline(source.view.graph, source.events).flatMap(({ eventIndex, at, runId, eventKind, told }) => {
-    const text = sentence(source, told);
-    if (text === undefined) return [];
-    return [
-      {
-        eventIndex,
-        ...(at === undefined ? {} : { at: isoTime(at) }),
-        ...(runId === undefined ? {} : { runId }),
-        kind: eventKind,
-        text,
-      },
-    ];
-  });
+  return sessionTimeline(source.view.graph, source.events).flatMap(
+    ({ eventIndex, at, runId, eventKind, told: detail }) => {
+      const text = sentence(source, detail);
+      if (text === undefined) return [];
+      return [defined({ eventIndex, at: timeText(at), runId, kind: eventKind, text })];
+    },
+  );
 }
 
-function sentence(source: ReportSource, told: MomentDetail): string | undefined {
-  switch (told.kind) {
+function sentence(source: ReportSource, detail: MomentDetail): string | undefined {
+  switch (detail.kind) {
     case 'session':
       return 'Session created';
     case 'seen':
-      // Where the workspace lies is told in one place only, where it can be hidden.
-      return told.seen.key.startsWith('repo_root') ? undefined : `${words(told.seen.key)}: ${told.seen.value.value}`;
+      // The path of the workspace is shown in one place only, where it can be hidden.
+      return detail.seen.key.startsWith('repo_root')
+        ? undefined
+        : `${inWords(detail.seen.key)}: ${detail.seen.value.value}`;
     case 'run':
-      return `Run ${runTag(told.runId)} of ${told.workflowId} began`;
+      return `Run ${runTag(detail.runId)} of ${detail.workflowId} started`;
     case 'checkpoint': {
-      const label = labelAt(source, told.from);
+      const label = labelAt(source, detail.from);
       return label === undefined ? 'Checkpoint' : `Checkpoint at ${label}`;
     }
     case 'done':
-      return `${labelAt(source, told.from) ?? 'Start'}: done${told.isFork ? ' again, as a branch' : ''}`;
+      return `${labelAt(source, detail.from) ?? 'Start'}: done${detail.isFork ? ' again, as a branch' : ''}`;
     case 'blocked':
-      return `${labelAt(source, told.from) ?? 'Start'}: blocked (${told.codes.join(', ')})`;
+      return `${labelAt(source, detail.from) ?? 'Start'}: blocked (${detail.codes.join(', ')})`;
     case 'skipped':
-      return `Skipped ${stepLabel(reportStep(source, told.onWayTo.workflowHash, told.step))}`;
+      return `Skipped ${stepLabel(reportStep(source, detail.onWayTo.workflowHash, detail.step))}`;
     case 'mode':
-      return `Mode: ${words(told.mode.effective.autonomy)}, ${told.mode.effective.riskPolicy} (${words(told.mode.source)})`;
+      return `Mode: ${modeWords(detail.mode.effective)}, ${inWords(detail.mode.source)}`;
     case 'capability':
-      return `${words(told.capability.capability)}: ${told.capability.status} (${words(told.capability.provenance.kind)})`;
+      return `${inWords(detail.capability.capability)}: ${detail.capability.status} (${inWords(detail.capability.provenance.kind)})`;
     case 'gap':
-      return `${told.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, told.at)}: ${told.summary}`;
+      return `${detail.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, detail.at)}: ${detail.summary}`;
     case 'divergence':
-      return `Left the instructions (${words(told.divergence.reason)}): ${told.divergence.summary}`;
+      return `Departed from the instructions (${inWords(detail.divergence.reason)}): ${detail.divergence.summary}`;
     case 'context':
-      return `Context: ${told.keys.join(', ')}`;
+      return `Context: ${detail.keys.join(', ')}`;
     default:
-      return unreachable(told);
+      return unreachable(detail);
   }
 }
 
@@ -65,7 +61,7 @@ function gapStepOf(source: ReportSource, node: RunNode): string {
   return step === null ? '' : ` at ${stepLabel(step)}`;
 }
 
-/** The step that a node stands at, in words; none where no step is chosen. */
+/** The step that is due at a node, if one was selected. */
 function labelAt(source: ReportSource, node: RunNode): string | undefined {
   const step = stepAt(source, node);
   return step === null ? undefined : stepLabel(step);

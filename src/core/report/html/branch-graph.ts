@@ -1,6 +1,6 @@
 import type { NodeId } from '../../log/ids.ts';
 import type { ReportBranch, ReportEntry, ReportRun } from '../report.ts';
-import { branchTitle, endLabel, entryLabel, stepNumbers } from '../report-words.ts';
+import { branchTitle, endLabel, entryLabel, entryTag, isNumbered, isWaiting, stepNumbers } from '../report-words.ts';
 import { textHtml } from './escape-html.ts';
 
 const ROW = 30;
@@ -11,13 +11,13 @@ type Row = {
   readonly branch: string;
   readonly lane: number;
   readonly symbol: ReportEntry['kind'] | 'complete' | 'waiting' | 'left';
-  /** The row that it goes on from. */
+  /** The row that it continues from. */
   readonly from: number | undefined;
   readonly label: string;
   readonly target: string | undefined;
 };
 
-/** How the lines of a run part, as a picture beside a list of its entries. The list alone tells the same. */
+/** The branches of a run as a picture beside the list of its entries. The list alone says the same. */
 export function branchGraph(run: ReportRun): string {
   const rows = rowsOf(run);
   const lanes = Math.max(...rows.map(({ lane }) => lane)) + 1;
@@ -31,13 +31,13 @@ export function branchGraph(run: ReportRun): string {
   );
   return [
     '<div class="graph">',
-    `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="How the lines of this run part">${edges}${marks}</svg>`,
+    `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="The branches of this run">${edges}${marks}</svg>`,
     `<ol>${list.join('')}</ol>`,
     '</div>',
   ].join('');
 }
 
-/** Entries in the order in which they happened, and behind the last of each line how that line ends. */
+/** Entries in the order in which they happened, and after the last one of each branch how that branch ends. */
 function rowsOf(run: ReportRun): readonly Row[] {
   const { entries, branches } = run;
   const numbers = stepNumbers(entries);
@@ -52,7 +52,7 @@ function rowsOf(run: ReportRun): readonly Row[] {
     const lane = lanes.get(branch) ?? 0;
     const from = parentNodeId === null ? undefined : position.get(parentNodeId);
     position.set(nodeId, rows.length);
-    // The first entry of a line says which one it is.
+    // The first entry of a branch shows its name.
     const name = isNamed.has(branch) ? '' : `<b>${branchTitle(branch)}</b>`;
     isNamed.add(branch);
     const label = `${name}${textHtml(labelOf(entry, numbers.get(nodeId) ?? 0))}`;
@@ -72,15 +72,15 @@ function endOf(branch: ReportBranch, run: ReportRun): Pick<Row, 'symbol' | 'labe
   const label = endLabel(branch, run);
   return label === undefined
     ? undefined
-    : { symbol: branch.name === 'main' && !run.isClosed ? 'waiting' : 'left', label: textHtml(label) };
+    : { symbol: isWaiting(branch, run) ? 'waiting' : 'left', label: textHtml(label) };
 }
 
 function labelOf(entry: ReportEntry, number: number): string {
-  if (entry.kind === 'start' || entry.kind === 'checkpoint') return entryLabel(entry);
-  return `${number}. ${entryLabel(entry)}${entry.kind === 'blocked_attempt' ? ': blocked' : ''}`;
+  const tag = entryTag(entry);
+  return `${isNumbered(entry) ? `${number}. ` : ''}${entryLabel(entry)}${tag === undefined ? '' : ` (${tag})`}`;
 }
 
-/** Each line takes the first place that is free from where it parts to where it ends. */
+/** Each branch takes the first lane that is free from its fork to its end. */
 function lanesOf({ entries, branches }: ReportRun): ReadonlyMap<string, number> {
   const position = new Map(entries.map(({ nodeId }, i) => [nodeId, i]));
   const last = new Map(entries.map(({ branch }, i) => [branch, i]));

@@ -1,96 +1,53 @@
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import { plural, sizeOf } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
+  artifactFacts,
   type BranchEntries,
   branchTitle,
+  ENTRY_MARKS,
   endLabel,
   entriesByBranch,
   entryFacts,
   entryLabel,
+  entryTag,
+  type Fact,
+  type FactPart,
   forkLabel,
+  gapFacts,
+  gapState,
   gapStepLabel,
+  hiddenWords,
+  isNumbered,
   reportTitle,
+  runFacts,
   runFigures,
+  SHORTENED,
   salvageText,
+  sessionFacts,
   shownContent,
   statusLabel,
   stepNumbers,
-  timeSpan,
-  words,
 } from '../report-words.ts';
 import { branchGraph } from './branch-graph.ts';
 import { escapeHtml, textHtml } from './escape-html.ts';
 import { noteHtml } from './note-html.ts';
 import { STYLE, STYLE_HASH } from './style.ts';
 
-/** Artifacts of this length are shown at once. */
+/** Longer tables and graphs are folded, so that the notes are not far down. */
+const OPEN_ROWS_MAX = 60;
+/** Longer artifacts are folded. */
 const OPEN_LENGTH_MAX = 600;
 
-const SIGNS: { readonly [kind in ReportEntry['kind']]: string } = {
-  start: '○',
-  step: '✓',
-  blocked_attempt: '▲',
-  checkpoint: '◆',
-};
-
-/** One entry of a run with its number in the line. */
-function entryHtml(entry: ReportEntry, number: number): string {
-  const { nodeId, kind, at } = entry;
-  const facts = entryFacts(entry);
-  const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
-  const tag = kind === 'blocked_attempt' ? '<span class="chip bad">blocked</span>' : '';
-  const again = entry.kind === 'step' && entry.isFork ? '<span class="chip">done again</span>' : '';
-  const title = kind === 'start' || kind === 'checkpoint' ? '' : `<span class="number">${number}</span> `;
-  return [
-    `<article class="entry ${kind}" id="${nodeId}">`,
-    `<header><span class="sign" aria-hidden="true">${SIGNS[kind]}</span>`,
-    `<h4 dir="auto">${title}${textHtml(entryLabel(entry))}</h4>${tag}${again}${timeHtml(at)}</header>`,
-    ...blockers.map(
-      ({ code, message, suggestedFix }) =>
-        `<div class="blocker"><code>${code}</code><p dir="auto">${textHtml(message)}</p>${
-          suggestedFix === undefined ? '' : `<p dir="auto"><b>Fix:</b> ${textHtml(suggestedFix)}</p>`
-        }</div>`,
-    ),
-    facts.length === 0
-      ? ''
-      : `<dl>${facts.map(([name, text]) => `<div><dt>${name}</dt><dd dir="auto">${textHtml(text)}</dd></div>`).join('')}</dl>`,
-    ...entry.notes.map(
-      ({ markdown, isSuperseded }) =>
-        `${isSuperseded ? '<p class="muted">Corrected later:</p>' : ''}<div class="note" dir="auto">${noteHtml(markdown)}</div>`,
-    ),
-    ...entry.artifacts.map(artifactHtml),
-    '</article>',
-  ].join('');
-}
-
-function timeHtml(at: string | undefined): string {
-  return at === undefined ? '' : `<time datetime="${escapeHtml(at)}">${escapeHtml(shownSecond(at))}</time>`;
-}
-
-function artifactHtml({ kind, contentType, byteLength, isSuperseded, content, sha256 }: ReportArtifact): string {
-  const name = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b>`;
-  const head = `${name} <span class="muted">${textHtml(contentType)}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''}</span>`;
-  if (content === undefined) return `<p class="artifact">${head} <code>${sha256}</code></p>`;
-  const { text, isCut } = shownContent(content);
-  const isOpen = text.length <= OPEN_LENGTH_MAX ? ' open' : '';
-  const rest = isCut ? '<p class="muted">The rest is left out here.</p>' : '';
-  return `<details class="artifact"${isOpen}><summary>${head}</summary><pre tabindex="0"><code>${textHtml(text)}</code></pre>${rest}</details>`;
-}
-
-/** A longer one is folded, so that what was found out is not a long way down. */
-const OPEN_ROWS_MAX = 60;
-
-/** Nothing may be loaded or run; of styles only our own. */
+/** The page loads nothing, runs nothing and has only our own style. */
 const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
 
-/** A report as one page that needs nothing else: no script, no request. */
+/** A report as one page without scripts or requests. */
 export function reportHtml(report: Report): string {
   const { sessions } = report;
   const title = visibleLine(reportTitle(sessions));
   const isOne = sessions.length === 1;
-  return [
+  return lines(
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
@@ -110,109 +67,146 @@ export function reportHtml(report: Report): string {
     '</main>',
     footerHtml(report),
     '</body>',
-    '</html>',
-    '',
-  ].join('\n');
+    '</html>\n',
+  );
 }
 
 function sessionHtml(session: ReportSession, isOne: boolean): string {
-  const { sessionId, salvage, events, firstAt, lastAt, workspace, runs, timeline } = session;
-  const span = timeSpan(firstAt, lastAt);
-  const latest = [...new Map(workspace.map(({ key, value }) => [key, value]))];
+  const { sessionId, salvage, runs, timeline } = session;
   const rows = timeline.map(
     ({ at, runId, text }) =>
       `<tr><td>${timeHtml(at)}</td><td>${runId?.slice(-4) ?? ''}</td><td dir="auto">${textHtml(text)}</td></tr>`,
   );
-  return [
+  return lines(
     `<section class="session" aria-label="Session ${sessionId}">`,
-    isOne ? '' : `<h2>Session <code>${sessionId}</code></h2>`,
-    salvage === undefined ? '' : `<p class="banner" role="note">${textHtml(salvageText(salvage))}</p>`,
-    '<dl class="card facts">',
-    fact('Session', `<code>${sessionId}</code> <span class="muted">${events} events</span>`),
-    span === undefined ? '' : fact('Time', escapeHtml(span)),
-    ...latest
-      .filter(([key]) => key !== 'repo_root_hash')
-      .map(([key, value]) =>
-        fact(words(key), key === 'git_head_sha' ? `<code>${textHtml(value)}</code>` : textHtml(value)),
-      ),
-    '</dl>',
+    !isOne && `<h2>Session <code>${sessionId}</code></h2>`,
+    salvage !== undefined && `<p class="banner" role="note">${textHtml(salvageText(salvage))}</p>`,
+    factsHtml(sessionFacts(session)),
     ...runs.map((run, i) => runHtml(run, { position: i + 1, total: runs.length, isTitle: isOne && i === 0 })),
-    `<section class="card"><details${timeline.length > OPEN_ROWS_MAX ? '' : ' open'}><summary><h3>Timeline</h3></summary>`,
+    `<section class="card"><details${open(timeline.length <= OPEN_ROWS_MAX)}><summary><h3>Timeline</h3></summary>`,
     '<div class="wide" tabindex="0"><table class="timeline"><thead><tr><th>Time (UTC)</th><th>Run</th><th>What happened</th></tr></thead>',
     `<tbody>${rows.join('')}</tbody></table></div></details></section>`,
     '</section>',
-  ].join('\n');
+  );
 }
 
-/** `isTitle`: the page bears its goal as its title. */
+/** `isTitle`: the goal of the run is the title of the page. */
 type RunPlace = { readonly position: number; readonly total: number; readonly isTitle: boolean };
 
 function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string {
-  const { workflow, goal, status, preferences, startedAt, lastAt, runId, tag, entries, gaps, branches } = run;
-  const span = timeSpan(startedAt, lastAt);
-  const figures = runFigures(run).map(([name, number]) => `<div><dt>${name}</dt><dd>${number}</dd></div>`);
+  const { workflow, goal, status, tag, entries, gaps, branches } = run;
+  const figures = runFigures(run).map(([noun, count]) => `<div><dt>${noun}</dt><dd>${count}</dd></div>`);
   const numbers = stepNumbers(entries);
-  const isShort = entries.length <= OPEN_ROWS_MAX;
-  return [
+  return lines(
     `<section class="run" aria-label="Run ${position} of ${total}">`,
     `<header><p class="muted">Run ${position} of ${total} · ${tag}</p>`,
     `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${statusLabel(run)}</span></header>`,
-    goal === undefined || isTitle ? '' : `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
+    goal !== undefined && !isTitle && `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
     `<dl class="figures">${figures.join('')}</dl>`,
-    '<dl class="card facts">',
-    fact(
-      'Workflow',
-      `<code>${textHtml(workflow.workflowId)}</code> <span class="muted">${workflow.source.kind}, ${textHtml(workflow.source.ref)}</span>`,
-    ),
-    fact('Hash', `<code>${workflow.hash}</code>`),
-    fact('Run', `<code>${runId}</code>`),
-    fact('Mode', `${words(preferences.autonomy)}, ${preferences.riskPolicy}`),
-    span === undefined ? '' : fact('Time', escapeHtml(span)),
-    '</dl>',
-    gapsHtml(gaps),
-    branches.length === 0
-      ? ''
-      : `<section class="card"><details${isShort ? ' open' : ''}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
-    ...entriesByBranch(run).map((line) => lineHtml(run, line, numbers)),
+    factsHtml(runFacts(run)),
+    gaps.length > 0 && `<section class="card gaps"><h3>Gaps</h3><ul>${gaps.map(gapHtml).join('')}</ul></section>`,
+    branches.length > 0 &&
+      `<section class="card"><details${open(entries.length <= OPEN_ROWS_MAX)}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
+    ...entriesByBranch(run).map((branch) => branchHtml(run, branch, numbers)),
     '</section>',
-  ].join('\n');
+  );
 }
 
-function lineHtml(run: ReportRun, { branch, entries }: BranchEntries, numbers: ReturnType<typeof stepNumbers>): string {
-  const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
+function branchHtml(
+  run: ReportRun,
+  { branch, entries, fork }: BranchEntries,
+  numbers: ReturnType<typeof stepNumbers>,
+): string {
   const end = endLabel(branch, run);
-  const { isComplete, name } = branch;
-  return [
+  return lines(
     '<section class="line">',
-    `<h3>${run.branches.length === 1 ? 'Steps' : branchTitle(name)}</h3>`,
-    fork === undefined
-      ? ''
-      : `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(forkLabel(fork))}</a></p>`,
+    `<h3>${run.branches.length === 1 ? 'Steps' : branchTitle(branch.name)}</h3>`,
+    fork !== undefined && `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(forkLabel(fork))}</a></p>`,
     ...entries.map((entry) => entryHtml(entry, numbers.get(entry.nodeId) ?? 0)),
-    isComplete ? '<p class="ending complete">✓ Complete</p>' : '',
-    end === undefined ? '' : `<p class="ending" dir="auto">○ ${textHtml(end)}</p>`,
+    branch.isComplete && '<p class="ending complete">✓ Complete</p>',
+    end !== undefined && `<p class="ending" dir="auto">○ ${textHtml(end)}</p>`,
     '</section>',
-  ].join('\n');
+  );
 }
 
-function gapsHtml(gaps: readonly ReportGap[]): string {
-  if (gaps.length === 0) return '';
-  const items = gaps.map(({ isOpen, severity, category, detail, summary, step, branch, resolvedOn, nodeId }) => {
-    const on = resolvedOn.length === 0 ? '' : ` on ${resolvedOn.join(', ')}`;
-    const state = isOpen ? '<span class="chip bad">open</span>' : `<span class="chip complete">resolved${on}</span>`;
-    const facts = `${severity} · ${words(category)}: ${words(detail)} · ${branchTitle(branch)}`;
-    return `<li>${state} <a href="#${nodeId}" dir="auto">${textHtml(`${step === null ? '' : `${gapStepLabel(step)}: `}${summary}`)}</a><br><span class="muted">${facts}</span></li>`;
-  });
-  return `<section class="card gaps"><h3>Gaps</h3><ul>${items.join('')}</ul></section>`;
+function entryHtml(entry: ReportEntry, number: number): string {
+  const { nodeId, kind, at } = entry;
+  const tag = entryTag(entry);
+  const facts = entryFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
+  const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
+  return [
+    `<article class="entry ${kind}" id="${nodeId}">`,
+    `<header><span class="sign" aria-hidden="true">${ENTRY_MARKS[kind]}</span>`,
+    `<h4 dir="auto">${isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(entryLabel(entry))}</h4>`,
+    tag === undefined ? '' : `<span class="chip${tag === 'blocked' ? ' bad' : ''}">${tag}</span>`,
+    `${timeHtml(at)}</header>`,
+    ...blockers.map(
+      ({ code, message, suggestedFix }) =>
+        `<div class="blocker"><code>${code}</code><p dir="auto">${textHtml(message)}</p>${
+          suggestedFix === undefined ? '' : `<p dir="auto"><b>Fix:</b> ${textHtml(suggestedFix)}</p>`
+        }</div>`,
+    ),
+    facts.length === 0 ? '' : `<dl>${facts.join('')}</dl>`,
+    ...entry.notes.map(
+      ({ markdown, isSuperseded }) =>
+        `${isSuperseded ? '<p class="muted">Corrected later:</p>' : ''}<div class="note" dir="auto">${noteHtml(markdown)}</div>`,
+    ),
+    ...entry.artifacts.map(artifactHtml),
+    '</article>',
+  ].join('');
 }
 
-function footerHtml({ isRedacted, hidden }: Report): string {
-  const items = hidden.map(({ kind, count }) => `<li>${kind}: ${plural(count, 'place')}</li>`);
-  const list = items.length === 0 ? '<p>Nothing in it looked like a secret.</p>' : `<ul>${items.join('')}</ul>`;
-  const told = isRedacted ? list : '<p>This report was made without hiding anything.</p>';
-  return `<footer><h2>What was hidden</h2>${told}</footer>`;
+function artifactHtml(artifact: ReportArtifact): string {
+  const { kind, content, sha256 } = artifact;
+  const head = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b> ${muted(artifactFacts(artifact))}`;
+  if (content === undefined) return `<p class="artifact">${head} <code>${sha256}</code></p>`;
+  const { text, isCut } = shownContent(content);
+  const rest = isCut ? `<p class="muted">${SHORTENED}</p>` : '';
+  return `<details class="artifact"${open(text.length <= OPEN_LENGTH_MAX)}><summary>${head}</summary><pre tabindex="0"><code>${textHtml(text)}</code></pre>${rest}</details>`;
 }
 
-function fact(name: string, html: string): string {
-  return `<div><dt>${name}</dt><dd>${html}</dd></div>`;
+function gapHtml(gap: ReportGap): string {
+  const step = gapStepLabel(gap);
+  const label = `${step === undefined ? '' : `${step}: `}${gap.summary}`;
+  return [
+    `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${gapState(gap)}</span> `,
+    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a><br>${muted(gapFacts(gap).join(' · '))}</li>`,
+  ].join('');
+}
+
+function footerHtml(report: Report): string {
+  const hidden = hiddenWords(report);
+  const words =
+    typeof hidden === 'string' ? `<p>${hidden}</p>` : `<ul>${hidden.map((line) => `<li>${line}</li>`).join('')}</ul>`;
+  return `<footer><h2>What was hidden</h2>${words}</footer>`;
+}
+
+function factsHtml(facts: readonly Fact[]): string {
+  const items = facts.map(({ name, parts }) => definition(name, parts.map(partHtml).join(' ')));
+  return lines('<dl class="card facts">', ...items, '</dl>');
+}
+
+function partHtml({ kind, text }: FactPart): string {
+  if (kind === 'secondary') return muted(text);
+  return kind === 'code' ? `<code>${textHtml(text)}</code>` : textHtml(text);
+}
+
+function definition(name: string, html: string): string {
+  return `<div><dt>${name}</dt><dd dir="auto">${html}</dd></div>`;
+}
+
+function muted(text: string): string {
+  return `<span class="muted">${textHtml(text)}</span>`;
+}
+
+function timeHtml(at: string | undefined): string {
+  return at === undefined ? '' : `<time datetime="${escapeHtml(at)}">${escapeHtml(shownSecond(at))}</time>`;
+}
+
+function open(isOpen: boolean): string {
+  return isOpen ? ' open' : '';
+}
+
+function lines(...html: readonly (string | false)[]): string {
+  return html.filter((line) => line !== false).join('\n');
 }

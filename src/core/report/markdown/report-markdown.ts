@@ -1,34 +1,43 @@
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import { plural, sizeOf } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
+  artifactFacts,
   type BranchEntries,
   branchTitle,
+  ENTRY_MARKS,
   endLabel,
   entriesByBranch,
   entryFacts,
   entryLabel,
+  entryTag,
+  type Fact,
   forkLabel,
+  gapFacts,
+  gapState,
   gapStepLabel,
+  hiddenWords,
+  isNumbered,
   reportTitle,
+  runFacts,
   runFigures,
+  SHORTENED,
   salvageText,
+  sessionFacts,
   shownContent,
   statusLabel,
   stepNumbers,
-  timeSpan,
-  words,
 } from '../report-words.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
 import { noteMarkdown } from './note-markdown.ts';
 
 type Lines = readonly string[];
 
-/** A report as Markdown that reads well on a forge. */
+/** A report as Markdown, for a pull request or a wiki. */
 export function reportMarkdown(report: Report): string {
   const { sessions } = report;
   const isOne = sessions.length === 1;
+  const hidden = hiddenWords(report);
   const parts: Lines = [
     `# ${markdownLine(reportTitle(sessions))}`,
     '',
@@ -36,27 +45,23 @@ export function reportMarkdown(report: Report): string {
       ...(isOne ? [] : [`## Session ${session.sessionId}`, '']),
       ...sessionLines(session, isOne ? '##' : '###'),
     ]),
-    ...hiddenLines(report),
+    '## What was hidden',
+    '',
+    ...(typeof hidden === 'string' ? [hidden] : hidden.map((line) => `- ${line}`)),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
 }
 
 function sessionLines(session: ReportSession, level: string): Lines {
-  const { sessionId, salvage, events, firstAt, lastAt, workspace, runs, timeline } = session;
-  const span = timeSpan(firstAt, lastAt);
-  const latest = new Map(workspace.map(({ key, value }) => [key, value]));
+  const { salvage, runs, timeline } = session;
   return [
     ...(salvage === undefined ? [] : ['> [!WARNING]', `> ${markdownLine(salvageText(salvage))}`, '']),
-    `- Session: ${codeSpan(sessionId)}, ${events} events`,
-    ...(span === undefined ? [] : [`- Time: ${span}`]),
-    ...[...latest]
-      .filter(([key]) => key !== 'repo_root_hash')
-      .map(([key, value]) => `- ${words(key)}: ${markdownLine(value)}`),
+    ...sessionFacts(session).map(factLine),
     '',
-    ...runs.flatMap((run, i) => runMarkdown(run, { level, name: `Run ${i + 1} of ${runs.length}` })),
+    ...runs.flatMap((run, i) => runLines(run, { level, name: `Run ${i + 1} of ${runs.length}` })),
     `${level} Timeline`,
     '',
-    '| Time | Run | What happened |',
+    '| Time (UTC) | Run | What happened |',
     '| --- | --- | --- |',
     ...timeline.map(
       ({ at, runId, text }) =>
@@ -66,87 +71,53 @@ function sessionLines(session: ReportSession, level: string): Lines {
   ];
 }
 
-type Place = { readonly level: string; readonly name: string };
-
-function runMarkdown(run: ReportRun, { level, name }: Place): Lines {
-  const { workflow, goal, preferences, startedAt, lastAt, runId, entries, gaps } = run;
-  const numbers = stepNumbers(entries);
-  const span = timeSpan(startedAt, lastAt);
-  const figures = runFigures(run).map(([name, number]) => `${number} ${name}`);
-  const lines = entriesByBranch(run);
+function runLines(run: ReportRun, { level, name }: { readonly level: string; readonly name: string }): Lines {
+  const { workflow, goal, gaps } = run;
+  const figures = runFigures(run).map(([noun, count]) => `${count} ${noun}`);
   return [
-    `${level} ${name}: ${markdownLine(run.workflow.name)}`,
+    `${level} ${name}: ${markdownLine(workflow.name)}`,
     '',
     `**${statusLabel(run)}** · ${figures.join(' · ')}`,
     '',
     ...(goal === undefined ? [] : [`- Goal: ${markdownLine(goal)}`]),
-    `- Workflow: ${markdownLine(workflow.name)} (${codeSpan(workflow.workflowId)}, ${workflow.source.kind} ${markdownLine(workflow.source.ref)})${workflow.steps === undefined ? '' : `, ${workflow.steps} steps, numbered as in the workflow`}`,
-    `- Workflow hash: ${codeSpan(workflow.hash)}`,
-    `- Run: ${codeSpan(runId)}`,
-    `- Mode: ${words(preferences.autonomy)}, ${preferences.riskPolicy}`,
-    ...(span === undefined ? [] : [`- Time: ${span}`]),
+    ...runFacts(run).map(factLine),
     '',
-    ...lines.flatMap((line) => lineMarkdown(run, line, { level, numbers })),
-    ...gapLines(gaps, level),
+    ...entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
+    ...(gaps.length === 0 ? [] : [`${level}# Gaps`, '', ...gaps.map(gapLine), '']),
   ];
 }
 
-type Numbered = { readonly level: string; readonly numbers: ReturnType<typeof stepNumbers> };
-
-function lineMarkdown(run: ReportRun, { branch, entries }: BranchEntries, { level, numbers }: Numbered): Lines {
-  const fork = run.entries.find(({ nodeId }) => nodeId === branch.forkNodeId);
+function branchLines(run: ReportRun, { branch, entries, fork }: BranchEntries, level: string): Lines {
+  const numbers = stepNumbers(run.entries);
   const end = endLabel(branch, run);
   return [
-    ...(run.branches.length === 1 ? [`${level}# Steps`, ''] : [`${level}# ${branchTitle(branch.name)}`, '']),
+    `${level}# ${run.branches.length === 1 ? 'Steps' : branchTitle(branch.name)}`,
+    '',
     ...(fork === undefined ? [] : [`${markdownLine(forkLabel(fork))}.`, '']),
-    ...entries.flatMap((entry) =>
-      entryMarkdown(entry, { level: `${level}##`, number: numbers.get(entry.nodeId) ?? 0 }),
-    ),
-    ...(branch.isComplete ? ['*Complete.*', ''] : []),
+    ...entries.flatMap((entry) => [
+      `${level}## ${entryHeading(entry, numbers.get(entry.nodeId) ?? 0)}`,
+      '',
+      ...entryLines(entry),
+    ]),
+    ...(branch.isComplete ? ['*Complete*', ''] : []),
     ...(end === undefined ? [] : [`*${markdownLine(end)}*`, '']),
   ];
 }
 
-function gapLines(gaps: readonly ReportGap[], level: string): Lines {
-  if (gaps.length === 0) return [];
-  return [
-    `${level}# Gaps`,
-    '',
-    ...gaps.map(({ isOpen, severity, category, detail, summary, step, branch, resolvedOn, at }) => {
-      const state = isOpen ? '**open**' : `resolved${resolvedOn.length === 0 ? '' : ` on ${resolvedOn.join(', ')}`}`;
-      const facts = `${severity}, ${words(category)}: ${words(detail)}, on ${branch}`;
-      return `- ${state}${step === null ? '' : ` at ${markdownLine(gapStepLabel(step))}`}: ${markdownLine(summary)} (${facts}${at === undefined ? '' : `, ${shownTime(at)}`})`;
-    }),
-    '',
-  ];
+function entryHeading(entry: ReportEntry, number: number): string {
+  const tag = entryTag(entry);
+  return `${ENTRY_MARKS[entry.kind]} ${isNumbered(entry) ? `${number}. ` : ''}${markdownLine(entryLabel(entry))}${tag === undefined ? '' : ` (${tag})`}`;
 }
 
-function hiddenLines({ isRedacted, hidden }: Report): Lines {
-  if (!isRedacted) return ['## Nothing was hidden', '', 'This report was made without hiding anything.', ''];
-  return [
-    '## What was hidden',
-    '',
-    ...(hidden.length === 0
-      ? ['Nothing in it looked like a secret.']
-      : hidden.map(({ kind, count }) => `- ${kind}: ${plural(count, 'place')}`)),
-    '',
-  ];
-}
-
-/** One entry of a run with its number in the line. */
-function entryMarkdown(
-  entry: ReportEntry,
-  { level, number }: { readonly level: string; readonly number: number },
-): Lines {
+function entryLines(entry: ReportEntry): Lines {
   const facts = entryFacts(entry);
   const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
   return [
-    `${level} ${headingOf(entry, number)}`,
-    '',
     ...(entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, '']),
-    ...blockers.flatMap(({ code, message, suggestedFix }) => [
-      `- ${codeSpan(code)}: ${markdownLine(message)}${suggestedFix === undefined ? '' : ` Fix: ${markdownLine(suggestedFix)}`}`,
-    ]),
+    ...blockers.map(
+      ({ code, message, suggestedFix }) =>
+        `- ${codeSpan(code)}: ${markdownLine(message)}${suggestedFix === undefined ? '' : ` Fix: ${markdownLine(suggestedFix)}`}`,
+    ),
     ...facts.map(([name, text]) => `- ${name}: ${markdownLine(text)}`),
     ...(blockers.length + facts.length === 0 ? [] : ['']),
     ...entry.notes.flatMap(({ markdown, isSuperseded }) => [
@@ -158,30 +129,24 @@ function entryMarkdown(
   ];
 }
 
-function headingOf(entry: ReportEntry, number: number): string {
-  const label = markdownLine(entryLabel(entry));
-  switch (entry.kind) {
-    case 'start':
-      return label;
-    case 'step':
-      return `✓ ${number}. ${label}${entry.isFork ? ' (again)' : ''}`;
-    case 'blocked_attempt':
-      return `▲ ${number}. ${label}: blocked`;
-    default:
-      return `◆ ${label}`;
-  }
-}
-
-function artifactLines({ kind, contentType, byteLength, isSuperseded, content, sha256 }: ReportArtifact): Lines {
+function artifactLines(artifact: ReportArtifact): Lines {
+  const { kind, content, sha256 } = artifact;
   const name = kind === undefined ? 'Artifact' : `Artifact ${codeSpan(visibleText(kind))}`;
-  const head = `${name} (${markdownLine(contentType)}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''})`;
+  const head = `${name} (${markdownLine(artifactFacts(artifact))})`;
   if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
   const { text, isCut } = shownContent(content);
-  return [
-    `${head}:`,
-    '',
-    ...codeBlock(visibleText(text), 'json'),
-    '',
-    ...(isCut ? ['*The rest is left out here.*', ''] : []),
-  ];
+  return [`${head}:`, '', ...codeBlock(visibleText(text), 'json'), '', ...(isCut ? [`*${SHORTENED}*`, ''] : [])];
+}
+
+function gapLine(gap: ReportGap): string {
+  const step = gapStepLabel(gap);
+  const at = step === undefined ? '' : ` at ${markdownLine(step)}`;
+  const facts = [...gapFacts(gap), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
+  const state = gap.isOpen ? '**open**' : gapState(gap);
+  return `- ${state}${at}: ${markdownLine(gap.summary)} (${facts.join(', ')})`;
+}
+
+function factLine({ name, parts }: Fact): string {
+  const values = parts.map(({ kind, text }) => (kind === 'code' ? codeSpan(text) : markdownLine(text)));
+  return `- ${name}: ${values.join(', ')}`;
 }

@@ -8,8 +8,8 @@ import { parseNote } from './parse-note.ts';
 const html = (markdown: string) => noteHtml(markdown).replaceAll('\n', '');
 const markdown = (text: string) => noteMarkdown(text).join('\n');
 
-describe('a note in a report', () => {
-  it('keeps what makes it readable', () => {
+describe('notes in reports', () => {
+  it('a note keeps its headings, lists, tables, code and links', () => {
     expect(html('# A\n\none **two** *three* ~~four~~ `five`\nsix\n\n---')).toBe(
       '<h5>A</h5><p>one <strong>two</strong> <em>three</em> <del>four</del> <code>five</code>six</p><hr>',
     );
@@ -28,7 +28,7 @@ describe('a note in a report', () => {
     expect(html('snake_case_name and 2 * 3 * 4 and **open')).toBe('<p>snake_case_name and 2 * 3 * 4 and **open</p>');
   });
 
-  it('is inert whatever it holds: no tag, no address but the web and mail, nothing that turns text round', () => {
+  it('a note cannot add a tag, a link other than web or mail, or text that changes direction', () => {
     enforces('report_notes_inert');
     const hostile = [
       '<script>alert(1)</script>',
@@ -54,7 +54,7 @@ describe('a note in a report', () => {
     expect(shown).toContain('[U+202E]gnp.exe[U+2066][U+0000][U+001B][2J');
   });
 
-  it('cannot leave its quotation, be a heading of the report, or be HTML, in Markdown', () => {
+  it('in Markdown, a note cannot end its quotation, become a heading of the report, or be HTML', () => {
     enforces('report_notes_inert');
     const hostile = '</details><h1>x</h1>\n\n# y\n\nz\n===\n\n---\n\n```\n> a\n\n# not closed';
     expect(markdown(hostile).split('\n')).toEqual([
@@ -77,7 +77,7 @@ describe('a note in a report', () => {
     );
   });
 
-  it('says the same again when it is read again as Markdown', () => {
+  it('a note that is written again as Markdown parses to the same blocks', () => {
     const word = fc.constantFrom(
       'a',
       'b_c',
@@ -113,7 +113,7 @@ describe('a note in a report', () => {
     );
   });
 
-  it('takes time by its length: a megabyte of text, and brackets, marks, quotes, items or rows without end', () => {
+  it('the time to parse a note grows with its length, even for endless brackets, marks, quotes, items or rows', () => {
     for (const piece of ['[a](', '_a*', '> - ', '- a\n']) {
       const text = piece.repeat(Math.ceil(262_144 / piece.length));
       expect(parseNote(text).length).toBeGreaterThan(0);

@@ -1,20 +1,20 @@
 import { unreachable } from '../../assert.ts';
 import { blocksSource } from '../markdown/note-markdown.ts';
-import type { NoteBlock, NoteInline } from '../note/note.ts';
+import { isBareLink, type NoteBlock, type NoteInline, type NoteLink } from '../note/note.ts';
 import { parseNote } from '../note/parse-note.ts';
 import { type Cell, findSecrets, type KnownFolders, type Secret, secretCells } from './find-secrets.ts';
 import { hiddenMarker, type SecretKind } from './secret-kinds.ts';
 import { SEAM } from './strip-markup.ts';
 
 /**
- * A note with its secrets hidden. It is looked at as a reader sees it, without escapes and marks, and then written
- * anew. A note without secrets stays as it was written.
+ * A note with its secrets hidden. Secrets are searched for in the text that a reader sees, without escapes and markup;
+ * then the note is written again from its blocks. A note without secrets is returned unchanged.
  */
 export function redactNote(markdown: string, folders: KnownFolders, onHidden: (kind: SecretKind) => void): string {
   const blocks = parseNote(markdown);
   const { body, extras, known } = readNote(blocks);
   const secrets = findSecrets(`${body}${extras}`, folders, known);
-  // Targets of links that lead nowhere are in no block; writing the note anew leaves them out.
+  // Link targets that are not safe are in no block; writing the note again drops them.
   const dropped = secrets.length > 0 ? [] : findSecrets(markdown, folders);
   if (secrets.length + dropped.length === 0) return markdown;
   for (const { kind } of dropped) onHidden(kind);
@@ -25,24 +25,23 @@ export function redactNote(markdown: string, folders: KnownFolders, onHidden: (k
   return blocksSource(rewritten);
 }
 
-/** Between blocks: a value may stand in the one behind its name. */
+/** Between blocks: a value may be in the block after its name. */
 const BLOCK_END = '\n\n';
-/** Between cells and addresses: what stands next to them has nothing to do with them. */
+/** Between cells and between addresses, which are unrelated to their neighbours. */
 const CELL_END = '\n\n\n';
 
-type Link = Extract<NoteInline, { kind: 'link' }>;
 type Cells = readonly (readonly (readonly NoteInline[])[])[];
 
 type NoteText = {
   /** What a reader sees, in order, with seams between pieces. */
   readonly body: string;
-  /** What stands behind it: addresses and languages of code. */
+  /** Addresses and languages of code blocks, which are not part of the visible text. */
   readonly extras: string;
-  /** What is secret because of where it stands in a table. */
+  /** What is secret because of its place in a table. */
   readonly known: readonly Secret[];
 };
 
-/** Reads a note as one text. `rewriteNote` goes through the note in the same order. */
+/** The text of a note. `rewriteNote` visits the note in the same order. */
 function readNote(blocks: readonly NoteBlock[]): NoteText {
   const body: string[] = [];
   const extras: string[] = [];
@@ -61,7 +60,7 @@ function readNote(blocks: readonly NoteBlock[]): NoteText {
       return text;
     },
     link: (link) => {
-      if (!isBare(link)) extras.push(link.href, CELL_END);
+      if (!isBareLink(link)) extras.push(link.href, CELL_END);
       return [{ ...link, content: walkInlines(link.content, walk) }];
     },
     table: (rows) => {
@@ -81,34 +80,34 @@ function readNote(blocks: readonly NoteBlock[]): NoteText {
   return { body: body.join(''), extras: extras.join(''), known };
 }
 
-/** The note with each of its pieces as they were hidden. A link that would show what is hidden is none any more. */
+/** The note with its secrets hidden. A link whose target or text holds a secret becomes text. */
 function rewriteNote(
   blocks: readonly NoteBlock[],
   { inBody, inExtras }: { readonly inBody: Hider; readonly inExtras: Hider },
 ): readonly NoteBlock[] {
   let changes = 0;
   const text = (piece: string) => {
-    const told = inBody.take(piece);
-    if (told !== piece) changes += 1;
-    return told;
+    const redacted = inBody.take(piece);
+    if (redacted !== piece) changes += 1;
+    return redacted;
   };
   const extra = (piece: string) => {
-    const told = inExtras.take(piece);
-    inExtras.passOver(CELL_END.length);
-    return told;
+    const redacted = inExtras.take(piece);
+    inExtras.skip(CELL_END.length);
+    return redacted;
   };
   const walk: Walk = {
     text,
-    gap: (between) => inBody.passOver(between.length),
+    gap: (between) => inBody.skip(between.length),
     extra: (piece) => (extra(piece) === piece ? piece : ''),
     link: (link) => {
       const before = changes;
       const content = walkInlines(link.content, walk);
       if (changes > before) {
-        if (!isBare(link)) inExtras.passOver(link.href.length + CELL_END.length);
+        if (!isBareLink(link)) inExtras.skip(link.href.length + CELL_END.length);
         return content;
       }
-      const href = isBare(link) ? link.href : extra(link.href);
+      const href = isBareLink(link) ? link.href : extra(link.href);
       return href === link.href ? [{ ...link, content }] : [...content, { kind: 'text', text: ` (${href})` }];
     },
     table: (rows) => rows.map((row) => row.map((cell) => walkCell(cell, walk))),
@@ -116,13 +115,13 @@ function rewriteNote(
   return walkBlocks(blocks, walk);
 }
 
-/** Goes through a note in the order in which it is read. */
+/** Called for each part of a note in reading order. */
 type Walk = {
   readonly text: (piece: string) => string;
-  /** What no reader sees between two pieces. */
+  /** Separates two pieces; not part of the note. */
   readonly gap: (between: string) => void;
   readonly extra: (piece: string) => string;
-  readonly link: (link: Link) => readonly NoteInline[];
+  readonly link: (link: NoteLink) => readonly NoteInline[];
   readonly table: (rows: Cells) => Cells;
 };
 
@@ -190,17 +189,11 @@ function walkInlines(content: readonly NoteInline[], walk: Walk): readonly NoteI
   });
 }
 
-/** An address that is its own text. */
-function isBare({ href, content }: Link): boolean {
-  const [only, ...more] = content;
-  return more.length === 0 && only?.kind === 'text' && only.text === href;
-}
+/** Takes a text piece by piece and returns it with its secrets hidden. */
+type Hider = { readonly take: (piece: string) => string; readonly skip: (length: number) => void };
 
-/** Takes a text piece by piece and gives it back with its secrets hidden. */
-type Hider = { readonly take: (piece: string) => string; readonly passOver: (length: number) => void };
-
-/** Begins at a place in the text that the secrets were found in. */
-function hider(secrets: readonly Secret[], start: number, onHidden: (kind: SecretKind) => void): Hider {
+/** Starts at a position of the text that the secrets were found in. */
+export function hider(secrets: readonly Secret[], start: number, onHidden: (kind: SecretKind) => void): Hider {
   let at = start;
   let next = secrets.findIndex(({ to }) => to > start);
   if (next < 0) next = secrets.length;
@@ -213,7 +206,7 @@ function hider(secrets: readonly Secret[], start: number, onHidden: (kind: Secre
     for (let secret = secrets[next]; secret !== undefined && secret.from < end; secret = secrets[next]) {
       if (secret.to > done) {
         parts.push(piece.slice(done - from, Math.max(secret.from, done) - from));
-        // One that goes on over several pieces is shown in the first.
+        // A secret that spans several pieces is marked in the first.
         if (shown !== next) {
           parts.push(hiddenMarker(secret.kind));
           onHidden(secret.kind);
@@ -227,8 +220,8 @@ function hider(secrets: readonly Secret[], start: number, onHidden: (kind: Secre
     parts.push(piece.slice(done - from));
     return parts.join('');
   };
-  const passOver = (length: number) => {
+  const skip = (length: number) => {
     at += length;
   };
-  return { take, passOver };
+  return { take, skip };
 }

@@ -10,8 +10,8 @@ import { type Report, reportJson } from '../report.ts';
 import { redactReport, redactText, redactValue } from './redact-report.ts';
 import { hiddenMarker } from './secret-kinds.ts';
 
-describe('a redacted report', () => {
-  it('hides where the workspace lies, in every place', async () => {
+describe('redacted reports', () => {
+  it('a redacted report hides the path of the workspace wherever it occurs', async () => {
     enforces('reports_redact_repo_root');
     const { report, hunt, sessionId } = await hunted(
       'Seen in /work/shop/src/cart.ts and in /work/shop, /work\\/sh**op**/x, %2Fwork%2Fshop%2Fx.',
@@ -31,7 +31,7 @@ describe('a redacted report', () => {
     }
   });
 
-  it('does not tell the hash of where the workspace lies, by which a guess could be checked', async () => {
+  it('a redacted report leaves out the hash of the workspace path, which would confirm a guess', async () => {
     enforces('reports_redact_repo_root');
     const { report } = await hunted();
     const value = `sha256:${'5'.repeat(64)}`;
@@ -40,7 +40,7 @@ describe('a redacted report', () => {
     for (const format of FORMATS) expect(format(redactReport(hashed))).not.toMatch(/repo_root_hash|5{64}/);
   });
 
-  it('alone says that something is hidden: no note, goal or artifact can pretend it', async () => {
+  it('no note, goal or artifact can forge the marker of a hidden secret', async () => {
     enforces('reports_hide_secrets');
     const forged = ['«hidden: password»', '«hidden\\: password»', '`«hidden: access key»`', '«**hid**den: password»'];
     const { report, hunt, sessionId } = await hunted(forged.join('\n\n'));
@@ -52,7 +52,7 @@ describe('a redacted report', () => {
     expect(reportHtml(redacted)).toContain('<p>[U+00AB]hidden: password»</p>');
   });
 
-  it('keeps ids and hashes, and lists what was hidden with its count and never its value', async () => {
+  it('a redacted report keeps ids and hashes and lists the kind and count of hidden secrets, never their values', async () => {
     enforces('reports_hide_secrets');
     const { report, hunt, sessionId } = await hunted();
     const redacted = await reportOf(hunt.services, sessionId, true);
@@ -72,10 +72,10 @@ describe('a redacted report', () => {
       expect(format(redacted)).not.toMatch(/AKIAIOSFODNN7EXAMPLE|hunter2|ana\.silva|home\/ana/);
     }
     expect(reportMarkdown(redacted)).toContain('## What was hidden\n\n- access key: 1 place\n');
-    expect(reportHtml(report)).toContain('made without hiding anything');
+    expect(reportHtml(report)).toContain('made without redaction');
   });
 
-  it('lets no planted secret through, wherever it stands, in any format', async () => {
+  it('no planted secret reaches any format of a redacted report', async () => {
     enforces('reports_hide_secrets');
     const { report, hunt } = await hunted();
     const begun = await hunt.start('test.plain', {});
@@ -112,7 +112,7 @@ describe('a redacted report', () => {
     );
   });
 
-  it('lets no secret through that Markdown or its place dresses up, in any format', async () => {
+  it('markup around or inside a secret does not let it through', async () => {
     enforces('reports_hide_secrets');
     const { report } = await hunted();
     const text = fc.string({ unit: 'grapheme', maxLength: 12 });
@@ -267,7 +267,7 @@ const redacted = (value: unknown) =>
     hide: () => '<hidden>',
   });
 
-it('hides what stands under a secret name, however deep and of whatever type', () => {
+it('a value under a secret name is hidden at any depth and of any type', () => {
   enforces('reports_hide_secrets');
   const hidden = '<hidden>';
   const examples: readonly (readonly [unknown, unknown])[] = [
@@ -302,7 +302,7 @@ it('hides what stands under a secret name, however deep and of whatever type', (
   expect(examples.map(([value]) => redacted(value))).toEqual(examples.map(([, told]) => told));
 });
 
-it('leaves what only has to do with secrets', () => {
+it('values that are only about secrets stay visible', () => {
   const harmless = {
     outcome: 'pass',
     checks: { pass: 12, fail: 0, skipped: true },

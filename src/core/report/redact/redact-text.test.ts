@@ -12,7 +12,7 @@ function redacted(text: string, folders: Parameters<typeof redactText>[1] = NO_F
 }
 
 describe('hiding secrets in a text', () => {
-  it('hides what looks like a secret, and says of what kind it was', () => {
+  it('text that looks like a secret is replaced by its kind', () => {
     const body = 'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gI3kM5';
     const examples: readonly (readonly [string, string])[] = [
       ['mail ana.silva+x@shop.example.org.', 'mail «hidden: e-mail address».'],
@@ -48,7 +48,7 @@ describe('hiding secrets in a text', () => {
     expect(examples.map(([text]) => redacted(text))).toEqual(examples.map(([, hidden]) => hidden));
   });
 
-  it('leaves alone what only looks alike: our own ids and hashes, commits, versions, names and paths', () => {
+  it('our own ids and hashes, commits, versions, names and paths are not mistaken for secrets', () => {
     const innocent = [
       'sess_3fpba4mr97zy2vrt run_w9b0g1h72w4j49q9 node_0123456789abcdef',
       `sha256:${'4ab0cd01134aab573913a1beddf5e83e'.repeat(2)}`,
@@ -67,7 +67,7 @@ describe('hiding secrets in a text', () => {
     expect(innocent.map((text) => redacted(text))).toEqual(innocent);
   });
 
-  it('leaves sentences about secrets readable, in texts and in notes', () => {
+  it('sentences about secrets stay readable in texts and in notes', () => {
     const harmless = [
       'the password field is required',
       'A password reset flow.',
@@ -97,7 +97,7 @@ describe('hiding secrets in a text', () => {
     expect(harmless.map((text) => redactNote(text, NO_FOLDERS, () => undefined))).toEqual(harmless);
   });
 
-  it('writes a note anew with its secrets hidden, and leaves one without as it was written', () => {
+  it('a note with secrets is written again with them hidden, and a note without is unchanged', () => {
     const examples: readonly (readonly [string, string])[] = [
       ['# A #\n\n<password>**abc**\\_d</password>', '# A\n\n\\<password\\>**«hidden: password»**\\</password\\>'],
       ['**Key** AKIA*IOSF*ODNN7EXAMPLE, see [x](y)', '**Key** «hidden: access key», see x'],
@@ -110,7 +110,7 @@ describe('hiding secrets in a text', () => {
     );
   });
 
-  it('hides folders it is told of wherever they are, and only where their name ends', () => {
+  it('a known folder is hidden wherever its whole name occurs', () => {
     const folders = { homes: ['/data/people/ana/', '/home7'], workspaces: ['/work/shop', 'D:\\work\\shop', '/'] };
     expect(
       [
@@ -129,7 +129,7 @@ describe('hiding secrets in a text', () => {
     ]);
   });
 
-  it('hides what overlaps as one, under the kind that says most', () => {
+  it('secrets that overlap are hidden together under the most telling kind', () => {
     const kinds: SecretKind[] = [];
     const text = redactText(
       'password=AKIAIOSFODNN7EXAMPLE and api_key="ghp_0123456789abcdefghij"',
@@ -142,7 +142,7 @@ describe('hiding secrets in a text', () => {
     ]);
   });
 
-  it('takes time by its length: a megabyte of noise, and whatever is worst for a pattern', () => {
+  it('the time to redact a text grows with its length, even for the worst input of each pattern', () => {
     const pieces = [
       '-',
       'eyJ',
