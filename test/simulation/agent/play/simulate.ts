@@ -1,4 +1,4 @@
-import { drawnSeed, share } from '../../../volume.ts';
+import { drawnSeed } from '../../../volume.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Sight } from '../reader/obedient-reader.ts';
 import type { World } from '../world/world.ts';
