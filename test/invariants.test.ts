@@ -10,7 +10,6 @@ const { rules, claims, audit } = readRegistry(fileURLToPath(new URL('..', import
 const rule = (id: string, capability = 'foundations'): Invariant => ({
   id,
   rule: 'It holds.',
-  section: 'DESIGN §9',
   area: 'docs',
   capability,
 });

@@ -2,7 +2,6 @@
 export type Invariant = {
   readonly id: string;
   readonly rule: string;
-  readonly section: string;
   readonly area: string;
   readonly capability: string;
 };

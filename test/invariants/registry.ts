@@ -11,7 +11,6 @@ export const registrySchema = z.array(
   z.strictObject({
     id: z.string().regex(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/, 'must be snake_case'),
     rule: sentence,
-    section: z.string().min(3),
     area: z.string().regex(/^[a-z]+$/),
     capability: z.enum(CAPABILITIES),
   }),
