@@ -11,7 +11,14 @@ export type Page = {
 /** Every page that people read, but for those that are generated. */
 export function writtenPages(): readonly Page[] {
   const guides = readdirSync('docs/guides').map((name) => `docs/guides/${name}`);
-  const pages = ['README.md', 'CONTRIBUTING.md', 'docs/start.md', 'integrations/claude-code/README.md', ...guides];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/start.md',
+    'integrations/claude-code/README.md',
+    'examples/README.md',
+    ...guides,
+  ];
   return pages.filter((path) => path.endsWith('.md')).map(readPage);
 }
 
