@@ -8,6 +8,7 @@ import type {
   WorkflowFile,
   WorkflowSource,
 } from '../../app/ports/workflow-sources.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
@@ -115,8 +116,7 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
       const bindings = workspace === undefined ? undefined : readBindings(workspace, reader);
       return {
         files,
-        ...(bindings === undefined ? {} : { bindings }),
-        ...(problem === undefined ? {} : { workspaceProblem: problem }),
+        ...defined({ bindings, workspaceProblem: problem }),
       } satisfies SourceListing;
     },
   };

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type DocumentProblem, readDocument } from '../../core/author/read-document.ts';
 import { type Script, scriptSchema } from '../../core/author/scenario.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
 import type { AuthorServices } from './author-services.ts';
@@ -32,7 +33,7 @@ export async function dryRun(
     send: stage.send,
     yieldNow: bench.yieldNow,
     answer: answer ?? scripted.answer,
-    ...(watch === undefined ? {} : { watch }),
+    ...defined({ watch }),
   };
   const request = { workflowId: listed.id, workspace: bench.workspace, mode, goal, context };
   const played = await playRun(player, request);

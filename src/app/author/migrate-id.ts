@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { defined } from '../../core/json/defined.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
 import { isNamedAfter, templateIdOf } from '../catalog/file-claim.ts';
 import type { FileFailure } from '../ports/author-files.ts';
@@ -39,9 +40,7 @@ export async function migrateId(
       if (written.isErr()) return err(written.error);
     }
   }
-  return ok(
-    changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...(movedTo === undefined ? {} : { movedTo }) })),
-  );
+  return ok(changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...defined({ movedTo }) })));
 }
 
 type Change = MigratedFile & { readonly text: string };

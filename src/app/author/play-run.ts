@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ConditionOutcome, Met } from '../../core/author/coverage.ts';
 import type { SentStep } from '../../core/author/scenario.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
@@ -104,7 +105,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   if (next.isErr()) return { code: 'refused', stepId, refusal: next.error.code };
   const { reply } = next.value;
   const title = pending?.title ?? 'before the first step';
-  progress.calls.push({ stepId, title, sent, blockers: reply.blockers, ...(listed === undefined ? {} : { listed }) });
+  progress.calls.push({ stepId, title, sent, blockers: reply.blockers, ...defined({ listed }) });
   progress.outcomes.push(...(await player.stage.outcomesOf(turn, next.value)));
   progress.turn = next.value;
   await arrive(player, progress, next.value);
@@ -136,7 +137,7 @@ async function outcome({ stage }: Player, progress: Progress, stuck: Stuck | und
     bytesRead,
     gaps: await stage.openGaps(turn),
     isComplete: turn.reply.isComplete,
-    ...(stuck === undefined ? {} : { stuck }),
+    ...defined({ stuck }),
     met: { stepIds: path, outcomes: [...outcomes, ...recorded.outcomes] },
   };
 }

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -66,7 +67,7 @@ export async function previewStep(
     lifecycle: begins ? ('start' as const) : ('advance' as const),
     warnings: goal.warnings.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: [],
-    ...(goal.text === undefined ? {} : { goal: goal.text }),
+    ...defined({ goal: goal.text }),
   };
   return ok({ reply: fillReply(stepReply(parts), PLACEHOLDERS), failing });
 }

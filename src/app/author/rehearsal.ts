@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '../../core/author/coverage.ts';
+import { defined } from '../../core/json/defined.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
@@ -38,7 +39,7 @@ export type Rehearsal = {
 
 export function rehearsal(services: Services): Rehearsal {
   const sendAck: Rehearsal['sendAck'] = async (ackToken, { notes, artifacts, context }) => {
-    const output = { ...(notes === undefined ? {} : { notesMarkdown: notes }), artifacts };
+    const output = { ...defined({ notesMarkdown: notes }), artifacts };
     const reply = await advance(services, { ackToken, output, context });
     return reply.map(turnOf);
   };

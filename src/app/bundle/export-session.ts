@@ -3,6 +3,7 @@ import { assert } from '../../core/assert.ts';
 import { BUNDLE_BYTES_MAX, bundleHead, type IntegrityEntry, type Producer } from '../../core/bundle/bundle-document.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
@@ -90,7 +91,7 @@ async function write(
 
 async function producerOf({ appVersion, appliedConfigHash }: ExportServices): Promise<Producer> {
   const hash = await appliedConfigHash();
-  return { appVersion, ...(hash === undefined ? {} : { appliedConfigHash: hash }) };
+  return { appVersion, ...defined({ appliedConfigHash: hash }) };
 }
 
 /** An upper bound: every value with its name and punctuation, and the names of the lists and tables. */

@@ -1,5 +1,6 @@
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
@@ -102,7 +103,7 @@ function wholeCatalog(
   return {
     workflows: workflows.sort(inListOrder),
     invalid,
-    ...(workspaceProblem === undefined ? {} : { workspaceProblem }),
+    ...defined({ workspaceProblem }),
   };
 }
 
@@ -134,7 +135,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
     tags: syntax.tags,
     idStatus: syntax.id.includes('.') ? 'namespaced' : 'legacy',
     aliases: file.kind === 'bundled' ? names.aliases(syntax.id) : [],
-    ...(suggestedId === undefined ? {} : { suggestedId }),
+    ...defined({ suggestedId }),
     sourceKind: file.kind,
     file,
     shadows,

@@ -1,3 +1,4 @@
+import { defined } from '../../core/json/defined.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
@@ -46,7 +47,7 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
     find: async (id, workspace) => {
       const { find, listing } = await current(workspace);
       const { workspaceProblem } = listing;
-      return { found: find(id), ...(workspaceProblem === undefined ? {} : { workspaceProblem }) };
+      return { found: find(id), ...defined({ workspaceProblem }) };
     },
   };
 }

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
+import { defined } from '../../core/json/defined.ts';
 import { type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
 import { CLIENT_IDS, type Client, type ClientId } from './client.ts';
@@ -57,7 +58,7 @@ async function undo(services: ClientServices, change: Change, isDry: boolean): P
   if (now.isErr()) return failed(change, now.error);
   if (before.isErr()) return failed(change, before.error);
   const trouble = backupTrouble(services, change, before.value);
-  if (now.value === undefined) return { change, result: 'nothing', ...(trouble === undefined ? {} : { trouble }) };
+  if (now.value === undefined) return { change, result: 'nothing', ...defined({ trouble }) };
   if (trouble !== undefined) {
     const taken = await takeOut(services, change, { now: now.value, before: undefined, isDry });
     return { trouble, ...taken };

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import { defined } from '../../core/json/defined.ts';
 import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
@@ -57,10 +58,9 @@ export async function readCandidate(
     runId,
     workflowId,
     title: workflow.name,
-    ...(goal === undefined ? {} : { goal }),
+    ...defined({ goal }),
     status,
-    ...(stepTitle === undefined ? {} : { stepTitle }),
-    ...(lastAt === undefined ? {} : { lastAt }),
+    ...defined({ stepTitle, lastAt }),
     stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view: session.view, mint }),
     whyMatched: ranked.whyMatched,
   };

@@ -7,7 +7,7 @@ import type { AdvanceOutcome } from '../../core/run/decide/advance-run.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 import { listedGaps, shownAssessments } from './shortened-parts.ts';
 
-/** The reply to a try at a step. It is stored with the try, so it tells nothing that only holds today. */
+/** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
 export function advanceReply(
   { runId, index, wasClosed }: { readonly runId: RunId; readonly index: WorkflowIndex; readonly wasClosed: boolean },
   outcome: AdvanceOutcome,

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { isComplete } from '../../core/log/execution-snapshot.ts';
@@ -25,23 +26,23 @@ import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
 import { replay } from './replay.ts';
 import { runPlace } from './run-place.ts';
 
-/** What an agent hands in with a call. */
+/** What an agent sends with a call. */
 export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };
 
 export type AdvanceRequest = {
   readonly ackToken: string;
-  /** Not needed; when it is sent it must name the same node. */
+  /** Optional; if sent, it must name the same node. */
   readonly stateToken?: string | undefined;
   readonly output: SentOutput;
-  /** Merged into the context of the line: keys replace, null takes away. */
+  /** Merged into the context of the branch: keys replace, null removes. */
   readonly context?: JsonObject | undefined;
-  /** Governs this very attempt and what follows from it. */
+  /** Applies to this attempt and everything after. */
   readonly mode?: Autonomy | undefined;
 };
 
 export type AdvanceRefusal = ContextRefusal | ArtifactRefusal | AttemptsUsedUp | TokenRefusal | GateRefusal;
 
-/** Takes the step of a node as done, once: the same token again gives the same reply and changes nothing. */
+/** Reports the step of a node as done, once: the same token again returns the same reply and changes nothing. */
 export async function advance(
   services: Services,
   request: AdvanceRequest,
@@ -55,7 +56,7 @@ export async function advance(
   if (sealed.isErr()) return err(sealed.error);
   const mint = { ...keys, form: services.tokenForm };
   const replayed = { mint, sent: sealed.value.sent, requestDigest: sealed.value.digest };
-  // What is recorded never changes, so a replay found here needs no lock, unless the record may yet be lost.
+  // A record never changes, so a replay needs no lock, unless the record is not durable yet.
   const known = recordOf(found.value.session, target);
   if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
     return replay(services, { ...replayed, session: found.value.session, record: known });
@@ -90,12 +91,12 @@ async function checkPair(
 
 type SealedRequest = SealedArtifacts & {
   readonly notesMarkdown: string | undefined;
-  /** The arguments beside the tokens, as they can be sent again. */
+  /** The arguments without the tokens, to be sent again. */
   readonly sent: JsonObject;
   readonly digest: Sha256Digest;
 };
 
-/** What was sent, checked as far as that goes without looking at the run. Blank notes are no notes. */
+/** Checks what was sent, as far as that is possible without the run. Blank notes count as none. */
 function sealRequest(
   { hasher }: Services,
   { output, context, mode }: AdvanceRequest,
@@ -106,7 +107,7 @@ function sealRequest(
   const notesMarkdown = written?.trim() === '' ? undefined : written;
   const notes = notesMarkdown === undefined ? {} : { notesMarkdown };
   const isContextSent = context !== undefined && Object.keys(context).length > 0;
-  const rest = { ...(isContextSent ? { context } : {}), ...(mode === undefined ? {} : { mode }) };
+  const rest = { ...(isContextSent ? { context } : {}), ...defined({ mode }) };
   const hasOutput = notesMarkdown !== undefined || output.artifacts.length > 0;
   const sent = {
     ...(hasOutput
@@ -133,7 +134,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
   const { sessionId, nodeId, attemptId } = target;
   const made = attemptCount(advances, nodeId);
   assert(attemptId >= made, 'an attempt that was made has its outcome on record');
-  // Whoever holds a token for a later try has seen a log that had more in it than this one has.
+  // The holder of a token for a later attempt has seen a longer log than this one.
   if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
   const place = await runPlace(services, current, target);
   if (place.isErr()) return err(place.error);

@@ -11,7 +11,7 @@ import type { AppendPermit, AppendRefusal, LoadedSession, SessionStore } from '.
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 
-/** Appends a plan that we made ourselves: only the world can refuse it, anything else is our bug. */
+/** Appends our own plan: only a store failure can refuse it, anything else is a bug. */
 export async function appendPlan(
   sessions: SessionStore,
   permit: AppendPermit,
@@ -20,7 +20,7 @@ export async function appendPlan(
   return (await sessions.append(permit, plan)).mapErr(failureOf);
 }
 
-/** Appends a plan that starts a run. Its workflow, pinned a moment ago, may have been collected since. */
+/** Appends a plan that starts a run. Its workflow may have been collected since it was pinned. */
 export async function appendStart(
   { sessions, pinnedWorkflows }: Pick<Services, 'sessions' | 'pinnedWorkflows'>,
   permit: AppendPermit,
@@ -33,7 +33,7 @@ export async function appendStart(
   return pinned.isErr() ? err(pinned.error) : appendPlan(sessions, permit, plan);
 }
 
-/** The world's part in a refusal. */
+/** Narrows a refusal to a store failure. */
 export function failureOf(refusal: AppendRefusal): StoreFailure {
   assert(isStoreFailure(refusal), `the store refused our plan: ${JSON.stringify(refusal)}`);
   return refusal;
@@ -50,10 +50,10 @@ function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
   );
 }
 
-/** Where a decision goes, with the bytes of artifacts that it may name. */
+/** The place of a decision in the log, with the bytes of artifacts that it may name. */
 export type PlanPlacement = Placement & { readonly artifacts?: ReadonlyMap<ArtifactDigest, Uint8Array> };
 
-/** What the store has to commit for a decision. */
+/** The plan that the store commits for a decision. */
 export function decisionPlan(decision: Decision<DecisionNode>, placement: PlanPlacement, sha256: Sha256): AppendPlan {
   const { artifacts, ...place } = placement;
   const events = placeEvents(decision.drafts, place, sha256);

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
@@ -37,9 +38,9 @@ import { listedGaps } from './shortened-parts.ts';
 
 export type CheckpointRequest = {
   readonly checkpointToken: string;
-  /** Not needed; when it is sent it must name the same node. */
+  /** Optional; if sent, it must name the same node. */
   readonly stateToken?: string | undefined;
-  /** Not needed either; when it is sent it must be of the same run. */
+  /** Optional; if sent, it must belong to the same run. */
   readonly sessionToken?: string | undefined;
   readonly output: SentOutput;
   readonly workspace?: string | undefined;
@@ -52,7 +53,7 @@ export type CheckpointRefusal =
   | TokenRefusal
   | GateRefusal;
 
-/** Keeps work that was done between steps, once: the same token again gives the same reply and changes nothing. */
+/** Saves work between steps, once: the same token again returns the same reply and changes nothing. */
 export async function checkpoint(
   services: Services,
   request: CheckpointRequest,
@@ -85,7 +86,7 @@ type Kept = {
   readonly notesMarkdown: string | undefined;
 };
 
-/** The session with the checkpoint in it, be it that it was there before. */
+/** The session with the checkpoint, which may have been recorded before. */
 async function keep(
   services: Services,
   kept: Kept,
@@ -96,8 +97,8 @@ async function keep(
   const known = nodeById(found.session.view.graph, created);
   if (known !== undefined && services.sessions.isDurable(sessionId, eventIndexSchema.parse(known.createdIndex)))
     return ok(found.session);
-  // Git is asked while nothing is locked: it may be slow. A call that says nothing of a folder is about the session's
-  // own, wherever the process that answers it was started.
+  // Git is asked before anything is locked: it may be slow. A call without a folder is about the session's own folder,
+  // wherever this process was started.
   const own = currentObservation(found.session.view.observations, 'repo_root')?.data.value.value;
   const observed = await services.workspace.observe(own ?? workspace);
   return services.sessions.exclusively<LoadedSession, CheckpointRefusal>(
@@ -138,13 +139,13 @@ async function planCheckpoint(
   return ok(decisionPlan(decision, placement, services.hasher.sha256));
 }
 
-/** What is said with a checkpoint that counts whenever it is said. It is held to nothing: the step is not done. */
+/** Reads what counts at any time. Nothing is required: the step is not done. */
 function readOutput({ index, snapshot, facts }: RunPlace, { notesMarkdown, sealed }: Kept): StepCheck {
   const handedIn = { notesMarkdown, artifacts: sealed.artifacts };
   return checkAttempt({ index, at: snapshot, facts, handedIn, drafts: [], isRetry: false });
 }
 
-/** The reply follows from the checkpoint's node alone, so a replay gives the same one. */
+/** The reply depends on the checkpoint's node only, so that a replay returns the same one. */
 async function replyAt(
   services: Services,
   session: LoadedSession,
@@ -173,22 +174,24 @@ async function replyAt(
   const mint = { ...keys, form: services.tokenForm };
   const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
   if (isOwn) return ok(reply);
-  // What cannot be saved from here any more is still told to be ignored.
+  // Output that cannot be saved from here any more is still reported as ignored.
   const next = nextTries({ sessionId, nodeId: created }, view);
   const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
   return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
 }
 
-/** What came with the call, as it can be sent again. */
+/** The output of the call, to be sent again. */
 function sentOutput({ notesMarkdown, sealed }: Kept): JsonObject {
   const artifacts = sealed.artifacts.map(({ value }) => value);
   return {
-    ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
+    ...defined({ notesMarkdown }),
     ...(artifacts.length === 0 ? {} : { artifacts }),
   };
 }
 
-/** Whether the checkpoint holds what this call sent; an earlier one with the same token may have sent something else. */
+/**
+ * Whether the checkpoint holds what this call sent. An earlier call with the same token may have sent something else.
+ */
 function isRecorded({ view }: LoadedSession, kept: Kept, { hasher }: Services): boolean {
   const from = { attempt: kept.attempt, created: { runId: kept.found.target.runId, nodeId: kept.created } };
   const sent = outputDrafts(outputOf(kept), from, hasher.sha256).drafts.map(({ data }) => data);
@@ -219,7 +222,7 @@ async function checkPair(
     if (pair.isErr()) return err(pair.error);
   }
   if (sessionToken === undefined) return ok(undefined);
-  // It names the root, and notes are saved further and further below it: only the run is compared.
+  // It names the root node, and notes are saved below it, so only the run is compared.
   const root = await findTokenNode(services, { text: sessionToken, slot: 'sessionToken' });
   const isSame = (found: TokenTarget) => found.sessionId === target.sessionId && found.runId === target.runId;
   return root

@@ -5,7 +5,7 @@ import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
-/** Whether somebody has closed a run. Marks are no part of the log: where they cannot be read, the run is open. */
+/** Whether a run is closed. Marks are not part of the log: if they are unreadable, the run is open. */
 export async function isRunClosed(
   { marks }: Pick<ReadServices, 'marks'>,
   { sessionId, view }: LoadedSession,
@@ -17,7 +17,7 @@ export async function isRunClosed(
   return isClosed(closed.value, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) });
 }
 
-/** Whether a node was the first in its run after somebody had closed that: it has opened it again. */
+/** Whether a node was the first in its run after the run was closed, and so reopened it. */
 export async function isReopenedBy(
   { marks }: Pick<ReadServices, 'marks'>,
   { sessionId, view: { graph } }: LoadedSession,

@@ -20,7 +20,7 @@ export type DriftQuestion = {
   readonly workspace: string | undefined;
 };
 
-/** Whether the file that a run was started from has changed since. The run goes on with what it pinned either way. */
+/** Whether the file of a run's workflow has changed. The run continues with its pinned version either way. */
 export async function driftWarnings(services: ReadServices, question: DriftQuestion): Promise<readonly WarningFact[]> {
   const { session, target, facts } = question;
   const { view, sessionId } = session;
@@ -29,7 +29,7 @@ export async function driftWarnings(services: ReadServices, question: DriftQuest
   const { workflowId, workflowSourceKind } = pinned;
   if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];
   const { found } = await services.catalog.find(workflowId, question.workspace);
-  // A file that is broken is listed as such; it is neither gone nor a version to change over to.
+  // A broken file is listed as invalid. It is neither gone nor a new version.
   if (found.kind === 'invalid') return [];
   if (found.kind === 'found' && found.listed.file.kind !== workflowSourceKind) return [];
   const current = found.kind === 'found' ? found.listed.sourceHash() : undefined;
@@ -47,8 +47,8 @@ export async function driftWarnings(services: ReadServices, question: DriftQuest
 }
 
 /**
- * Another workspace has other files; that says nothing about the one that the run came from. One folder can be written
- * in several ways, by links or from a folder inside of it, so its name has to do.
+ * Another workspace has other files, which say nothing about the run's own. A folder can have several paths, by links
+ * or subfolders, so its name is compared.
  */
 function isSameProject({ view }: LoadedSession, workspace: string | undefined): boolean {
   const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
@@ -58,7 +58,7 @@ function isSameProject({ view }: LoadedSession, workspace: string | undefined): 
 
 const SEPARATOR = /[\\/]/;
 
-/** The goal and the context as a start takes them; a goal that was made longer since goes along as context. */
+/** The goal and the context for a restart. A goal that has become too long stays in the context. */
 function restartWith(context: JsonObject): { readonly goal?: string; readonly context: JsonObject } {
   const { goal, ...others } = context;
   return typeof goal === 'string' && utf8Length(goal) <= GOAL_BYTES_MAX ? { goal, context: others } : { context };

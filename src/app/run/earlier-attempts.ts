@@ -8,10 +8,10 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 import { artifactKind, type SealedArtifacts } from './handed-artifacts.ts';
 
-/** A step that is tried, and the blocked attempts at it from there down to a node, oldest first. */
+/** A step, and the blocked attempts at it down to a node, oldest first. */
 export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
 
-/** The step that a node is a try at; a step itself, and a checkpoint of one, is no blocked attempt. */
+/** The step that a node is an attempt at. A step node and its checkpoints are not blocked attempts. */
 export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
   const blocked: RunNode[] = [];
   let node = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
@@ -22,10 +22,10 @@ export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
   return { step: node, blocked: blocked.reverse() };
 }
 
-/** What was handed in before, and the bytes of its artifacts. */
+/** What earlier attempts sent, and the bytes of their artifacts. */
 export type EarlierAttempts = SealedArtifacts & { readonly handedIn: readonly HandedIn[] };
 
-/** What the blocked attempts above a retry handed in, oldest first. */
+/** What the blocked attempts above a retry sent, oldest first. */
 export async function earlierAttempts(
   services: Pick<ReadServices, 'artifacts'>,
   view: SessionView,
@@ -50,7 +50,6 @@ function notesIn(outputs: readonly NodeOutput[]): string | undefined {
   return undefined;
 }
 
-/** Artifacts that were stored with a node. */
 async function readArtifacts(
   { artifacts }: Pick<ReadServices, 'artifacts'>,
   outputs: readonly NodeOutput[],

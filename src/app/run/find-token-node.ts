@@ -11,14 +11,14 @@ import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 
-/** What a token led to, with the keys that verified it. */
+/** The node of a token, with the keys that verified it. */
 export type FoundNode = {
   readonly session: LoadedSession;
   readonly target: TokenTarget;
   readonly keys: TokenKeys;
 };
 
-/** Finds the node that a token names. Reads only. */
+/** Finds the node of a token. Read-only. */
 export async function findTokenNode(
   services: ReadServices,
   token: { readonly text: string; readonly slot: TokenSlot },
@@ -39,7 +39,7 @@ export async function findTokenNode(
   );
 }
 
-/** A session that somebody has removed, be it under our eyes. */
+/** The refusal for a session that was removed, perhaps during this call. */
 export function sessionGone(sessionId: SessionId): TokenRefusal {
   return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'session' } };
 }

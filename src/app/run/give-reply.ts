@@ -1,3 +1,4 @@
+import { defined } from '../../core/json/defined.ts';
 import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import { type AttemptId, eventIndexSchema, type NodeId, type SessionId } from '../../core/log/ids.ts';
 import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -8,22 +9,22 @@ import type { SessionView } from '../../core/views/session-view.ts';
 
 type NamedNode = { readonly sessionId: SessionId; readonly nodeId: NodeId };
 
-/** A node and the number of the next try at it, and of the next checkpoint; both are 0 in the reply that made the node. */
+/** A node with the numbers of its next attempt and checkpoint. Both are 0 in the reply that created the node. */
 export type ReplyNode = NamedNode & { readonly attemptId: AttemptId; readonly checkpointId: AttemptId };
 
 export type Minting = { readonly view: SessionView; readonly mint: TokenMint };
 
-/** A node that the call itself made. */
+/** A node that this call created. */
 export function newNode(sessionId: SessionId, nodeId: NodeId): ReplyNode {
   return { sessionId, nodeId, attemptId: FIRST_ATTEMPT, checkpointId: FIRST_ATTEMPT };
 }
 
-/** Fills a reply with the tokens of the node it is about; `again` is one for another try at the step before it. */
+/** Fills in the tokens of the reply's node. `again` is a token for another attempt at the previous step. */
 export function giveReply(stored: StoredReply, at: ReplyNode, from: Minting & { readonly again?: string }): GivenReply {
   const node = mintable(at, from);
   return fillReply(stored, {
     sessionId: at.sessionId,
-    ...(from.again === undefined ? {} : { againToken: from.again }),
+    ...defined({ againToken: from.again }),
     stateToken: mintToken(node, { kind: 'state' }, from.mint),
     ackToken: ackTokenOf(at, from),
     checkpointToken: mintToken(node, { kind: 'checkpoint', attemptId: at.checkpointId }, from.mint),

@@ -7,7 +7,7 @@ import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/o
 import type { HandedArtifact } from '../../core/run/handed-in.ts';
 import type { Hasher } from '../ports/system.ts';
 
-/** Artifacts of a call, named by their content, and the bytes to store. */
+/** Artifacts of a call with their digests, and the bytes to store. */
 export type SealedArtifacts = {
   readonly artifacts: readonly HandedArtifact[];
   readonly bytes: ReadonlyMap<ArtifactDigest, Uint8Array>;
@@ -15,7 +15,7 @@ export type SealedArtifacts = {
 
 const CONTENT_TYPE = 'application/json';
 
-/** Makes what a call hands in ready to be stored. Nothing is stored when one of them cannot be. */
+/** Prepares the artifacts of a call for storing. If one is invalid, none is stored. */
 export function sealArtifacts(
   values: readonly JsonObject[],
   { sha256 }: Hasher,
@@ -33,7 +33,7 @@ export function sealArtifacts(
   return checkArtifacts(sealed.map(({ ref }) => ref.byteLength)).map(() => ({ artifacts: sealed, bytes: bytesOf }));
 }
 
-/** What an artifact says it is. */
+/** The declared kind of an artifact. */
 export function artifactKind({ kind }: JsonObject): string | undefined {
   return typeof kind === 'string' && kind !== '' ? kind : undefined;
 }

@@ -22,14 +22,14 @@ export type RecapRequest = {
   readonly mint: TokenMint;
   readonly nodeId: NodeId;
   readonly index: WorkflowIndex;
-  /** Less than there usually is, where room is short. */
+  /** A smaller limit than usual. */
   readonly recapBytesMax?: number | undefined;
 };
 
-/** The work above a node, and what became of it below. Both recaps share one budget. */
+/** The work above a node, and the work below it. Both recaps share one budget. */
 export type Past = { readonly recap: RecapPart; readonly branch?: BranchPart };
 
-/** What somebody who comes back to a node needs to know of the work done so far. */
+/** What an agent that returns to a node needs to know about the work so far. */
 export async function readRecap(services: ReadServices, from: RecapRequest): Promise<Result<Past, StoreFailure>> {
   const { view } = from.session;
   const { recapBytesMax = RECAP_BYTES_MAX } = from;
@@ -46,7 +46,7 @@ export async function readRecap(services: ReadServices, from: RecapRequest): Pro
   return above.map(({ part }) => ({ recap: part, branch: below.value.branch }));
 }
 
-/** Where the step of a node was already taken from: the node itself, or what its checkpoint was made at. */
+/** The node whose step was already done: the node itself, or the one its checkpoint belongs to. */
 export function leftNode(graph: RunGraph, nodeId: NodeId): RunNode | undefined {
   const node = nodeOf(graph, nodeId);
   return [node, nodeOf(graph, node.hostNodeId)].find(({ hasStepBelow }) => hasStepBelow);
@@ -60,7 +60,7 @@ async function lookBelow(
   const { view, sessionId } = session;
   const { graph, outputs } = view;
   const tip = preferredTipBelow(graph, left.nodeId);
-  // The work above comes after this in the reply and must not find all room taken.
+  // The work above comes later in the reply and needs room too.
   const bytesMax = recapBytesMax / 2;
   const below = await titled(recapBelow(view.notes, { tip: tip.nodeId, nodeId, bytesMax }), { titles, bytesMax });
   if (below.isErr()) return err(below.error);
@@ -79,11 +79,11 @@ async function lookBelow(
   return ok({ branch: { children, childrenOmitted: 0, preferred }, bytes: below.value.bytes });
 }
 
-/** The steps that were taken from a node, newest first; attempts that were turned down and checkpoints lead on. */
+/** The steps after a node, newest first, found through blocked attempts and checkpoints. */
 function stepsBelow(graph: RunGraph, node: RunNode): readonly RunNode[] {
   const steps: RunNode[] = [];
   const leading = [node];
-  // The list grows while it is walked: what leads on brings its children.
+  // The list grows while it is iterated: attempts and checkpoints add their children.
   for (const { children } of leading) {
     for (const child of children.map((childId) => nodeOf(graph, childId))) {
       (child.kind === 'step' ? steps : leading).push(child);
@@ -93,9 +93,9 @@ function stepsBelow(graph: RunGraph, node: RunNode): readonly RunNode[] {
 }
 
 type TitleReader = {
-  /** The step that a node stands at. */
+  /** The pending step of a node. */
   readonly pending: (node: RunNode) => Promise<Result<NotedStep | undefined, StoreFailure>>;
-  /** The step that the notes of a node were written for: the one that was pending before it. */
+  /** The step that the notes of a node were written for: the step that was pending before. */
   readonly noted: (nodeId: NodeId) => Promise<Result<NotedStep, StoreFailure>>;
 };
 
@@ -119,11 +119,11 @@ function titleReader(services: ReadServices, { session, index }: RecapRequest): 
   };
 }
 
-/** Notes of a run that waits for its first step, and of checkpoints behind the last one. */
+/** Titles for notes before the first step and after the last. */
 const BEGINNING: NotedStep = { title: 'Before the first step' };
 const AFTERWARDS: NotedStep = { title: 'After the last step' };
 
-/** As many of the newest entries as fit together with their headings, and what they take. */
+/** As many of the newest entries as fit with their headings, and their size. */
 async function titled(
   { entries, olderLeftOut }: Recap,
   { titles, bytesMax }: { readonly titles: TitleReader; readonly bytesMax: number },
@@ -135,7 +135,7 @@ async function titled(
     const step = await titles.noted(entry.nodeId);
     if (step.isErr()) return err(step.error);
     const taken = utf8Length(entry.text) + utf8Length(step.value.title) + HEADING_BYTES;
-    // One that is alone was cut to the budget already; its heading must not cost it.
+    // A single entry was already cut to the budget, so its heading must not remove it.
     if (bytes + taken > bytesMax && kept.length > 0) break;
     bytes += taken;
     steps.set(entry.nodeId, step.value);
@@ -150,7 +150,7 @@ async function titled(
   return ok({ part, bytes: Math.min(bytes, bytesMax) });
 }
 
-/** What a heading takes besides its title: its mark and the empty line before it. */
+/** The size of a heading besides its title: its mark and the empty line before it. */
 const HEADING_BYTES = 8;
 
 function firstLine(data: ReturnType<typeof currentOutputs>[number]['data'] | undefined): string {

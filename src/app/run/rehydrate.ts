@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { defined } from '../../core/json/defined.ts';
 import type { EngineState } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -29,13 +30,13 @@ import { listedGaps, shownGoal } from './shortened-parts.ts';
 
 export type RehydrateRequest = {
   readonly stateToken: string;
-  /** Where to look for the file that the run was started from. */
+  /** Where to look for the run's workflow file. */
   readonly workspace?: string | undefined;
 };
 
 export type RehydrateRefusal = AttemptsUsedUp | TokenRefusal | StoreFailure;
 
-/** Gives the step of a node again, with all that somebody needs who remembers nothing. It is handed no way to write. */
+/** Returns the step of a node again, with everything that an agent without memory needs. Read-only. */
 export async function rehydrate(
   services: ReadServices,
   request: RehydrateRequest,
@@ -47,7 +48,7 @@ export async function rehydrate(
   return rehydrateNode(services, { session, target, mint, workspace: request.workspace });
 }
 
-/** What the parts of a rehydration may take that are not the author's, in bytes. */
+/** Byte limits for the parts of a rehydration that are not the author's. */
 export type ShownRoom = { readonly recap: number; readonly draft: number; readonly goal: number };
 
 export type NodeToShow = {
@@ -55,11 +56,10 @@ export type NodeToShow = {
   readonly target: TokenTarget;
   readonly mint: TokenMint;
   readonly workspace: string | undefined;
-  /** Where there is less room than usual. */
+  /** Smaller limits than usual. */
   readonly room?: ShownRoom | undefined;
 };
 
-/** Shows a node to somebody who comes back to it. */
 export async function rehydrateNode(
   services: ReadServices,
   shown: NodeToShow,
@@ -83,7 +83,7 @@ export async function rehydrateNode(
   if (past.isErr()) return err(past.error);
   const { state } = snapshot.enginePayload;
   const isOver = state.kind === 'complete';
-  // A run that is over goes on with nothing, so it does not matter what became of its file.
+  // A complete run does not continue, so changes to its file do not matter.
   const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
   const isClosed = await isRunClosed(services, session, target.runId);
   const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
@@ -99,18 +99,18 @@ export async function rehydrateNode(
       replyWarning(fact, facts.preferences.riskPolicy),
     ),
     gaps: listed.gaps,
-    ...(goal.text === undefined ? {} : { goal: goal.text }),
+    ...defined({ goal: goal.text }),
     ...past.value,
     ...standing.value,
     ...(room === undefined ? {} : { draftBytesMax: room.draft }),
     ...blocked.value,
-    // Where they lie on this machine was told at the start; here only what they are called.
+    // The reply to the start gave their paths on this machine; here only their titles are needed.
     ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
   });
   return ok(giveReply(reply, at.value, { view, mint }));
 }
 
-/** A place further up has tokens of its own, which only a reply that is not stored can hold. */
+/** An earlier step has its own tokens, which only a reply that is not stored can contain. */
 async function withWayBack(
   services: ReadServices,
   blocked: ReplyParts['blocked'],
@@ -129,7 +129,7 @@ function named({ title, source, purpose, isAuthoritative }: RunPlace['index']['w
   return { title, path: source, purpose, isAuthoritative, isResolved: true };
 }
 
-/** The numbers of the next try and the next checkpoint: as many as there are already. */
+/** The numbers of the next attempt and checkpoint: as many as there are. */
 export function nextTries(
   { sessionId, nodeId }: Pick<TokenTarget, 'sessionId' | 'nodeId'>,
   view: SessionView,
@@ -143,9 +143,9 @@ export function nextTries(
 }
 
 /**
- * What a blocked attempt holds, and what it still lacks; nothing for a node that is not held up. One that was corrected
- * since is held up by nothing either: the way on is told with the branch below it. A run that waits for its first step
- * has nothing else to tell.
+ * What a blocked attempt sent, and what is still missing; empty for a node that is not blocked. A node that was
+ * corrected since is not blocked: the branch below it shows how to continue. A run that waits for its first step only
+ * reports what is missing.
  */
 export async function standingBlock(
   services: ReadServices,
@@ -161,7 +161,7 @@ export async function standingBlock(
   const { handedIn, artifacts } = drafts.value;
   const notesMarkdown = handedIn.findLast((one) => one.notesMarkdown !== undefined)?.notesMarkdown;
   const artifactKinds = [...new Set(artifacts.flatMap(({ kind }) => kind ?? []))];
-  const draft = { ...(notesMarkdown === undefined ? {} : { notesMarkdown }), artifactKinds };
+  const draft = { ...defined({ notesMarkdown }), artifactKinds };
   const held = blocked.length === 0 ? {} : { draft };
   if (isLeft && !isWaiting) return ok(held);
   const verdict = judgeAttempt({
@@ -177,7 +177,7 @@ export async function standingBlock(
   return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet } });
 }
 
-/** The nearest step above a node where something can be met that no call from the node itself can meet. */
+/** The nearest step above a node that can meet a requirement which the node itself cannot. */
 async function earlierStep(
   { snapshots }: Pick<ReadServices, 'snapshots'>,
   { graph }: SessionView,
@@ -202,7 +202,7 @@ function leadsTo(way: EarlierStep, state: EngineState): boolean {
   return state.pending.kind === 'some' && state.pending.step.stepId === way.stepId;
 }
 
-/** What a token leads to: its run, and the tokens that are good there now. A complete run takes no ack. */
+/** The run of a token, and its currently valid tokens. A complete run has no ack token. */
 export type TokenHolder = {
   readonly kind: TokenKind;
   readonly tag: string;
@@ -212,7 +212,7 @@ export type TokenHolder = {
   readonly checkpointToken?: string;
 };
 
-/** Looks up any token, for telling an agent what it should have sent; `undefined` when it leads nowhere. */
+/** Looks up any token, to correct an agent's call; `undefined` if it is invalid. */
 export async function tokenHolder(services: ReadServices, text: string): Promise<TokenHolder | undefined> {
   const found = await findTokenNode(services, { text, slot: 'attachTo' });
   if (found.isErr()) return undefined;

@@ -17,14 +17,14 @@ export type Recorded = {
   readonly session: LoadedSession;
   readonly record: AdvanceRecord;
   readonly mint: TokenMint;
-  /** What came with the call that asks for it, without its tokens, and the digest of it. */
+  /** The arguments of the replayed call without its tokens, and their digest. */
   readonly sent: JsonObject;
   readonly requestDigest: string;
 };
 
 /**
- * The reply that a recorded try was given, from the record alone: nothing is decided or rendered again. Whoever sends
- * something else with the same token is told so, and how to have it recorded after all.
+ * The reply of a recorded attempt, from the record only: nothing is decided or rendered again. If the call sends
+ * something else with the same token, the reply says so and how to record it.
  */
 export async function replay(
   services: ReadServices,
@@ -39,14 +39,14 @@ export async function replay(
   }
   const from = { view: session.view, mint };
   const reply = giveReply(stored.value, newNode(session.sessionId, nodeId), { ...from, ...againToken(recorded) });
-  // Who sends nothing has nothing that could be lost.
+  // A call without output loses nothing.
   const isNothing = Object.keys(recorded.sent).length === 0;
   if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
   const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
   return freshAck(recorded, again).map((ackToken) => withIgnoredOutput(reply, { sent: recorded.sent, ackToken }));
 }
 
-/** It follows from the record alone, whatever was tried since, so that a replay says the same. */
+/** Derived from the record only, whatever was attempted since, so that a replay is the same. */
 function againToken({ session, record, mint }: Recorded): { readonly again?: string } {
   const { sessionId, view } = session;
   const { nodeId } = record.scope;

@@ -20,7 +20,7 @@ import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 
-/** What a decision or a reply at a node goes by. */
+/** The workflow, state and facts at a node. */
 export type RunPlace = {
   readonly index: WorkflowIndex;
   readonly snapshot: ExecutionSnapshot;
@@ -52,12 +52,12 @@ export async function runPlace(
   });
 }
 
-/** What is pinned may come from anywhere: that it has its hash says nothing of what it holds. */
+/** A pinned workflow may come from anywhere. That it matches its hash does not make it valid. */
 function brokenWorkflow(hash: WorkflowHash): StoreFailure {
   return { code: 'damaged', damage: { reason: 'content_wrong_shape', place: `workflows/pinned/${hash}`, offset: 0 } };
 }
 
-/** The engine for the patterns of a workflow; one without any never asks for it. */
+/** The pattern engine for a workflow. It is loaded only if the workflow has patterns. */
 export async function patternsFor(
   { patterns }: Pick<ReadServices, 'patterns'>,
   workflow: CompiledWorkflow,
@@ -78,7 +78,7 @@ function capabilitiesAt({ capabilities }: SessionView, nodeId: NodeId): KnownCap
   };
 }
 
-/** What a decision or a reply at a node goes by. */
+/** The workflow, state and facts at a node. */
 export type PlaceContent = {
   readonly workflow: CompiledWorkflow;
   readonly snapshot: ExecutionSnapshot;

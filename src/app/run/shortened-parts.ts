@@ -5,7 +5,7 @@ import type { AcceptedAssessment } from '../../core/run/requirements/step-check.
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { GapRecord } from '../../core/views/gaps.ts';
 
-/** Assessments as a reply tells them: every level, and of the reasons as much as there is room for. */
+/** Assessments for a reply: every level, and as much of the rationales as fits. */
 export function shownAssessments(accepted: readonly AcceptedAssessment[]): {
   readonly accepted: readonly AcceptedAssessment[];
   readonly warnings: readonly WarningFact[];
@@ -30,7 +30,7 @@ export function shownAssessments(accepted: readonly AcceptedAssessment[]): {
 
 type Gap = GapRecord['data'];
 
-/** Gaps as a reply lists them: all there are, up to more than anybody reads; then it is said how many more there are. */
+/** Gaps for a reply, up to a limit; then the number of the rest. */
 export function listedGaps(gaps: readonly Gap[]): {
   readonly gaps: readonly Gap[];
   readonly warnings: readonly WarningFact[];
@@ -40,7 +40,7 @@ export function listedGaps(gaps: readonly Gap[]): {
   return { gaps: gaps.slice(0, GAPS_LISTED_MAX), warnings: [{ code: 'text_cut', parts: [`${more} more open gaps`] }] };
 }
 
-/** The goal as a reply tells it: context may hold one of any kind and length. */
+/** The goal for a reply. The context may hold a value of any type and length. */
 export function shownGoal(
   goal: JsonValue | undefined,
   bytesMax = GOAL_BYTES_MAX,

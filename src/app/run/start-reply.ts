@@ -1,3 +1,4 @@
+import { defined } from '../../core/json/defined.ts';
 import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
@@ -15,11 +16,11 @@ export type StartedRun = {
   readonly listed: ListedWorkflow;
   readonly facts: RunFacts;
   readonly references: readonly ShownReference[];
-  /** What was noticed while the workflow was looked for. */
+  /** Warnings from looking up the workflow. */
   readonly noticed: readonly WarningFact[];
 };
 
-/** The reply to a start: the first step, and what holds for the whole run. */
+/** The reply to a start: the first step, and what applies to the whole run. */
 export function startReply(started: StartedRun, outcome: StartOutcome): StoredReply {
   const { runId, listed, facts, references } = started;
   const { unmet, gaps } = outcome;
@@ -35,7 +36,7 @@ export function startReply(started: StartedRun, outcome: StartOutcome): StoredRe
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps,
     ...(unmet.length === 0 ? {} : { blocked: { blockers: blockersOf(unmet), unmet } }),
-    ...(goal.text === undefined ? {} : { goal: goal.text }),
+    ...defined({ goal: goal.text }),
     ...(references.length === 0 ? {} : { references }),
   });
 }

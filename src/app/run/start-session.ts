@@ -18,7 +18,7 @@ export type StartSessionRequest = { readonly goal: string; readonly workspace?: 
 
 export type StartSessionRefusal = Extract<StartRefusal, { code: 'goal_too_large' }> | ConfigRefusal | GateRefusal;
 
-/** Opens a session for notes alone: a run that is complete from the start, and a token to save notes with. */
+/** Starts a session for notes only: a run that is complete from the start, with a token to save notes. */
 export async function startSession(
   services: Services,
   request: StartSessionRequest,
@@ -70,7 +70,7 @@ function pinOf(workflowHash: Parameters<typeof startRun>[0]['pin']['workflowHash
   return { workflowId, workflowHash, workflowSourceKind: 'bundled', workflowSourceRef: workflowId } as const;
 }
 
-/** The state token of the root names the session as a whole. */
+/** The root's state token names the whole session. */
 function withSessionToken({ structured, ...reply }: GivenReply): GivenReply {
   return { ...reply, structured: { ...structured, sessionToken: structured['stateToken'] ?? null } };
 }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
@@ -43,16 +44,16 @@ export type StartRefusal =
 
 export type StartRequest = {
   readonly workflowId: string;
-  /** What the work is for: context under `goal`, and the title of the session. */
+  /** The goal of the work: stored in the context under `goal`, and used as the title of the session. */
   readonly goal?: string | undefined;
   readonly context?: JsonObject | undefined;
   readonly mode?: Autonomy | undefined;
   readonly workspace?: string | undefined;
-  /** Any token of a session that the run shall join. */
+  /** Any token of a session that the run should join. */
   readonly attachTo?: string | undefined;
 };
 
-/** Opens a run of a workflow, in a session of its own or in one that is there, and gives its first step. */
+/** Starts a run of a workflow, in a new session or an existing one, and returns its first step. */
 export async function startWorkflow(
   services: Services,
   request: StartRequest,
@@ -65,7 +66,7 @@ export async function startWorkflow(
   if (found.isErr()) return err(found.error);
   const { listed, noticed, workspace } = found.value;
   const { workflow } = listed;
-  // Git is asked while nothing is locked: it may be slow.
+  // Git is asked before anything is locked: it may be slow.
   const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
     services.workspace.observe(workspace),
     services.references.find(workflow.references, workspace),
@@ -152,7 +153,7 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
   };
 }
 
-/** What a session that is there does not know yet of the workspace. */
+/** Observations that an existing session does not have yet. */
 function changed(
   current: LoadedSession | undefined,
   observed: readonly WorkspaceObservation[],
@@ -170,7 +171,7 @@ function initialContext({ goal, context }: StartRequest): Result<JsonObject, Sta
   return contextDelta({}, { ...context, ...named }).map((change) => change.context);
 }
 
-/** The session to join, by any token of it. */
+/** Finds the session to join. */
 async function hostSession(
   services: Services,
   attachTo: string | undefined,
@@ -183,7 +184,7 @@ async function hostSession(
 type Found = {
   readonly listed: ListedWorkflow;
   readonly noticed: readonly WarningFact[];
-  /** The folder that the work is about, if it is one. */
+  /** The workspace, if it is valid. */
   readonly workspace: string | undefined;
 };
 
@@ -196,7 +197,7 @@ async function find(services: Services, request: StartRequest): Promise<Result<F
         code: 'workflow_not_found',
         workflowId,
         known: found.known,
-        ...(workspaceProblem === undefined ? {} : { workspaceProblem }),
+        ...defined({ workspaceProblem }),
       });
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
