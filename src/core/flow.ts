@@ -1,4 +1,7 @@
 import type { Err, Result } from 'neverthrow';
 
-/** The return type of a generator function given to `safeTry`. It keeps the codes of refusals from widening to `string`. */
+/**
+ * The return type of a generator function given to `safeTry`. It keeps the codes of refusals from widening to `string`.
+ * Do not yield inside `try`: `safeTry` abandons the generator at the first refusal, so `finally` would not run.
+ */
 export type Flow<Value, Refusal> = AsyncGenerator<Err<never, Refusal>, Result<Value, Refusal>>;

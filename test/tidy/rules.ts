@@ -157,6 +157,18 @@ export const TIDY_RULES: readonly TidyRule[] = [
     ],
   },
   {
+    // `safeTry` abandons its generator at the first refusal, so `finally` would not run and a lock would stay held.
+    name: 'no-try-beside-safe-try',
+    find: eachFile(inProgram, ({ path, code }) =>
+      /\btry\s*\{/.test(code) && /\bsafeTry\b/.test(code)
+        ? [{ path, line: 1, message: 'uses both try and safeTry' }]
+        : [],
+    ),
+    planted: [
+      [['src/adapters/planted.ts', 'return safeTry(async function* () { try { yield* f(); } finally { g(); } });']],
+    ],
+  },
+  {
     name: 'no-skipped-tests',
     find: eachFile(
       everywhere,

@@ -1,6 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
+import type { Flow } from '../../core/flow.ts';
 import {
   applyFixes,
   type Diagnostic,
@@ -131,19 +132,22 @@ export async function fixFiles(
   bench: AuthorServices,
   asked: Asked,
 ): Promise<Result<CheckReport & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
-  const made: MadeFix[] = [];
-  for (let round = 0; ; round += 1) {
-    const checked = await checkFiles(bench, asked);
-    if (checked.isErr()) return err(checked.error);
-    const before = made.length;
-    const { scope, files } = checked.value;
-    for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(bench, one, scope)) : []) {
-      const fixed = fixFile(bench, file);
-      if (fixed.isErr()) return err(fixed.error);
-      made.push(...fixed.value);
+  return safeTry(async function* (): Flow<
+    CheckReport & { readonly made: readonly MadeFix[] },
+    TargetRefusal | NothingOwn | FileFailure
+  > {
+    const made: MadeFix[] = [];
+    for (let round = 0; ; round += 1) {
+      const checked = yield* await checkFiles(bench, asked);
+      const before = made.length;
+      const { scope, files } = checked;
+      for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(bench, one, scope)) : []) {
+        const fixed = yield* fixFile(bench, file);
+        made.push(...fixed);
+      }
+      if (made.length === before) return ok({ ...checked, made });
     }
-    if (made.length === before) return ok({ ...checked.value, made });
-  }
+  });
 }
 
 /** Installed files are changed only if they are named. */

@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
 import { isNamedAfter, templateIdOf } from '../catalog/file-claim.ts';
@@ -25,22 +26,20 @@ export async function migrateId(
   bench: AuthorServices,
   { oldId, newId, isDryRun }: { readonly oldId: string; readonly newId: string; readonly isDryRun: boolean },
 ): Promise<Result<readonly MigratedFile[], MigrateRefusal>> {
-  const found = await findTargetWorkflow(bench, oldId);
-  if (found.isErr()) return err(found.error);
-  const { listed } = found.value;
-  if (listed.sourceKind !== 'project' && listed.sourceKind !== 'user') {
-    return err({ code: 'not_editable', id: listed.id, path: listed.file.path });
-  }
-  const free = await placeFor(bench, { id: newId, to: 'project' });
-  if (free.isErr()) return err(free.error);
-  const changes = await changesFor(bench, listed, newId);
-  if (!isDryRun) {
-    for (const change of changes) {
-      const written = applyChange(bench, change);
-      if (written.isErr()) return err(written.error);
+  return safeTry(async function* (): Flow<readonly MigratedFile[], MigrateRefusal> {
+    const { listed } = yield* await findTargetWorkflow(bench, oldId);
+    if (listed.sourceKind !== 'project' && listed.sourceKind !== 'user') {
+      return err({ code: 'not_editable', id: listed.id, path: listed.file.path });
     }
-  }
-  return ok(changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...defined({ movedTo }) })));
+    yield* await placeFor(bench, { id: newId, to: 'project' });
+    const changes = await changesFor(bench, listed, newId);
+    if (!isDryRun) {
+      for (const change of changes) {
+        yield* applyChange(bench, change);
+      }
+    }
+    return ok(changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...defined({ movedTo }) })));
+  });
 }
 
 type Change = MigratedFile & { readonly text: string };

@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { quote } from '../../core/json/quote.ts';
 import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import type { Edit } from '../../core/workflow/diagnostics/diagnostic.ts';
@@ -22,15 +23,16 @@ export async function newWorkflow(
   bench: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
 ): Promise<Result<Written, PlaceRefusal | FileFailure>> {
-  const place = await placeFor(bench, { id: naming.id, to });
-  if (place.isErr()) return err(place.error);
-  const { workflow, scenarios } = STARTERS[starter];
-  const path = place.value;
-  const beside = scenarioPathOf(path);
-  const written = bench.files
-    .write(path, pretty(workflow(naming)), { isNew: true })
-    .andThen(() => bench.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true }));
-  return written.isErr() ? err(written.error) : ok({ path, scenarios: beside });
+  return safeTry(async function* (): Flow<Written, PlaceRefusal | FileFailure> {
+    const place = yield* await placeFor(bench, { id: naming.id, to });
+    const { workflow, scenarios } = STARTERS[starter];
+    const path = place;
+    const beside = scenarioPathOf(path);
+    const _written = yield* bench.files
+      .write(path, pretty(workflow(naming)), { isNew: true })
+      .andThen(() => bench.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true }));
+    return ok({ path, scenarios: beside });
+  });
 }
 
 function pretty(document: object): string {
@@ -54,29 +56,26 @@ export async function copyWorkflow(
   bench: AuthorServices,
   { asked, newId, to }: { readonly asked: string; readonly newId?: string | undefined; readonly to: Destination },
 ): Promise<Result<Copied, CopyRefusal>> {
-  const { files } = bench;
-  const found = await findTargetWorkflow(bench, asked);
-  if (found.isErr()) return err(found.error);
-  const { listed } = found.value;
-  const id = newId ?? ownId(listed.id, to);
-  const place = await placeFor(bench, { id, to, isRoutine: listed.kind === 'routine' });
-  if (place.isErr()) return err(place.error);
-  const written = files.write(place.value, withId(listed.origin.text, id), { isNew: true });
-  if (written.isErr()) return err(written.error);
-  const scenarios = files.read(scenarioPathOf(listed.file.path));
-  const scenarioPath = scenarioPathOf(place.value);
-  if (scenarios.isOk()) {
-    const along = files.write(scenarioPath, withWorkflowId(scenarios.value, id), { isNew: true });
-    if (along.isErr()) return err(along.error);
-  }
-  return ok({
-    id,
-    from: listed.id,
-    path: place.value,
-    ...(scenarios.isOk() ? { scenarios: scenarioPath } : {}),
-    lostReferences: listed.workflow.references
-      .filter(({ resolveFrom }) => resolveFrom === 'package')
-      .map(({ source }) => source),
+  return safeTry(async function* (): Flow<Copied, CopyRefusal> {
+    const { files } = bench;
+    const { listed } = yield* await findTargetWorkflow(bench, asked);
+    const id = newId ?? ownId(listed.id, to);
+    const place = yield* await placeFor(bench, { id, to, isRoutine: listed.kind === 'routine' });
+    yield* files.write(place, withId(listed.origin.text, id), { isNew: true });
+    const scenarios = files.read(scenarioPathOf(listed.file.path));
+    const scenarioPath = scenarioPathOf(place);
+    if (scenarios.isOk()) {
+      yield* files.write(scenarioPath, withWorkflowId(scenarios.value, id), { isNew: true });
+    }
+    return ok({
+      id,
+      from: listed.id,
+      path: place,
+      ...(scenarios.isOk() ? { scenarios: scenarioPath } : {}),
+      lostReferences: listed.workflow.references
+        .filter(({ resolveFrom }) => resolveFrom === 'package')
+        .map(({ source }) => source),
+    });
   });
 }
 

@@ -1,6 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { BUNDLE_BYTES_MAX, bundleHead, type IntegrityEntry, type Producer } from '../../core/bundle/bundle-document.ts';
+import type { Flow } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/defined.ts';
@@ -64,29 +65,28 @@ async function write(
   { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
   onProgress: (progress: ExportProgress) => void,
 ): Promise<Result<Exported, ExportRefusal>> {
-  const log = await services.logs.open(sessionId);
-  if (log.isErr()) return err(log.error);
-  const survey = await surveySession(services, log.value, onProgress);
-  if (survey.isErr()) return err(survey.error);
-  const { entries, events, artifacts, salvage } = survey.value;
-  const envelope = { exportedAt: services.now(), producer: await producerOf(services) };
-  const head = bundleHead(envelope, entries, services.tools.sha256);
-  const estimate = utf8Length(head.text) + atMost(entries);
-  if (estimate > BUNDLE_BYTES_MAX) {
-    return err({ code: 'session_too_large', measure: 'bytes', size: estimate, max: BUNDLE_BYTES_MAX });
-  }
-  let bytes = 0;
-  const put = async (text: string): Promise<Result<void, OutputFailure>> => {
-    const piece = encodeUtf8(text);
-    bytes += piece.length;
-    return output.write(piece);
-  };
-  for await (const piece of piecesOf(services, { log: log.value, survey: survey.value, head: head.text })) {
-    if (piece.isErr()) return err(piece.error);
-    const written = await put(piece.value);
-    if (written.isErr()) return err(written.error);
-  }
-  return ok({ sessionId, bundleId: head.bundleId, events, artifacts: artifacts.length, bytes, salvage });
+  return safeTry(async function* (): Flow<Exported, ExportRefusal> {
+    const log = yield* await services.logs.open(sessionId);
+    const survey = yield* await surveySession(services, log, onProgress);
+    const { entries, events, artifacts, salvage } = survey;
+    const envelope = { exportedAt: services.now(), producer: await producerOf(services) };
+    const head = bundleHead(envelope, entries, services.tools.sha256);
+    const estimate = utf8Length(head.text) + atMost(entries);
+    if (estimate > BUNDLE_BYTES_MAX) {
+      return err({ code: 'session_too_large', measure: 'bytes', size: estimate, max: BUNDLE_BYTES_MAX });
+    }
+    let bytes = 0;
+    const put = async (text: string): Promise<Result<void, OutputFailure>> => {
+      const piece = encodeUtf8(text);
+      bytes += piece.length;
+      return output.write(piece);
+    };
+    for await (const piece of piecesOf(services, { log, survey, head: head.text })) {
+      if (piece.isErr()) return err(piece.error);
+      yield* await put(piece.value);
+    }
+    return ok({ sessionId, bundleId: head.bundleId, events, artifacts: artifacts.length, bytes, salvage });
+  });
 }
 
 async function producerOf({ appVersion, appliedConfigHash }: ExportServices): Promise<Producer> {

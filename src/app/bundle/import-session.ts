@@ -1,7 +1,8 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { type BundleRefusal, invalid } from '../../core/bundle/bundle-refusal.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { type CheckedBundle, type CheckProgress, checkBundle } from '../../core/bundle/check-bundle.ts';
+import type { Flow } from '../../core/flow.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
@@ -52,24 +53,24 @@ export async function importSession(
   { bytes, isDryRun }: { readonly bytes: Uint8Array; readonly isDryRun: boolean },
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<Result<Imported, ImportRefusal>> {
-  const checked = await check(services, bytes, onProgress);
-  if (checked.isErr()) return err(checked.error);
-  const unsound = await unsoundWorkflow(services, checked.value);
-  if (unsound !== undefined) return err(unsound);
-  const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked.value;
-  const about = { bundleId, from, events, runs, artifacts, salvage };
-  const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
-  if (listed.isErr()) return err(listed.error);
-  if (binned.isErr()) return err(binned.error);
-  const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
-  if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
-  // On a new machine there are no keys yet, and a reader cannot create them.
-  const keys = await services.keyring.open();
-  if (keys.isErr()) return err(keys.error);
-  const written = isTaken
-    ? await writeAs(services, checked.value, { sessionId: services.ids.session(), onProgress })
-    : await writeSomewhere(services, checked.value, onProgress);
-  return written.map((sessionId) => ({ kind: 'imported', sessionId, ...about }));
+  return safeTry(async function* (): Flow<Imported, ImportRefusal> {
+    const checked = yield* await check(services, bytes, onProgress);
+    const unsound = await unsoundWorkflow(services, checked);
+    if (unsound !== undefined) return err(unsound);
+    const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked;
+    const about = { bundleId, from, events, runs, artifacts, salvage };
+    const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
+    if (listed.isErr()) return err(listed.error);
+    if (binned.isErr()) return err(binned.error);
+    const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
+    if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
+    // On a new machine there are no keys yet, and a reader cannot create them.
+    yield* await services.keyring.open();
+    const written = isTaken
+      ? await writeAs(services, checked, { sessionId: services.ids.session(), onProgress })
+      : await writeSomewhere(services, checked, onProgress);
+    return written.map((sessionId) => ({ kind: 'imported', sessionId, ...about }));
+  });
 }
 
 async function check(
@@ -151,19 +152,19 @@ async function appendAll(
   services: ImportServices,
   { bundle, permit, sessionId, onProgress }: Writing,
 ): Promise<Result<void, StoreFailure>> {
-  const { sessions } = services;
-  const { events: total, salvage } = bundle;
-  const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
-  const marked = await mark(sessions, permit, underWay);
-  if (marked.isErr()) return marked;
-  let done = 0;
-  for (const plan of bundle.plans(sessionId)) {
-    onProgress({ doing: 'writing', done, total });
-    const appended = await append(services, bundle, { permit, plan });
-    if (appended.isErr()) return appended;
-    done += plan.events.length;
-  }
-  return mark(sessions, permit, salvage);
+  return safeTry(async function* () {
+    const { sessions } = services;
+    const { events: total, salvage } = bundle;
+    const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
+    yield* await mark(sessions, permit, underWay);
+    let done = 0;
+    for (const plan of bundle.plans(sessionId)) {
+      onProgress({ doing: 'writing', done, total });
+      yield* await append(services, bundle, { permit, plan });
+      done += plan.events.length;
+    }
+    return mark(sessions, permit, salvage);
+  });
 }
 
 /** Collection may have removed the workflows since they were pinned. */

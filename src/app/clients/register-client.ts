@@ -1,6 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { unifiedDiff } from '../../core/text/line-diff.ts';
-import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
+import type { ClientServices } from '../ports/machine.ts';
 import { launchText } from './client.ts';
 import { editorOf, entryPlace, type InspectedClient, inspectClient } from './inspect-client.ts';
 import {
@@ -82,46 +83,44 @@ async function change(
   looked: InspectedClient,
   { text, command }: Planned,
 ): Promise<Result<Changed, UndoLogTrouble>> {
-  const earlier = await readChanges(services);
-  if (earlier.isErr()) return err(earlier.error);
-  const kept: Result<string | null, FileAccessFailure> =
-    looked.text === undefined
+  return safeTry(async function* (): Flow<Changed, UndoLogTrouble> {
+    const earlier = yield* await readChanges(services);
+    const kept = yield* looked.text === undefined
       ? ok(null)
-      : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier.value });
-  if (kept.isErr()) return err(kept.error);
-  const begun: Change = {
-    client: looked.client.id,
-    scope: looked.scope,
-    file: looked.file,
-    backup: kept.value,
-    ...(looked.text === undefined ? {} : { backupDigest: textDigest(services, looked.text) }),
-    after: command === undefined ? textDigest(services, text) : null,
-    madeFolders: [],
-  };
-  const note = (last: Change) => writeChanges(services, [...earlier.value, last]);
-  const noted = await note(begun);
-  if (noted.isErr()) return err(noted.error);
-  const backup = kept.value === null ? {} : { backup: kept.value };
+      : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier });
+    const begun: Change = {
+      client: looked.client.id,
+      scope: looked.scope,
+      file: looked.file,
+      backup: kept,
+      ...(looked.text === undefined ? {} : { backupDigest: textDigest(services, looked.text) }),
+      after: command === undefined ? textDigest(services, text) : null,
+      madeFolders: [],
+    };
+    const note = (last: Change) => writeChanges(services, [...earlier, last]);
+    yield* await note(begun);
+    const backup = kept === null ? {} : { backup: kept };
 
-  let whole = text;
-  if (command !== undefined) {
-    await services.commands.run(command);
-    const there = await inspectClient(services, looked.client, looked.scope);
-    if (there?.state.kind === 'same' && there.text !== undefined) {
-      const done = await note({ ...begun, after: textDigest(services, there.text) });
-      return done.map(() => ({ via: 'command', ...backup }));
+    let whole = text;
+    if (command !== undefined) {
+      await services.commands.run(command);
+      const there = await inspectClient(services, looked.client, looked.scope);
+      if (there?.state.kind === 'same' && there.text !== undefined) {
+        const done = await note({ ...begun, after: textDigest(services, there.text) });
+        return done.map(() => ({ via: 'command', ...backup }));
+      }
+      // The command failed, or the client lists its servers elsewhere. The file is edited as the command left it.
+      const { client, wanted } = looked;
+      const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
+      if ('text' in edited) whole = edited.text;
     }
-    // The command failed, or the client lists its servers elsewhere. The file is edited as the command left it.
-    const { client, wanted } = looked;
-    const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
-    if ('text' in edited) whole = edited.text;
-  }
-  const put = await services.files.put(looked.file, whole);
-  if (put.isErr()) {
-    await writeChanges(services, earlier.value);
-    if (kept.value !== null) await services.files.remove(kept.value);
-    return err(put.error);
-  }
-  const done = await note({ ...begun, after: textDigest(services, whole), madeFolders: [...put.value] });
-  return done.map(() => ({ via: 'file', ...backup }));
+    const put = await services.files.put(looked.file, whole);
+    if (put.isErr()) {
+      await writeChanges(services, earlier);
+      if (kept !== null) await services.files.remove(kept);
+      return err(put.error);
+    }
+    const done = await note({ ...begun, after: textDigest(services, whole), madeFolders: [...put.value] });
+    return done.map(() => ({ via: 'file', ...backup }));
+  });
 }

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
@@ -33,22 +33,22 @@ export async function undoRegistrations(
   services: ClientServices,
   { isDry, clients }: UndoOptions,
 ): Promise<Result<readonly Undone[], UndoLogTrouble>> {
-  const changes = await readChanges(services);
-  if (changes.isErr()) return err(changes.error);
-  const undone: Undone[] = [];
-  let left = [...changes.value];
-  for (const change of changes.value.toReversed()) {
-    if (clients.length > 0 && !clients.includes(change.client)) continue;
-    const step = await undo(services, change, isDry);
-    undone.push(step);
-    if (isDry || step.result === 'failed') continue;
-    left = left.filter((one) => one !== change);
-    // A backup that was changed is not ours to delete.
-    if (change.backup !== null && step.trouble === undefined) await services.files.remove(change.backup);
-    const written = await writeChanges(services, left);
-    if (written.isErr()) return err(written.error);
-  }
-  return ok(undone);
+  return safeTry(async function* () {
+    const changes = yield* await readChanges(services);
+    const undone: Undone[] = [];
+    let left = [...changes];
+    for (const change of changes.toReversed()) {
+      if (clients.length > 0 && !clients.includes(change.client)) continue;
+      const step = await undo(services, change, isDry);
+      undone.push(step);
+      if (isDry || step.result === 'failed') continue;
+      left = left.filter((one) => one !== change);
+      // A backup that was changed is not ours to delete.
+      if (change.backup !== null && step.trouble === undefined) await services.files.remove(change.backup);
+      yield* await writeChanges(services, left);
+    }
+    return ok(undone);
+  });
 }
 
 async function undo(services: ClientServices, change: Change, isDry: boolean): Promise<Undone> {

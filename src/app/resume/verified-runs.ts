@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { likelyRuns, type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
@@ -82,13 +83,12 @@ export async function verifySession(
   services: ReadServices,
   sessionId: SessionId,
 ): Promise<Result<Verified, LoadRefusal | OtherWorkflowStored>> {
-  const session = await services.sessions.load(sessionId);
-  if (session.isErr()) return err(session.error);
-  const summary = await services.sessionIndex.summarise(session.value);
-  if (summary.isErr()) return err(summary.error);
-  for (const { workflowHash } of summary.value.runs) {
-    const workflow = await services.pinnedWorkflows.get(workflowHash);
-    if (workflow.isErr()) return err(workflow.error);
-  }
-  return ok({ session: session.value, summary: summary.value });
+  return safeTry(async function* (): Flow<Verified, LoadRefusal | OtherWorkflowStored> {
+    const session = yield* await services.sessions.load(sessionId);
+    const summary = yield* await services.sessionIndex.summarise(session);
+    for (const { workflowHash } of summary.runs) {
+      yield* await services.pinnedWorkflows.get(workflowHash);
+    }
+    return ok({ session, summary });
+  });
 }

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
@@ -47,35 +48,33 @@ export async function advance(
   services: Services,
   request: AdvanceRequest,
 ): Promise<Result<GivenReply, AdvanceRefusal>> {
-  const found = await findTokenNode(services, { text: request.ackToken, slot: 'ackToken' });
-  if (found.isErr()) return err(found.error);
-  const { target, keys } = found.value;
-  const pair = await checkPair(services, target, request.stateToken);
-  if (pair.isErr()) return err(pair.error);
-  const sealed = sealRequest(services, request);
-  if (sealed.isErr()) return err(sealed.error);
-  const mint = { ...keys, form: services.tokenForm };
-  const replayed = { mint, sent: sealed.value.sent, requestDigest: sealed.value.digest };
-  // A record never changes, so a replay needs no lock, unless the record is not durable yet.
-  const known = recordOf(found.value.session, target);
-  if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
-    return replay(services, { ...replayed, session: found.value.session, record: known });
-  }
+  return safeTry(async function* (): Flow<GivenReply, AdvanceRefusal> {
+    const found = yield* await findTokenNode(services, { text: request.ackToken, slot: 'ackToken' });
+    const { target, keys } = found;
+    yield* await checkPair(services, target, request.stateToken);
+    const sealed = yield* sealRequest(services, request);
+    const mint = { ...keys, form: services.tokenForm };
+    const replayed = { mint, sent: sealed.sent, requestDigest: sealed.digest };
+    // A record never changes, so a replay needs no lock, unless the record is not durable yet.
+    const known = recordOf(found.session, target);
+    if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
+      return replay(services, { ...replayed, session: found.session, record: known });
+    }
 
-  const recorded = await services.sessions.exclusively(
-    target.sessionId,
-    async (current, permit) => {
-      if (current === undefined) return err(sessionGone(target.sessionId));
-      return recordOf(current, target) === undefined
-        ? record(services, { request, sealed: sealed.value, target, current, permit })
-        : ok(current);
-    },
-    { mustExist: true },
-  );
-  if (recorded.isErr()) return err(recorded.error);
-  const made = recordOf(recorded.value, target);
-  assert(made !== undefined, 'what was appended is recorded');
-  return replay(services, { ...replayed, session: recorded.value, record: made });
+    const recorded = yield* await services.sessions.exclusively(
+      target.sessionId,
+      async (current, permit) => {
+        if (current === undefined) return err(sessionGone(target.sessionId));
+        return recordOf(current, target) === undefined
+          ? record(services, { request, sealed, target, current, permit })
+          : ok(current);
+      },
+      { mustExist: true },
+    );
+    const made = recordOf(recorded, target);
+    assert(made !== undefined, 'what was appended is recorded');
+    return replay(services, { ...replayed, session: recorded, record: made });
+  });
 }
 
 async function checkPair(
@@ -128,53 +127,51 @@ type Recording = {
 };
 
 async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
-  const { request, sealed, target, current, permit } = work;
-  assert(target.kind === 'ack', 'only an ack token advances');
-  const { graph, nextEventIndex, advances } = current.view;
-  const { sessionId, nodeId, attemptId } = target;
-  const made = attemptCount(advances, nodeId);
-  assert(attemptId >= made, 'an attempt that was made has its outcome on record');
-  // The holder of a token for a later attempt has seen a longer log than this one.
-  if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
-  const place = await runPlace(services, current, target);
-  if (place.isErr()) return err(place.error);
-  const { index, snapshot, facts, openGaps } = place.value;
-  assert(!isComplete(snapshot), 'a complete node has no ack token');
-  const change = contextDelta(facts.context, request.context ?? {});
-  if (change.isErr()) return err(change.error);
-  const { step, blocked } = triedStep(current.view, nodeId);
-  const drafts = await earlierAttempts(services, current.view, blocked);
-  if (drafts.isErr()) return err(drafts.error);
+  return safeTry(async function* (): Flow<LoadedSession, AdvanceRefusal> {
+    const { request, sealed, target, current, permit } = work;
+    assert(target.kind === 'ack', 'only an ack token advances');
+    const { graph, nextEventIndex, advances } = current.view;
+    const { sessionId, nodeId, attemptId } = target;
+    const made = attemptCount(advances, nodeId);
+    assert(attemptId >= made, 'an attempt that was made has its outcome on record');
+    // The holder of a token for a later attempt has seen a longer log than this one.
+    if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
+    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, target);
+    assert(!isComplete(snapshot), 'a complete node has no ack token');
+    const change = yield* contextDelta(facts.context, request.context ?? {});
+    const { step, blocked } = triedStep(current.view, nodeId);
+    const drafts = yield* await earlierAttempts(services, current.view, blocked);
 
-  const wasClosed = await isRunClosed(services, current, target.runId);
-  const { sha256 } = services.hasher;
-  const attempt: AdvanceAttempt = {
-    runId: target.runId,
-    attempt: { nodeId, attemptId, operation: 'advance' },
-    index,
-    at: snapshot,
-    facts: {
-      ...facts,
-      context: change.value.context,
-      preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
-    },
-    preferencesBefore: facts.preferences,
-    contextDelta: change.value.delta,
-    handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
-    drafts: drafts.value.handedIn,
-    isRetry: blocked.length > 0,
-    hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
-    isBranch: step.hasStepBelow,
-    openGaps,
-  };
-  const decided = advanceRun(attempt, sha256);
-  const { outcome } = decided;
-  const reply = advanceReply({ runId: target.runId, index, wasClosed }, outcome);
-  const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
-  const decision = { outcome, drafts: [...decided.drafts, record] };
-  const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
-  const bytes = new Map([...drafts.value.bytes, ...sealed.bytes]);
-  return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));
+    const wasClosed = await isRunClosed(services, current, target.runId);
+    const { sha256 } = services.hasher;
+    const attempt: AdvanceAttempt = {
+      runId: target.runId,
+      attempt: { nodeId, attemptId, operation: 'advance' },
+      index,
+      at: snapshot,
+      facts: {
+        ...facts,
+        context: change.context,
+        preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
+      },
+      preferencesBefore: facts.preferences,
+      contextDelta: change.delta,
+      handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
+      drafts: drafts.handedIn,
+      isRetry: blocked.length > 0,
+      hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
+      isBranch: step.hasStepBelow,
+      openGaps,
+    };
+    const decided = advanceRun(attempt, sha256);
+    const { outcome } = decided;
+    const reply = advanceReply({ runId: target.runId, index, wasClosed }, outcome);
+    const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
+    const decision = { outcome, drafts: [...decided.drafts, record] };
+    const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
+    const bytes = new Map([...drafts.bytes, ...sealed.bytes]);
+    return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));
+  });
 }
 
 function recordOf({ view }: LoadedSession, target: TokenTarget): AdvanceRecord | undefined {

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
@@ -58,24 +59,23 @@ export async function checkpoint(
   services: Services,
   request: CheckpointRequest,
 ): Promise<Result<GivenReply, CheckpointRefusal>> {
-  const found = await findTokenNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
-  if (found.isErr()) return err(found.error);
-  const { target } = found.value;
-  const pair = await checkPair(services, target, request);
-  if (pair.isErr()) return err(pair.error);
-  const sealed = sealArtifacts(request.output.artifacts, services.hasher);
-  if (sealed.isErr()) return err(sealed.error);
-  const notesMarkdown = request.output.notesMarkdown?.toWellFormed().trim();
-  if ((notesMarkdown ?? '') === '' && sealed.value.artifacts.length === 0) {
-    return err({ code: 'nothing_to_keep', tag: target.tag, workflowId: target.workflowId });
-  }
-  assert(target.kind === 'checkpoint', 'only a checkpoint token makes a checkpoint');
-  const { nodeId, attemptId } = target;
-  const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };
-  const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
-  const kept: Kept = { found: found.value, attempt, created, sealed: sealed.value, notesMarkdown };
-  const session = await keep(services, kept, request.workspace);
-  return session.isErr() ? err(session.error) : replyAt(services, session.value, kept);
+  return safeTry(async function* (): Flow<GivenReply, CheckpointRefusal> {
+    const found = yield* await findTokenNode(services, { text: request.checkpointToken, slot: 'checkpointToken' });
+    const { target } = found;
+    yield* await checkPair(services, target, request);
+    const sealed = yield* sealArtifacts(request.output.artifacts, services.hasher);
+    const notesMarkdown = request.output.notesMarkdown?.toWellFormed().trim();
+    if ((notesMarkdown ?? '') === '' && sealed.artifacts.length === 0) {
+      return err({ code: 'nothing_to_keep', tag: target.tag, workflowId: target.workflowId });
+    }
+    assert(target.kind === 'checkpoint', 'only a checkpoint token makes a checkpoint');
+    const { nodeId, attemptId } = target;
+    const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };
+    const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
+    const kept: Kept = { found, attempt, created, sealed, notesMarkdown };
+    const session = yield* await keep(services, kept, request.workspace);
+    return replyAt(services, session, kept);
+  });
 }
 
 type Kept = {
@@ -151,33 +151,33 @@ async function replyAt(
   session: LoadedSession,
   kept: Kept,
 ): Promise<Result<GivenReply, CheckpointRefusal>> {
-  const { target, keys } = kept.found;
-  const { created } = kept;
-  const place = await runPlace(services, session, { ...target, nodeId: created });
-  if (place.isErr()) return err(place.error);
-  const { index, snapshot, facts, openGaps } = place.value;
-  const { state } = snapshot.enginePayload;
-  const { view } = session;
-  const standing = await standingBlock(services, place.value, { view, nodeId: created, isLeft: false });
-  if (standing.isErr()) return err(standing.error);
-  const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
-  const isOwn = isRecorded(session, kept, services);
-  const found = isOwn ? warningFacts(readOutput(place.value, kept), kept) : [];
-  const isReopened = await isReopenedBy(services, session, created);
-  const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
-  const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>
-    replyWarning(fact, facts.preferences.riskPolicy),
-  );
-  const { runId, sessionId } = target;
-  const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing.value };
-  const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });
-  const mint = { ...keys, form: services.tokenForm };
-  const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
-  if (isOwn) return ok(reply);
-  // Output that cannot be saved from here any more is still reported as ignored.
-  const next = nextTries({ sessionId, nodeId: created }, view);
-  const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
-  return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
+  return safeTry(async function* () {
+    const { target, keys } = kept.found;
+    const { created } = kept;
+    const place = yield* await runPlace(services, session, { ...target, nodeId: created });
+    const { index, snapshot, facts, openGaps } = place;
+    const { state } = snapshot.enginePayload;
+    const { view } = session;
+    const standing = yield* await standingBlock(services, place, { view, nodeId: created, isLeft: false });
+    const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
+    const isOwn = isRecorded(session, kept, services);
+    const found = isOwn ? warningFacts(readOutput(place, kept), kept) : [];
+    const isReopened = await isReopenedBy(services, session, created);
+    const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
+    const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>
+      replyWarning(fact, facts.preferences.riskPolicy),
+    );
+    const { runId, sessionId } = target;
+    const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing };
+    const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });
+    const mint = { ...keys, form: services.tokenForm };
+    const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
+    if (isOwn) return ok(reply);
+    // Output that cannot be saved from here any more is still reported as ignored.
+    const next = nextTries({ sessionId, nodeId: created }, view);
+    const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
+    return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
+  });
 }
 
 /** The output of the call, to be sent again. */

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
 import { parseToken } from '../../core/token/node-token.ts';
@@ -23,20 +24,20 @@ export async function findTokenNode(
   services: ReadServices,
   token: { readonly text: string; readonly slot: TokenSlot },
 ): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {
-  const keyring = await services.keyring.find();
-  if (keyring.isErr()) return err(keyring.error);
-  const hmac = services.hasher.hmacSha256;
-  const claims = parseToken(token.text, token.slot, { keyring: keyring.value, hmac });
-  if (claims.isErr()) return err(claims.error);
-  assert(keyring.value !== undefined, 'a token is genuine by a key of the keyring');
-  const keys = { keyring: keyring.value, hmac };
+  return safeTry(async function* (): Flow<FoundNode, TokenRefusal | StoreFailure> {
+    const keyring = yield* await services.keyring.find();
+    const hmac = services.hasher.hmacSha256;
+    const claims = yield* parseToken(token.text, token.slot, { keyring, hmac });
+    assert(keyring !== undefined, 'a token is genuine by a key of the keyring');
+    const keys = { keyring, hmac };
 
-  const loaded = await services.sessions.load(claims.value.sessionId);
-  if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
-  const session = loaded.unwrapOr(undefined);
-  return resolveToken(claims.value, session && tokenScope(session)).andThen((target) =>
-    session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
-  );
+    const loaded = await services.sessions.load(claims.sessionId);
+    if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
+    const session = loaded.unwrapOr(undefined);
+    return resolveToken(claims, session && tokenScope(session)).andThen((target) =>
+      session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
+    );
+  });
 }
 
 /** The refusal for a session that was removed, perhaps during this call. */

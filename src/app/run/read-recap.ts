@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
@@ -57,26 +58,29 @@ async function lookBelow(
   left: RunNode,
   titles: TitleReader,
 ): Promise<Result<{ readonly branch: BranchPart; readonly bytes: number }, StoreFailure>> {
-  const { view, sessionId } = session;
-  const { graph, outputs } = view;
-  const tip = preferredTipBelow(graph, left.nodeId);
-  // The work above comes later in the reply and needs room too.
-  const bytesMax = recapBytesMax / 2;
-  const below = await titled(recapBelow(view.notes, { tip: tip.nodeId, nodeId, bytesMax }), { titles, bytesMax });
-  if (below.isErr()) return err(below.error);
-  const standing = await titles.pending(tip);
-  if (standing.isErr()) return err(standing.error);
-  const children = stepsBelow(graph, left).map((child) => {
-    const note = currentOutputs(outputs, child.nodeId).find(({ data }) => data.outputChannel === 'recap');
-    return { kind: child.kind, summary: firstLine(note?.data) };
+  return safeTry(async function* (): Flow<{ readonly branch: BranchPart; readonly bytes: number }, StoreFailure> {
+    const { view, sessionId } = session;
+    const { graph, outputs } = view;
+    const tip = preferredTipBelow(graph, left.nodeId);
+    // The work above comes later in the reply and needs room too.
+    const bytesMax = recapBytesMax / 2;
+    const below = yield* await titled(recapBelow(view.notes, { tip: tip.nodeId, nodeId, bytesMax }), {
+      titles,
+      bytesMax,
+    });
+    const standing = yield* await titles.pending(tip);
+    const children = stepsBelow(graph, left).map((child) => {
+      const note = currentOutputs(outputs, child.nodeId).find(({ data }) => data.outputChannel === 'recap');
+      return { kind: child.kind, summary: firstLine(note?.data) };
+    });
+    const preferred = {
+      stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view, mint }),
+      stepTitle: standing?.title ?? 'the end',
+      isComplete: standing === undefined,
+      recap: below.part,
+    };
+    return ok({ branch: { children, childrenOmitted: 0, preferred }, bytes: below.bytes });
   });
-  const preferred = {
-    stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view, mint }),
-    stepTitle: standing.value?.title ?? 'the end',
-    isComplete: standing.value === undefined,
-    recap: below.value.part,
-  };
-  return ok({ branch: { children, childrenOmitted: 0, preferred }, bytes: below.value.bytes });
 }
 
 /** The steps after a node, newest first, found through blocked attempts and checkpoints. */

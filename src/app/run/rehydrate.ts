@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { defined } from '../../core/json/defined.ts';
 import type { EngineState } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
@@ -64,50 +64,53 @@ export async function rehydrateNode(
   services: ReadServices,
   shown: NodeToShow,
 ): Promise<Result<GivenReply, RehydrateRefusal>> {
-  const { session, target, mint, room } = shown;
-  const { view } = session;
-  const place = await runPlace(services, session, target);
-  if (place.isErr()) return err(place.error);
-  const at = nextTries(target, view);
-  if (at.isErr()) return err(at.error);
-  const standing = await standingBlock(services, place.value, {
-    view,
-    nodeId: target.nodeId,
-    isLeft: leftNode(view.graph, target.nodeId) !== undefined,
+  return safeTry(async function* () {
+    const { session, target, mint, room } = shown;
+    const { view } = session;
+    const place = yield* await runPlace(services, session, target);
+    const at = yield* nextTries(target, view);
+    const standing = yield* await standingBlock(services, place, {
+      view,
+      nodeId: target.nodeId,
+      isLeft: leftNode(view.graph, target.nodeId) !== undefined,
+    });
+    const blocked = yield* await withWayBack(services, standing.blocked, { session, target, mint });
+    const { index, snapshot, facts, openGaps } = place;
+    const past = yield* await readRecap(services, {
+      session,
+      mint,
+      nodeId: target.nodeId,
+      index,
+      recapBytesMax: room?.recap,
+    });
+    const { state } = snapshot.enginePayload;
+    const isOver = state.kind === 'complete';
+    // A complete run does not continue, so changes to its file do not matter.
+    const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
+    const isClosed = await isRunClosed(services, session, target.runId);
+    const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
+    const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
+    const goal = shownGoal(facts.context['goal'], room?.goal);
+    const reply = stepReply({
+      runId: target.runId,
+      index,
+      state,
+      facts,
+      lifecycle: 'rehydrate',
+      warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
+        replyWarning(fact, facts.preferences.riskPolicy),
+      ),
+      gaps: listed.gaps,
+      ...defined({ goal: goal.text }),
+      ...past,
+      ...standing,
+      ...(room === undefined ? {} : { draftBytesMax: room.draft }),
+      ...blocked,
+      // The reply to the start gave their paths on this machine; here only their titles are needed.
+      ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
+    });
+    return ok(giveReply(reply, at, { view, mint }));
   });
-  if (standing.isErr()) return err(standing.error);
-  const blocked = await withWayBack(services, standing.value.blocked, { session, target, mint });
-  if (blocked.isErr()) return err(blocked.error);
-  const { index, snapshot, facts, openGaps } = place.value;
-  const past = await readRecap(services, { session, mint, nodeId: target.nodeId, index, recapBytesMax: room?.recap });
-  if (past.isErr()) return err(past.error);
-  const { state } = snapshot.enginePayload;
-  const isOver = state.kind === 'complete';
-  // A complete run does not continue, so changes to its file do not matter.
-  const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
-  const isClosed = await isRunClosed(services, session, target.runId);
-  const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
-  const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
-  const goal = shownGoal(facts.context['goal'], room?.goal);
-  const reply = stepReply({
-    runId: target.runId,
-    index,
-    state,
-    facts,
-    lifecycle: 'rehydrate',
-    warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
-      replyWarning(fact, facts.preferences.riskPolicy),
-    ),
-    gaps: listed.gaps,
-    ...defined({ goal: goal.text }),
-    ...past.value,
-    ...standing.value,
-    ...(room === undefined ? {} : { draftBytesMax: room.draft }),
-    ...blocked.value,
-    // The reply to the start gave their paths on this machine; here only their titles are needed.
-    ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
-  });
-  return ok(giveReply(reply, at.value, { view, mint }));
 }
 
 /** An earlier step has its own tokens, which only a reply that is not stored can contain. */

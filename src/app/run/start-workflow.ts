@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
@@ -58,44 +59,42 @@ export async function startWorkflow(
   services: Services,
   request: StartRequest,
 ): Promise<Result<GivenReply, StartRefusal>> {
-  const context = initialContext(request);
-  if (context.isErr()) return err(context.error);
-  const host = await hostSession(services, request.attachTo);
-  if (host.isErr()) return err(host.error);
-  const found = await find(services, request);
-  if (found.isErr()) return err(found.error);
-  const { listed, noticed, workspace } = found.value;
-  const { workflow } = listed;
-  // Git is asked before anything is locked: it may be slow.
-  const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
-    services.workspace.observe(workspace),
-    services.references.find(workflow.references, workspace),
-    patternsFor(services, workflow),
-    pin(services, listed),
-    request.mode === undefined ? services.defaults(workspace) : ok(PRESETS[request.mode]),
-  ]);
-  if (pinned.isErr()) return err(pinned.error);
-  if (preferences.isErr()) return err(preferences.error);
+  return safeTry(async function* (): Flow<GivenReply, StartRefusal> {
+    const context = yield* initialContext(request);
+    const host = yield* await hostSession(services, request.attachTo);
+    const { listed, noticed, workspace } = yield* await find(services, request);
+    const { workflow } = listed;
+    // Git is asked before anything is locked: it may be slow.
+    const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
+      services.workspace.observe(workspace),
+      services.references.find(workflow.references, workspace),
+      patternsFor(services, workflow),
+      pin(services, listed),
+      request.mode === undefined ? services.defaults(workspace) : ok(PRESETS[request.mode]),
+    ]);
+    if (pinned.isErr()) return err(pinned.error);
+    if (preferences.isErr()) return err(preferences.error);
 
-  const facts = { context: context.value, preferences: preferences.value, capabilities: {}, compilePattern };
-  const sessionId = host.value ?? services.ids.session();
-  const runId = services.ids.run();
-  const start: Starting = {
-    request,
-    listed,
-    noticed,
-    ...pinned.value,
-    facts,
-    observed,
-    references,
-    sessionId,
-    runId,
-  };
-  return services.sessions.exclusively<GivenReply, StartRefusal>(
-    sessionId,
-    (current, permit) => open(services, start, { current, permit }),
-    { mustExist: host.value !== undefined },
-  );
+    const facts = { context, preferences: preferences.value, capabilities: {}, compilePattern };
+    const sessionId = host ?? services.ids.session();
+    const runId = services.ids.run();
+    const start: Starting = {
+      request,
+      listed,
+      noticed,
+      ...pinned.value,
+      facts,
+      observed,
+      references,
+      sessionId,
+      runId,
+    };
+    return services.sessions.exclusively<GivenReply, StartRefusal>(
+      sessionId,
+      (current, permit) => open(services, start, { current, permit }),
+      { mustExist: host !== undefined },
+    );
+  });
 }
 
 type Starting = {

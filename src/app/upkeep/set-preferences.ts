@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/autonomy.ts';
 import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
@@ -83,20 +84,20 @@ async function unfinishedRuns(
   session: LoadedSession,
   asked: string | undefined,
 ): Promise<Result<readonly UnfinishedRun[], PreferRefusal>> {
-  const named = selectRuns(session, asked);
-  if (named.isErr()) return err(named.error);
-  const summary = await services.sessionIndex.summarise(session);
-  if (summary.isErr()) return err(summary.error);
-  const open = summary.value.runs.filter(({ status }) => status === 'in_progress' || status === 'blocked');
-  const runs: UnfinishedRun[] = [];
-  for (const run of named.value) {
-    if (!open.some(({ runId }) => runId === run.runId)) continue;
-    runs.push({ ...run, isClosed: await isRunClosed(services, session, run.runId) });
-  }
-  if (runs.length === 0) return err({ code: 'nothing_unfinished', sessionId: session.sessionId });
-  // A session means its open runs; a change to a closed run would reopen it.
-  const going = runs.filter(({ isClosed }) => !isClosed);
-  return ok(going.length > 0 ? going : runs);
+  return safeTry(async function* (): Flow<readonly UnfinishedRun[], PreferRefusal> {
+    const named = yield* selectRuns(session, asked);
+    const summary = yield* await services.sessionIndex.summarise(session);
+    const open = summary.runs.filter(({ status }) => status === 'in_progress' || status === 'blocked');
+    const runs: UnfinishedRun[] = [];
+    for (const run of named) {
+      if (!open.some(({ runId }) => runId === run.runId)) continue;
+      runs.push({ ...run, isClosed: await isRunClosed(services, session, run.runId) });
+    }
+    if (runs.length === 0) return err({ code: 'nothing_unfinished', sessionId: session.sessionId });
+    // A session means its open runs; a change to a closed run would reopen it.
+    const going = runs.filter(({ isClosed }) => !isClosed);
+    return ok(going.length > 0 ? going : runs);
+  });
 }
 
 type Held = { readonly session: LoadedSession; readonly permit: AppendPermit };

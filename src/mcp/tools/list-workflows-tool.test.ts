@@ -35,7 +35,7 @@ describe('the list of workflows', () => {
     const { text, structured } = await list({ files }, new Map([['bug-hunt', 'wr.hunt']]));
     expect(structured).toMatchObject({
       workflows: [
-        { id: 'team.x', warnings: [expect.stringContaining('Call it team.x.json or x.json')] },
+        { id: 'team.x', warnings: [expect.stringContaining('Rename the file to team.x.json or x.json')] },
         { id: 'wr.hunt', aliases: ['bug-hunt'] },
       ],
     });
