@@ -3,19 +3,19 @@ import { cell } from './markdown.ts';
 
 const INTRODUCTION = `# Settings
 
-Generated from \`src/core/machine/config\` by \`npm run generate\`; do not edit.
+Generated from \`src/core/settings\` by \`npm run generate\`; do not edit.
 
-These are all the settings there are. Each is looked for in four places, and the last that says something wins:
+These are all the settings. Each is read from four places, and the last one that sets it wins:
 
 1. the default,
-2. \`~/.workrail/config.json\`, yours on this machine,
+2. \`~/.workrail/config.json\`, for you on this machine,
 3. \`.workrail/config.json\` in the folder of a project, for the settings marked below,
-4. the environment variable; an empty one counts as none.
+4. the environment variable; an empty one is ignored.
 
-The files are JSON, and comments are welcome. \`workrail config list\` shows every setting with where it comes from,
-\`workrail config set\` changes one, \`workrail config path\` tells where the files are. A name or value that means nothing
-is never passed over: the file and line are named, and no server starts. Settings of a project are read when a run starts
-there, those of the machine when a server starts.`;
+The files are JSON and may contain comments. \`workrail config list\` shows every setting and where its value comes from,
+\`workrail config set\` changes one, and \`workrail config path\` shows where the files are. An unknown name or an invalid
+value is never ignored: the error names the file and line, and no server starts. Project settings are read when a run starts
+in that project, machine settings when a server starts.`;
 
 const EXAMPLE = `## Example
 

@@ -1,16 +1,16 @@
 import type { EventKind } from '../../src/core/log/event.ts';
 
-/** What the reference says of one kind of event beside its fields. */
+/** What the reference page says about one kind of event, besides its fields. */
 type EventText = {
   readonly purpose: string;
-  /** What stands behind kind and session id in the dedupe key, with paths into the event in braces. */
+  /** What follows kind and session id in the dedupe key, with paths into the event in braces. */
   readonly keyRecipe: readonly string[];
-  /** What the parts of the key are that no field shows. */
+  /** Explains the parts of the key that are not fields. */
   readonly keyNote?: string;
   readonly example: {
     readonly scope?: object;
     readonly data: object;
-    /** Parts of the key that the event itself does not hold. */
+    /** Parts of the key that the event itself does not contain. */
     readonly keyOnly?: object;
   };
 };
@@ -26,20 +26,20 @@ const run = { runId };
 const root = { runId, nodeId: rootId };
 const next = { runId, nodeId: nextId };
 
-/** Exhaustive by type: a new kind of event does not compile without its words. */
+/** Exhaustive by type: a new kind of event does not compile without its text. */
 export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   session_created: {
     purpose:
-      'The first event of every session. It says that the session exists; what it is about is derived from the rest.',
+      'The first event of every session. It only says that the session exists; everything else is derived from later events.',
     keyRecipe: [],
     example: { data: {} },
   },
   observation_recorded: {
     purpose:
-      'A fact about the workspace, such as the branch, by which a later chat finds the session again. Gathered when a run starts and at checkpoints, recorded when it has changed.',
+      'A fact about the workspace, such as the branch, that helps a later chat find the session. Gathered when a run starts and at checkpoints, and recorded when it changed.',
     keyRecipe: ['{keyOnly.observedFor}', '{data.key}', '{keyOnly.valueDigest}'],
     keyNote:
-      '`observedFor` is the node of the operation that looked, so a branch can be left and come back to; `valueDigest` is the hex digest of the value',
+      '`observedFor` is the node of the operation that made the observation, so that returning to an earlier branch is recorded again; `valueDigest` is the hex digest of the value',
     example: {
       data: { key: 'git_branch', value: { type: 'short_string', value: 'fix-login' }, confidence: 'high' },
       keyOnly: { observedFor: rootId, valueDigest: 'a'.repeat(64) },
@@ -47,7 +47,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   run_started: {
     purpose:
-      'Opens a run of a workflow and pins it: the run goes on with the workflow of this hash, whatever becomes of the file.',
+      'Starts a run of a workflow and pins it: the run continues with the workflow of this hash, even if the file changes.',
     keyRecipe: ['{scope.runId}'],
     example: {
       scope: run,
@@ -61,7 +61,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   node_created: {
     purpose:
-      'A place in the run that a token can name, with the snapshot to go on from. A `step` is reached by advancing, a `checkpoint` keeps output in between, a `blocked_attempt` keeps what was sent when the run could not go on.',
+      'A place in the run that a token can name, with the snapshot to continue from. A `step` is reached by advancing, a `checkpoint` saves output within a step, and a `blocked_attempt` keeps what was sent when the attempt was blocked.',
     keyRecipe: ['{scope.runId}', '{scope.nodeId}'],
     example: {
       scope: root,
@@ -70,7 +70,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   edge_created: {
     purpose:
-      'Joins a node to the one it led to. A fork is an ordinary edge whose cause is `non_tip_advance`: its source already had a step behind it.',
+      'Connects a node to the node it led to. A fork is an ordinary edge whose cause is `non_tip_advance`: its source already had a step after it.',
     keyRecipe: ['{scope.runId}', '{data.fromNodeId}->{data.toNodeId}', '{data.edgeKind}'],
     example: {
       scope: run,
@@ -84,7 +84,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   advance_recorded: {
     purpose:
-      'The outcome of one try at a node, with the reply as it was given. Sending the same call again returns that reply and records nothing.',
+      'The outcome of one attempt at a node, with the reply exactly as it was sent. Sending the same call again returns that reply and records nothing.',
     keyRecipe: ['{scope.nodeId}', '{data.attemptId}'],
     example: {
       scope: root,
@@ -102,7 +102,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   node_output_appended: {
     purpose:
-      'What the agent handed in: a note, or a reference to an artifact whose bytes lie in the artifact store. A correction is a further output that supersedes an earlier one.',
+      'What the agent sent: a note, or a reference to an artifact whose bytes are in the artifact store. A correction is another output that supersedes an earlier one.',
     keyRecipe: ['{data.outputId}'],
     example: {
       scope: next,
@@ -115,7 +115,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   preferences_changed: {
     purpose:
-      'How far the agent may go alone, from this node on. `effective` is what holds after the change; a warning says that it goes beyond what the workflow recommends.',
+      'How much the agent may decide alone, from this node on. `effective` is the result of the change; a warning says that it goes further than the workflow recommends.',
     keyRecipe: ['{data.changeId}'],
     example: {
       scope: root,
@@ -129,7 +129,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   capability_observed: {
     purpose:
-      'One observation of what the agent can do. A probe or a real attempt is strong; what an agent merely says is weak and never unlocks a step.',
+      'One observation of what the agent can do. A probe or a real attempt is strong; a mere claim is weak and never unlocks a step.',
     keyRecipe: ['{data.capObsId}'],
     example: {
       scope: next,
@@ -147,7 +147,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   gap_recorded: {
     purpose:
-      'Something that was skipped or assumed because the mode does not stop. It is never changed; a later record on the same line may resolve it, and the final reply lists those still open.',
+      'Something that was skipped or assumed because the mode does not stop. The event is never changed; a later event on the same line may resolve the gap, and the final reply lists the open ones.',
     keyRecipe: ['{data.gapId}'],
     example: {
       scope: next,
@@ -155,13 +155,13 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
         gapId: 'gap_3x7d1m9k5tqw2c8z',
         severity: 'critical',
         reason: { category: 'contract_violation', detail: 'missing_required_output' },
-        summary: 'The step asked for findings and none came.',
+        summary: 'The step requires findings, and none were sent.',
         resolution: { kind: 'unresolved' },
       },
     },
   },
   divergence_recorded: {
-    purpose: 'The agent left the instructions on purpose and said why.',
+    purpose: 'The agent deviated from the instructions on purpose and said why.',
     keyRecipe: ['{data.divergenceId}'],
     example: {
       scope: next,
@@ -174,7 +174,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
     },
   },
   decision_trace_appended: {
-    purpose: 'Why the engine chose as it did, for people who look later. No decision reads it.',
+    purpose: 'Why the engine decided as it did, for people who read the log later. No decision depends on it.',
     keyRecipe: ['{data.traceId}'],
     example: {
       scope: next,
@@ -192,7 +192,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   context_set: {
     purpose:
-      'What changed in the context of a node. Its keys replace those of the nodes above, null takes a key away; another branch does not see it.',
+      'What changed in the context of a node. Its keys replace those of the nodes above, and null removes a key. Other branches do not see the change.',
     keyRecipe: ['{data.contextId}'],
     example: {
       scope: root,
@@ -200,7 +200,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
     },
   },
   step_skipped: {
-    purpose: 'A step whose condition did not hold. It does not come back on that line.',
+    purpose: 'A step whose condition was false. It does not come back on that line.',
     keyRecipe: ['{scope.nodeId}', '{keyOnly.ordinal}'],
     keyNote: '`ordinal` counts the steps that were skipped on the way to the node, from 0',
     example: {

@@ -39,7 +39,7 @@ export function eventsPage(): string {
     INTRODUCTION,
     '## Every event',
     fieldTable(fieldRows({ ...envelope, properties: shared })),
-    'Beside these, `kind` names the kind, `scope` what the event belongs to, and `data` holds the fields below.',
+    'In addition, `kind` names the kind, `scope` says what the event belongs to, and `data` holds the fields below.',
     ENVELOPE,
     '## Kinds',
     EVENT_KINDS.map((kind) => `- [\`${kind}\`](#${kind})`).join('\n'),

@@ -10,11 +10,11 @@ type Listed = Library['workflows'][number];
 export function galleryPage(root: string): string {
   const { workflows, routines } = bundledLibrary(root);
   return [
-    '# The workflows that come with it',
+    '# The bundled workflows',
     '',
-    'Generated from `workflows/`; do not edit. `workrail workflow show ID` tells more about one and lists its steps, `workrail workflow copy ID` makes it your own.',
+    'Generated from `workflows/`; do not edit. `workrail workflow show ID` describes one and lists its steps; `workrail workflow copy ID` makes a copy that you can change.',
     '',
-    'The first step of each finds out how big the task is; what follows depends on that. The numbers are the steps of its first scenario of that size, where lists have one to three entries. Questions to you and further rounds come on top.',
+    'The first step of each workflow decides how big the task is, and the rest depends on that. The numbers are the steps of its first scenario of that size, where lists have one to three entries. Questions to you and further rounds are extra.',
     '',
     '| Workflow | Small | Medium | Large | Prompts, median / longest |',
     '|---|---|---|---|---|',
@@ -23,7 +23,7 @@ export function galleryPage(root: string): string {
     ...workflows.flatMap(sectionOf),
     '## Routines',
     '',
-    'Sequences of steps that workflows call. Each can also be started by itself.',
+    'Sequences of steps that workflows call. You can also start each one directly.',
     '',
     '| Routine | What it does | Steps |',
     '|---|---|---|',
@@ -37,9 +37,9 @@ export function galleryPage(root: string): string {
 function row({ syntax: { id, name }, workflow }: Listed, root: string): string {
   const { steps, promptBytes } = workflowSize(workflow);
   const sizes = pathSizes(root, id);
-  const told = sizes.some((size) => size !== undefined) ? sizes.map((size) => size ?? '–') : [steps, '–', '–'];
+  const shown = sizes.some((size) => size !== undefined) ? sizes.map((size) => size ?? '–') : [steps, '–', '–'];
   const bytes = `${grouped(promptBytes.median)} / ${grouped(promptBytes.max)} B`;
-  return `| [${name}](#${anchor(name)}) | ${told.join(' | ')} | ${bytes} |`;
+  return `| [${name}](#${anchor(name)}) | ${shown.join(' | ')} | ${bytes} |`;
 }
 
 function sectionOf({ syntax: { id, name, description, about = description, examples } }: Listed): readonly string[] {

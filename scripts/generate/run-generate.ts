@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import type { GeneratedFile } from './generated-files.ts';
 
-/** Where every file is generated, so that one which no longer is can be told. */
+/** Every file in this folder is generated, so that a file which no longer is can be found. */
 const GENERATED_FOLDER = 'schemas';
 
 export type GenerateOutcome = { readonly lines: readonly string[]; readonly exitCode: 0 | 1 };
