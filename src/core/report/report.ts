@@ -21,15 +21,15 @@ const time = z.string().exactOptional();
 const stepSchema = z.strictObject({
   stepId: stepIdSchema,
   title: z.string(),
-  /** Among all steps of the workflow, counted from 1; not there where the workflow is not known. */
+  /** Position in the workflow, from 1; absent if the workflow is unknown. */
   position: z.int().min(1).exactOptional(),
-  /** Which round of which loop, outermost first; rounds count from 1. */
+  /** The round of each loop around the step, outermost first; rounds count from 1. */
   rounds: z.array(z.strictObject({ loopId: z.string(), round: z.int().min(1) })),
 });
 
 const noteSchema = z.strictObject({
   markdown: z.string(),
-  /** A later note took its place. */
+  /** A later note replaced it. */
   isSuperseded: z.boolean(),
 });
 
@@ -38,9 +38,9 @@ const artifactSchema = z.strictObject({
   contentType: z.string(),
   byteLength: count,
   isSuperseded: z.boolean(),
-  /** The kind that the artifact says it is. */
+  /** The `kind` field of the artifact. */
   kind: z.string().exactOptional(),
-  /** What it holds, where that is JSON. */
+  /** The content of an artifact that is JSON. */
   content: jsonValueSchema.exactOptional(),
 });
 
@@ -48,12 +48,12 @@ const facts = {
   nodeId: NodeId.schema,
   parentNodeId: NodeId.schema.nullable(),
   eventIndex: count,
-  /** The first line that it belongs to; later ones that went on from it share it. */
+  /** The first branch that it belongs to; branches that start later may share it. */
   branch: z.string(),
   at: time,
   notes: z.array(noteSchema),
   artifacts: z.array(artifactSchema),
-  /** Why the engine chose as it did. */
+  /** Why the engine decided as it did. */
   decisions: z.array(z.strictObject({ kind: z.enum(TRACE_KINDS), summary: z.string() })),
   divergences: z.array(z.strictObject({ reason: z.enum(DIVERGENCE_REASONS), summary: z.string() })),
   skipped: z.array(stepSchema),
@@ -67,13 +67,13 @@ const facts = {
       how: z.enum(capabilityProvenanceSchema.options.map((option) => option.shape.kind.value)),
     }),
   ),
-  /** Names only: values of the context may be anything. */
+  /** Names only, because a context value may be anything. */
   contextKeys: z.array(z.string()),
 };
 
 const entrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('start'), ...facts }),
-  /** A step that was done; `isFork` when it had been done before from the same place. */
+  /** A step that was done; `isFork` if it had already been done from the same node. */
   z.strictObject({ kind: z.literal('step'), ...facts, step: stepSchema.nullable(), isFork: z.boolean() }),
   z.strictObject({
     kind: z.literal('blocked_attempt'),
@@ -85,15 +85,15 @@ const entrySchema = z.discriminatedUnion('kind', [
 ]);
 
 const branchSchema = z.strictObject({
-  /** `main` is where work went on last; the others are A, B, … as they were begun. */
+  /** `main` is the branch that was continued last; the others are A, B, … in the order they were started. */
   name: z.string(),
-  /** Where it left another line; null for the line from the start. */
+  /** The node where it leaves another branch; null for the one from the start. */
   forkNodeId: NodeId.schema.nullable(),
   tipNodeId: NodeId.schema,
   isComplete: z.boolean(),
-  /** The step that waits at its end. */
+  /** The step that is due at its end. */
   waiting: stepSchema.nullable(),
-  /** All that this line saw, in order: with what it shares, and with checkpoints made before it went on from them. */
+  /** All nodes that this branch saw, in order: shared ones too, and checkpoints that were made before it continued. */
   line: z.array(NodeId.schema),
 });
 
@@ -106,10 +106,10 @@ const gapSchema = z.strictObject({
   category: z.string(),
   detail: z.string(),
   summary: z.string(),
-  /** The step that it was left at; none where a run was only begun. */
+  /** The step that has the gap; null if the run was only started. */
   step: stepSchema.nullable(),
   isOpen: z.boolean(),
-  /** Lines on which a later record resolves it. */
+  /** Branches on which a later record resolves it. */
   resolvedOn: z.array(z.string()),
 });
 
@@ -121,16 +121,16 @@ const runSchema = z.strictObject({
     name: z.string(),
     hash: workflowHashSchema,
     source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string() }),
-    /** How many steps it has; their positions count up to this. */
+    /** The number of steps. */
     steps: count.exactOptional(),
   }),
   goal: z.string().exactOptional(),
   status: z.enum(RUN_STATUSES),
-  /** Somebody has closed it, and nothing happened in it since. */
+  /** A user closed the run, and nothing happened in it since. */
   isClosed: z.boolean(),
   startedAt: time,
   lastAt: time,
-  /** In force where work goes on. */
+  /** The preferences at the end of the main branch. */
   preferences: preferencesSchema.strict(),
   branches: z.array(branchSchema),
   /** In the order in which they happened. */
@@ -148,7 +148,7 @@ const timelineSchema = z.strictObject({
 
 const sessionSchema = z.strictObject({
   sessionId: SessionId.schema,
-  /** Told when it is only part of a session: what comes behind could not be trusted. */
+  /** Present if this is only the verified part of a damaged session. */
   salvage: salvageSchema.exactOptional(),
   events: count,
   firstAt: time,
@@ -158,11 +158,11 @@ const sessionSchema = z.strictObject({
   timeline: z.array(timelineSchema),
 });
 
-/** Sessions told for people who were not there. The same sessions give the same report, whenever it is made. */
+/** A report of sessions. The same sessions always give the same report. */
 export const reportSchema = z.strictObject({
   reportSchemaVersion: z.literal(REPORT_VERSION),
   isRedacted: z.boolean(),
-  /** What was hidden, and in how many places; never the values. */
+  /** What was hidden and how often, never the values. */
   hidden: z.array(z.strictObject({ kind: z.enum(SECRET_KINDS), count: z.int().min(1) })),
   sessions: z.array(sessionSchema).min(1),
 });
@@ -176,9 +176,9 @@ export type ReportGap = z.infer<typeof gapSchema>;
 export type ReportStep = z.infer<typeof stepSchema>;
 export type ReportArtifact = z.infer<typeof artifactSchema>;
 
-/** A report as JSON. What is unseen or changes the direction of text is an escape, so that no screen obeys it. */
+/** A report as JSON. Characters that are invisible or change the direction of text are escaped. */
 export function reportJson(report: Report): string {
-  // Line breaks are our own layout: those of texts are escapes already.
+  // Line breaks are part of the layout; those in texts are already escaped.
   const escaped = (character: string) => (character === '\n' ? character : escapedCharacter(character));
   return `${readableJson(report).replaceAll(HARMFUL_CHARACTERS, escaped)}\n`;
 }

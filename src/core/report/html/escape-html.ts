@@ -9,12 +9,12 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 };
 
-/** A text as it stands in an element or in an attribute in quotes. */
+/** A text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return visibleText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** A text in an element, with what was hidden shown as such. */
+/** A text for an element, with markers of hidden secrets highlighted. */
 export function textHtml(text: string): string {
   return escapeHtml(text).replaceAll(MARKER_PATTERN, (marker) => {
     const kind = SECRET_KINDS.find((one) => hiddenMarker(one) === marker) ?? '';

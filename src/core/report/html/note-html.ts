@@ -4,8 +4,8 @@ import { parseNote } from '../note/parse-note.ts';
 import { escapeHtml, textHtml } from './escape-html.ts';
 
 /**
- * A note as HTML. Written by us and not by a Markdown library, because none is in the bundle and those there are pass
- * HTML on: here every tag is one of the few below, and everything that was written by somebody else is escaped.
+ * A note as HTML. This does not use a Markdown library, because those pass HTML through: here every tag is one of the
+ * few below, and all text of the note is escaped.
  */
 export function noteHtml(markdown: string): string {
   return blocksHtml(parseNote(markdown));
@@ -18,7 +18,7 @@ function blocksHtml(blocks: readonly NoteBlock[]): string {
 function blockHtml(block: NoteBlock): string {
   switch (block.kind) {
     case 'heading': {
-      // Headings of the page end at the fourth level; those of notes stand below.
+      // The page uses four levels of headings; headings of notes come below them.
       const tag = block.level <= 2 ? 'h5' : 'h6';
       return `<${tag}>${inlinesHtml(block.content)}</${tag}>`;
     }
@@ -41,7 +41,7 @@ function blockHtml(block: NoteBlock): string {
   }
 }
 
-/** An item of one line needs no paragraph of its own. */
+/** An item of one paragraph is written without the paragraph element. */
 function itemHtml(blocks: readonly NoteBlock[]): string {
   const [first, ...more] = blocks;
   if (first?.kind !== 'paragraph') return blocksHtml(blocks);

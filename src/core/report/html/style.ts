@@ -1,4 +1,4 @@
-/** The only style of a report. Text has a contrast of 4.5:1 or more in both schemes; a test measures it. */
+/** The style of a report. The contrast of text is at least 4.5:1 in both color schemes; a test measures it. */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:#f5f6f8;--card:#fff;--text:#1b2230;--muted:#566173;--edge:#dde2ea;--accent:#2353c4;--good:#14683a;--goodbg:#e3f4e9;--bad:#ab2119;--badbg:#fdecea;--warn:#7d5200;--warnbg:#fdf3da;--code:#eef1f6;--rail:#9aa6b8}
 @media(prefers-color-scheme:dark){:root{--bg:#11141a;--card:#191e27;--text:#e7eaf0;--muted:#a5afbd;--edge:#2d3543;--accent:#90b6ff;--good:#7fdca3;--goodbg:#17301f;--bad:#ffa198;--badbg:#3a1d1c;--warn:#f3c969;--warnbg:#332a14;--code:#232a36;--rail:#5d6a7e}}
@@ -109,5 +109,5 @@ footer p{margin:.3rem 0}
 @media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.card,.figures>div,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
 `;
 
-/** By which the page lets in this style and no other. */
+/** The content security policy of the page allows only the style with this hash. */
 export const STYLE_HASH = 'sha256-OSxqPFFFSLy8LvlTqVUCK0agMZWYBnWMPJ9lNOvAFCY=';

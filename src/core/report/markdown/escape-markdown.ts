@@ -1,26 +1,26 @@
 import { visibleLine } from '../../text/visible-text.ts';
 
-/** What means something wherever it stands: emphasis, code, links, HTML, tables, formulas, entities. */
+/** Characters that have a meaning anywhere: emphasis, code, links, HTML, tables, formulas, entities. */
 const ALWAYS = /[\\`*[\]<>|~$]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,32};)/gu;
-/** What means something at the start of a line only. */
+/** Characters that have a meaning only at the start of a line. */
 const AT_START = /^([ \t]*\d{1,9}|[ \t]*)(?:(?<=\d)[.)]|(?<!\d)[#+=:-])/gm;
 
-/** A text that Markdown shows as it is, in the middle of a line. */
+/** Escapes a text for the middle of a line. */
 export function escapeSigns(text: string): string {
   return text.replaceAll(ALWAYS, (character) => `\\${character}`);
 }
 
-/** Lines none of which begins something else than a paragraph. */
+/** Escapes the starts of lines, so that all of them are paragraph text. */
 export function escapeStarts(lines: string): string {
   return lines.replaceAll(AT_START, (start) => `${start.slice(0, -1)}\\${start.slice(-1)}`);
 }
 
-/** A text in one line, for headings, cells and items of lists. */
+/** A text on one line, for headings, cells and list items. */
 export function markdownLine(text: string): string {
   return escapeStarts(escapeSigns(visibleLine(text)));
 }
 
-/** A code span that holds any text. */
+/** A code span with any text. */
 export function codeSpan(text: string): string {
   const inner = text.replaceAll('\n', ' ');
   if (inner.trim() === '') return '` `';
@@ -29,7 +29,7 @@ export function codeSpan(text: string): string {
   return `${fence}${pad}${inner}${pad}${fence}`;
 }
 
-/** A code block that holds any text. */
+/** A code block with any text. */
 export function codeBlock(text: string, language: string): readonly string[] {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return [`${fence}${language}`, ...text.split('\n'), fence];

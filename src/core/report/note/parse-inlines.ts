@@ -2,31 +2,31 @@ import { assert } from '../../assert.ts';
 import type { NoteInline } from './note.ts';
 
 const SCHEME = /^(?:https?:\/\/|mailto:)/i;
-/** What no address holds as it is: white space, controls, quotes and brackets that end an attribute or a link. */
+/** What must be escaped in an address: white space, controls, and quotes and brackets that end an attribute or a link. */
 const UNFIT = /[\s\p{Cc}\p{Cf}\p{Bidi_Control}"'`<>\\^{}|]/u;
 const LENGTH_MAX = 2_000;
 
-/** An address that a report may link to: the web and mail, nothing that runs, loads or reads. */
+/** An address that a report may link to: web and mail only, nothing that runs code or reads files. */
 function safeHref(address: string): string | undefined {
   const isFit = address.length <= LENGTH_MAX && SCHEME.test(address) && !UNFIT.test(address);
   return isFit ? address : undefined;
 }
 
-/** How deep marks may be nested. What is nested deeper is text, so that no note takes more than its length in time. */
+/** Marks that are nested deeper are text, so that the time to parse a note grows only with its length. */
 const DEPTH_MAX = 24;
 
-/** What stands between a mark that was opened and where we are. */
+/** An open mark and the content after it. */
 type Frame = { readonly mark: string; readonly content: NoteInline[] };
 
 type Scan = {
   readonly text: string;
   at: number;
   readonly frames: Frame[];
-  /** For each run of backticks, where the next one of the same length begins. */
+  /** For each run of backticks, the position of the next one of the same length. */
   readonly closings: ReadonlyMap<number, number>;
 };
 
-/** Reads one paragraph: code, emphasis, links, line breaks. Everything else is text. */
+/** Parses the code, emphasis, links and line breaks of one paragraph. Everything else is text. */
 export function parseInlines(text: string): readonly NoteInline[] {
   const root: Frame = { mark: '', content: [] };
   const scan: Scan = { text, at: 0, frames: [root], closings: closingBackticks(text) };
@@ -46,7 +46,7 @@ const BARE = /https?:\/\/[^\s<>"'`*|\\^{}[\]]{1,2000}/iy;
 const TARGET =
   /\]\([ \t]{0,8}(?:<([^<>\n]{0,2000})>|([^\s()<>]{0,2000}(?:\([^\s()<>]{0,500}\)[^\s()<>]{0,500})?))(?:[ \t\n]{1,8}"[^"\n]{0,500}")?[ \t]{0,8}\)/y;
 
-/** Takes what comes next: the first reader that finds something of its own. What none wants is text. */
+/** Lets the first reader that matches consume the next characters. A character that no reader matches is text. */
 function step(scan: Scan): void {
   const isRead = READERS.some((read) => read(scan));
   if (isRead) return;
@@ -54,7 +54,7 @@ function step(scan: Scan): void {
   scan.at += 1;
 }
 
-/** Says whether it took something. */
+/** Returns whether it consumed something. */
 type Reader = (scan: Scan) => boolean;
 
 const READERS: readonly Reader[] = [
@@ -65,7 +65,7 @@ const READERS: readonly Reader[] = [
   (scan) => taken(scan, ANGLED, ([, address = '']) => addLink(scan, address)),
   (scan) =>
     taken(scan, BARE, ([bare]) => {
-      // A full stop or bracket behind an address belongs to the sentence.
+      // Punctuation after an address belongs to the sentence.
       const address = bare.replace(/[.,;:!?)]{1,8}$/, '');
       scan.at -= bare.length - address.length;
       addLink(scan, address);
@@ -107,7 +107,7 @@ function readCode(scan: Scan): boolean {
   return true;
 }
 
-/** A mark closes where it stands behind a word, and opens where it stands before one; inside of words only `*` counts. */
+/** A mark closes after a word and opens before one; inside words only `*` counts. */
 function readMark(scan: Scan, mark: string, at: number): void {
   const before = scan.text.charAt(at - 1);
   const after = scan.text.charAt(scan.at);
@@ -116,7 +116,7 @@ function readMark(scan: Scan, mark: string, at: number): void {
   if (opened > 0 && /\S/.test(before) && !isInWord) {
     closeDownTo(scan, opened);
     const frame = scan.frames.pop();
-    assert(frame !== undefined, 'what is closed was open');
+    assert(frame !== undefined, 'a closed mark was open');
     top(scan).content.push(marked(mark, frame.content));
   } else if (/\S/.test(after) && !isInWord && scan.frames.length < DEPTH_MAX) {
     scan.frames.push({ mark, content: [] });
@@ -137,7 +137,7 @@ function openBracket(scan: Scan): boolean {
   return true;
 }
 
-/** An image becomes a link: a report loads nothing. An address that is not safe leaves its text. */
+/** An image becomes a link, because a report loads nothing. A link that is not safe becomes its text. */
 function closeBracket(scan: Scan): boolean {
   if (scan.text[scan.at] !== ']') return false;
   const { frames } = scan;
@@ -151,7 +151,7 @@ function closeBracket(scan: Scan): boolean {
   }
   closeDownTo(scan, opened);
   const frame = frames.pop();
-  assert(frame !== undefined, 'what is closed was open');
+  assert(frame !== undefined, 'a closed mark was open');
   const image: readonly NoteInline[] = frame.mark === '![' ? [{ kind: 'text', text: 'image: ' }] : [];
   const content = [...image, ...frame.content];
   const href = safeHref(target[1] ?? target[2] ?? '');
@@ -182,11 +182,11 @@ function addText(scan: Scan, text: string): void {
 
 function top({ frames }: Scan): Frame {
   const frame = frames.at(-1);
-  assert(frame !== undefined, 'the paragraph itself stays open');
+  assert(frame !== undefined, 'the paragraph itself is always open');
   return frame;
 }
 
-/** Marks that were never closed are text after all. */
+/** Marks that were never closed are text. */
 function closeDownTo(scan: Scan, position: number): void {
   const open = scan.frames.splice(position + 1);
   for (const { mark, content } of open) {

@@ -4,10 +4,10 @@ import { parseInlines } from './parse-inlines.ts';
 
 /** The line below the head of a table. */
 export const DELIMITERS = /^ {0,3}\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*$/;
-/** More than anybody reads; a line with more bars is text. */
+/** A line with more columns is text. */
 const COLUMNS_MAX = 32;
 
-/** A table, where a line of cells stands above one of dashes. */
+/** A table: a line of cells above a line of dashes. */
 function readTable(
   lines: readonly string[],
   from: number,
@@ -25,7 +25,7 @@ function readTable(
   return { block: { kind: 'table', rows }, next: at };
 }
 
-/** Cells between bars; a bar behind a backslash is part of its cell. */
+/** Cells between bars; a bar after a backslash is part of its cell. */
 function cellsOf(line: string): readonly string[] {
   const inner = line
     .trim()
@@ -34,7 +34,7 @@ function cellsOf(line: string): readonly string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** How deep lists and quotes may be nested; what is nested deeper is text. */
+/** Lists and quotes that are nested deeper are text. */
 const DEPTH_MAX = 8;
 
 const BLANK = /^\s*$/;
@@ -48,7 +48,7 @@ const ITEM = /^( {0,3})(?:([-*+])|(\d{1,9})[.)])(?:( {1,4})(?=\S)|[ \t]*(?=\s|$)
 type Lines = readonly string[];
 type Read = { readonly block: NoteBlock; readonly next: number };
 
-/** Reads a note. Whatever it holds, it becomes these blocks or text; nothing of it is passed on as it was written. */
+/** Parses a note. Everything in it becomes a block or text; nothing is passed on unparsed. */
 export function parseNote(markdown: string): readonly NoteBlock[] {
   return parseBlocks(visibleText(markdown).replaceAll('\t', '    ').split('\n'), 0);
 }
@@ -91,7 +91,7 @@ function readFence(lines: Lines, from: number, [, fence = '```', language = '']:
   return { block: { kind: 'code', language, text }, next: at + 1 };
 }
 
-/** A line without a sign that goes on with the paragraph before belongs to the quote, too. */
+/** A line without `>` that continues a paragraph of the quote belongs to the quote too. */
 function readQuote(lines: Lines, from: number, depth: number): Read {
   const inner: string[] = [];
   let at = from;
@@ -120,7 +120,7 @@ function readList(lines: Lines, from: number, depth: number): Read {
   return { block: { kind: 'list', start, items }, next: at };
 }
 
-/** The lines of one item: its own, those that are indented below it, and text that goes on without. */
+/** The lines of one item: its own, the indented ones below it, and unindented lines that continue its text. */
 function itemLines(
   lines: Lines,
   from: number,
@@ -134,7 +134,7 @@ function itemLines(
   for (; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     if (BLANK.test(line)) {
-      // Two empty lines, or what is not indented behind one, end the item.
+      // Two empty lines, or one that is followed by a line without indentation, end the item.
       if (!isIndented(lines[at + 1] ?? '')) break;
       inner.push('');
     } else if (isIndented(line)) inner.push(stripped(line));
@@ -159,7 +159,7 @@ function readParagraph(lines: Lines, from: number, depth: number): Read {
   return { block: { kind: 'paragraph', content: parseInlines(textOf(lines.slice(from, at))) }, next: at };
 }
 
-/** Blanks at the start of a line mean nothing; two at its end are a line break. */
+/** Spaces at the start of a line have no meaning; two at its end are a line break. */
 function textOf(lines: Lines): string {
   return lines
     .map((line) => line.trimStart())

@@ -5,20 +5,20 @@ import { isKeyLike, isNamedCell, isSecretName } from './secret-names.ts';
 import { SECRET_PATTERNS } from './secret-patterns.ts';
 import { stripMarkup } from './strip-markup.ts';
 
-/** Folders whose names are hidden wherever they appear. */
+/** Folders whose paths are hidden wherever they occur. */
 export type KnownFolders = { readonly homes: readonly string[]; readonly workspaces: readonly string[] };
 
-/** A place in a text that is hidden. */
+/** A part of a text that is hidden. */
 export type Secret = { readonly from: number; readonly to: number; readonly kind: SecretKind };
 
-/** All that looks like a secret, as it is written and as it is read, in order and without overlaps. */
+/** Everything that looks like a secret, with or without its markup, in order and without overlaps. */
 export function findSecrets(text: string, folders: KnownFolders, known: readonly Secret[] = []): readonly Secret[] {
   const bare = stripMarkup(text);
   const read = bare === undefined ? [] : secretsIn(bare.text, folders).map((secret) => moved(secret, bare.placeOf));
   return merged([...known, ...secretsInTables(text), ...secretsIn(text, folders), ...read]);
 }
 
-/** The end is behind the last character, so that what is taken off behind a secret stays. */
+/** The end is computed from the last character, so that markup after a secret stays. */
 function moved({ from, to, kind }: Secret, placeOf: (at: number) => number): Secret {
   return { from: placeOf(from), to: placeOf(to - 1) + 1, kind };
 }
@@ -44,26 +44,26 @@ function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] 
   ];
 }
 
-/** A folder is meant only where its name ends: `/work/shop` is not in `/work/shopping`. */
+/** A folder matches only as a whole: `/work/shop` does not match in `/work/shopping`. */
 function occurrences(text: string, folder: string, kind: SecretKind): Secret[] {
   const name = folder.replace(/[\\/]+$/, '');
-  // A drive or the root alone says nothing about anybody.
+  // A drive or the root alone identifies nobody.
   if (!/[\\/][^\\/]/.test(name)) return [];
-  // A folder right below the root has the name of many others: `/root` is not in `src/root`.
+  // The name of a folder right below the root is common: `/root` must not match in `src/root`.
   const isLong = /[\\/][^\\/]+[\\/]/.test(name);
   const spellings = name.includes('\\') ? [name, name.replaceAll('\\', '\\\\'), name.replaceAll('\\', '/')] : [name];
   return spellings.flatMap((spelling) => {
     const found: Secret[] = [];
     for (let from = text.indexOf(spelling); from >= 0; from = text.indexOf(spelling, from + spelling.length)) {
       const to = from + spelling.length;
-      const isMeant = isLong || !/[\w.-]/.test(text.charAt(from - 1)) || /\\[nrt]/.test(text.slice(from - 2, from));
-      if (isMeant && !/[\w-]/.test(text.charAt(to))) found.push({ from, to, kind });
+      const isMatch = isLong || !/[\w.-]/.test(text.charAt(from - 1)) || /\\[nrt]/.test(text.slice(from - 2, from));
+      if (isMatch && !/[\w-]/.test(text.charAt(to))) found.push({ from, to, kind });
     }
     return found;
   });
 }
 
-/** What overlaps is hidden together, under the name that ranks first. */
+/** Secrets that overlap are hidden together, under the kind that ranks first. */
 function merged(secrets: Secret[]): readonly Secret[] {
   const done: Secret[] = [];
   for (const secret of secrets.sort((a, b) => a.from - b.from || b.to - a.to)) {
@@ -77,12 +77,12 @@ function merged(secrets: Secret[]): readonly Secret[] {
   return done;
 }
 
-/** A cell of a table: where it stands in a text, and what a reader sees of it. */
+/** A cell of a table: its position in the text, and its visible text. */
 export type Cell = { readonly from: number; readonly to: number; readonly text: string };
 
 /**
- * What stands below or beside a name. In a table of more than two columns, what stands beside a name may tell anything
- * about it, so it must look like a key.
+ * Cells below or beside a secret name. In a table with more than two columns, a cell beside the name may contain anything,
+ * so it must also look like a key.
  */
 export function secretCells(rows: readonly (readonly Cell[])[]): readonly Secret[] {
   const [head = [], ...body] = rows;
@@ -101,7 +101,7 @@ export function secretCells(rows: readonly (readonly Cell[])[]): readonly Secret
   return [...below, ...beside].map(({ from, to }) => ({ from, to, kind: 'password' }));
 }
 
-/** The same for tables in a text that is no note. */
+/** The same for tables in a text that is not a note. */
 function secretsInTables(text: string): readonly Secret[] {
   if (!text.includes('|') || !/\n {0,3}[|:-]/.test(text)) return [];
   const lines: Cell[][] = [];
@@ -122,7 +122,7 @@ function secretsInTables(text: string): readonly Secret[] {
   return tables.flatMap(secretCells);
 }
 
-/** Without the empty ones outside of the first and the last bar. */
+/** The cells of a line, without the empty ones outside the first and the last bar. */
 function cellsOf(line: string, start: number): Cell[] {
   let from = start;
   const cells = line.split('|').map((written): Cell => {

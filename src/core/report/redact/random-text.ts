@@ -1,4 +1,4 @@
-/** Long stretches of what keys are written in. */
+/** Long runs of characters that keys consist of. */
 const STRETCH = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const SEGMENT = /[A-Za-z0-9+_-]{24,}={0,2}/g;
 
@@ -6,17 +6,17 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEX = /^[0-9a-f]+$/i;
 const COMMIT_LENGTH = 40;
 const HEX_MIN = 32;
-/** Digests say so: ours are `sha256:…`, those of packages `sha512-…`. */
+/** Digests have a label: ours are `sha256:…`, those of packages `sha512-…`. */
 const DIGEST_LABEL = /^sha(?:1|256|384|512)[-_]/i;
 const DIGEST_BEFORE = /sha(?:1|256|384|512):$/i;
 const DIGEST_BEFORE_LENGTH = 7;
 
-/** Places that look as if nobody had thought of them: `[from, to)`. Digests, commits and UUIDs are no secrets. */
+/** Ranges `[from, to)` that look random. Digests, commits and UUIDs are not secrets. */
 export function findRandomText(text: string): readonly (readonly [number, number])[] {
   const found: (readonly [number, number])[] = [];
   for (const { 0: stretch, index } of text.matchAll(STRETCH)) {
     if (DIGEST_BEFORE.test(text.slice(Math.max(0, index - DIGEST_BEFORE_LENGTH), index))) continue;
-    // Keys in base64 have slashes, too. In a path, which is made of words, one part may be a key.
+    // Base64 contains slashes too. In a path, which consists of words, one segment may still be a key.
     const parts = isRandom(stretch) ? [[stretch, 0] as const] : randomSegments(stretch);
     for (const [part, at] of parts) found.push([index + at, index + at + part.length]);
   }
@@ -47,14 +47,14 @@ type Measures = {
   readonly digits: number;
   readonly upper: number;
   readonly lower: number;
-  /** How often digits and letters, or small and capital letters, take turns; a capital that begins a word is none. */
+  /** Changes between digits and letters, or lower and upper case; the capital at the start of a word does not count. */
   readonly changes: number;
   readonly distinct: number;
   /** The longest part without a separator. */
   readonly longestWord: number;
 };
 
-/** The sorts of characters: separators, digits, capitals, small letters. */
+/** Classes of characters: separators, digits, upper case, lower case. */
 type Sort = 0 | 1 | 2 | 3;
 const [SEPARATOR, DIGIT, UPPER, LOWER]: readonly [Sort, Sort, Sort, Sort] = [0, 1, 2, 3];
 

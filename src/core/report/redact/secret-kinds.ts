@@ -1,4 +1,4 @@
-/** What is hidden in reports. Where two overlap, the one that stands first here gives the name. */
+/** What is hidden in reports. If two kinds overlap, the first one of this list is shown. */
 export const SECRET_KINDS = [
   'private key',
   'WorkRail token',
@@ -12,19 +12,19 @@ export const SECRET_KINDS = [
 ] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
-/** Stands in the place of what was hidden. Its quotes mean nothing in Markdown or HTML. */
+/** Replaces what was hidden. Its quotes have no meaning in Markdown or HTML. */
 export function hiddenMarker(kind: SecretKind): string {
   return `«hidden: ${kind}»`;
 }
 
-/** Finds markers in a text, to show them as such. */
+/** Finds the markers in a text. */
 export const MARKER_PATTERN = new RegExp(`«hidden: (?:${SECRET_KINDS.join('|')})»`, 'g');
 
-/** Escapes and marks that Markdown takes away may stand between the letters. */
+/** Escapes and markup that Markdown removes may separate the letters. */
 const between = '[^\\p{L}\\p{N}»]{0,8}';
 const FORGED = new RegExp(`«(?=${between}${[...'hidden'].join(between)})`, 'giu');
 
-/** A text of somebody else that cannot pass for one of our markers: only we say that something was hidden. */
+/** A text in which nothing looks like one of our markers: only redaction may say that something was hidden. */
 export function withoutForgedMarkers(text: string): string {
   return text.includes('«') ? text.replaceAll(FORGED, '[U+00AB]') : text;
 }

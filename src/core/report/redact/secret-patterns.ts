@@ -1,24 +1,24 @@
 import type { SecretKind } from './secret-kinds.ts';
 import { NAME_ENDS, NOT_ORDINARY, SECRET_NAMES, SHORT_NAMES, TOKEN_NAMES } from './secret-names.ts';
 
-/** Marks of Markdown in texts that are no Markdown, and the seams between pieces of a note. */
+/** Markdown markup in texts that are not Markdown, and the seams between pieces of a note. */
 const DRESS = '[*_~`\\ufdd0]{0,16}';
 const BLANKS = '[ \\t]{0,8}';
-/** From the end of a name to its value, on the same line. */
+/** Between the end of a name and its value on the same line. */
 const SIGN = `${NAME_ENDS}\\\\{0,7}["'\`]?\\]?${DRESS}${BLANKS}(?:\\r?\\n[ \\t]{0,16}(?==))?\\\\?(?:=>|:=|[:=])${DRESS}${BLANKS}(?:!{1,2}\\w{1,16}[ \\t]{1,4})?${DRESS}`;
-/** The same to a value on one of the next lines. */
+/** The same for a value on one of the next lines. */
 const SIGN_AND_BREAK = `${NAME_ENDS}["'\`]?${DRESS}${BLANKS}[:=]${DRESS}${BLANKS}(?:[|>][+-]?)?${BLANKS}(?:\\r?\\n[ \\t>]{0,16}){1,2}(?:- {1,3})?(?:[\\w-]{1,32}: {1,4})?${DRESS}`;
 const LINE_END = '(?=[ \\t\\ufdd0`*_]{0,8}(?:\\r?\\n|$))';
 
-/** A value in quotes ends where they end, or with its line; in text inside of text its quotes are escaped. */
+/** A quoted value ends at its closing quote or at the end of the line; in nested text its quotes are escaped. */
 const quoted = (lengthMin: number) =>
   `(?<quote>\\\\{1,7}["'])(?:(?!(?<!\\\\)\\k<quote>)[^\\n]){${lengthMin},}|"(?:\\\\[^\\n]|[^"\\\\\\n]){${lengthMin},}|'[^'\\n]{${lengthMin},}|\`[^\`\\n]{${lengthMin},}`;
-/** Commas and the like belong to a value unless something else begins behind them. */
+/** Commas and the like belong to a value unless another value starts after them. */
 const TAIL = `(?:[^\\s"'\`&,;]|[,;&](?!\\s|$|["'\`{}[\\]]|[\\w.-]{1,40}["']?[ \\t]{0,4}[:=])|["'](?=\\w))`;
 const START = '[^\\s"\'`&,;*~_\\ufdd0]';
 const PLAIN = `${START}${TAIL}*`;
 const plainMin = (lengthMin: number) => `${START}${TAIL}{${lengthMin - 1},}`;
-/** Objects and lists with those in them are hidden up to where they end; of deeper ones, up to the first end. */
+/** Objects and lists are hidden up to their end; if they are nested more deeply, up to the first end. */
 const NESTED = '[[{](?:[^[\\]{}]|[[{][^[\\]{}]{0,1000}[\\]}]){1,2000}(?:[[{][^\\]}]{0,1000})?';
 const HAS_DIGIT = '(?=[^\\s"\'`]{0,128}[0-9])';
 const KEY_LIKE = `${HAS_DIGIT}(?=[^\\s"'\`]{0,128}[A-Za-z])${plainMin(6)}`;
@@ -28,10 +28,10 @@ const named = (lead: string, value: string): SecretPattern => ({
   pattern: new RegExp(`(?<lead>${lead})${NOT_ORDINARY}(?:${value})`, 'gi'),
 });
 
-/** Finds what is secret because of the name it stands behind. */
+/** Find values that are secret because of the name before them. */
 const NAMED_PATTERNS: readonly SecretPattern[] = [
   named(`(?:${SECRET_NAMES})${SIGN}`, `${quoted(1)}|${NESTED}|${PLAIN}`),
-  // A phrase is a line of words, ordinary ones as well.
+  // A passphrase is a line of words, which may be ordinary ones.
   {
     kind: 'password',
     pattern: new RegExp(
@@ -47,7 +47,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
     `(?:${SECRET_NAMES})${NAME_ENDS}${DRESS}${BLANKS}(?:\\r?\\n[ \\t]{0,16}){1,2}${DRESS}`,
     `${KEY_LIKE}${LINE_END}`,
   ),
-  // `--password x`: the name is looked at first, because dashes are common.
+  // `--password x`: the name is matched first, because dashes are common.
   named(
     `(?:${SECRET_NAMES}|${TOKEN_NAMES}|(?<=-)pass)${NAME_ENDS}(?<=(?:^|[\\s"'\`(\\ufdd0])--?[\\w-]{0,60})[ \\t]{1,4}(?!-)`,
     `${quoted(1)}|${PLAIN}`,
@@ -61,17 +61,17 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
     '[^<\\s][^<]{0,2000}',
   ),
   named(`<[\\w.:-]{0,60}(?:${TOKEN_NAMES})(?=[\\s>])[^<>\\n]{0,200}>\\s{0,16}`, '[^<\\s][^<\\n]{7,2000}'),
-  // Two fields, one of which says what the other is.
+  // Two fields, one of which names the other.
   named(
     `(?:name|key|id|field|variable)\\\\{0,7}["']?\\s{0,4}[:=]\\s{0,4}\\\\{0,7}["']?[\\w.-]{0,60}(?:${SECRET_NAMES}|${TOKEN_NAMES})${NAME_ENDS}\\\\{0,7}["']?[\\s,;]{1,16}\\\\{0,7}["']?(?:value|val|content|data)\\\\{0,7}["']?\\s{0,4}[:=]\\s{0,4}`,
     `${quoted(1)}|${PLAIN}`,
   ),
 ];
 
-/** Finds one kind of secret. What a group `lead` matches, and a quote behind it, stays. */
+/** Finds one kind of secret. What the group `lead` matches, and a quote after it, is not part of the secret. */
 type SecretPattern = { readonly kind: SecretKind; readonly pattern: RegExp };
 
-/** Keys that say by how they begin whose they are. */
+/** Keys with the prefix of their provider. */
 const ACCESS_KEYS = [
   '(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}',
   'gh[pousr]_[A-Za-z0-9]{16,}',
@@ -93,26 +93,26 @@ const ACCESS_KEYS = [
   'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
   'PMAK-[A-Za-z0-9-]{40,}',
   'ATATT3[A-Za-z0-9_=-]{20,}',
-  // A word may end in "sk-", so the key must begin here and hold a digit.
+  // A word may end in "sk-", so the key must start here and contain a digit.
   '(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{16,}',
   '(?<![0-9])[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])',
 ];
 
-/** A user name may hold spaces where the path goes on behind it, but no words that go on with a sentence. */
+/** A user name may contain spaces if the path continues after it, but no words that continue a sentence. */
 const WORD = '[^\\s\\\\/"\'`<>|:*?,;)\\]}\\ufdd0]';
 const JOINT =
   '(?:and|or|in|at|to|the|is|are|was|has|with|from|but|not|see|on|for|by|of|as|into|und|oder|y|et|e|ou)(?![\\w.-])';
 const USER = `${WORD}{1,64}(?:(?: (?!${JOINT})${WORD}{1,64}){1,3}(?=[\\\\/]))?`;
-/** Where a path begins: not inside of another one, nor of an address. */
+/** The start of a path, not a position inside another path or an address. */
 const PATH_START = '(?:(?<![\\w.-])|(?<=\\\\[nrt]))';
-/** In addresses of programs, users are numbers, places to fill in, or these. */
+/** In routes of an API, users are numbers, placeholders or one of these words. */
 const NO_ROUTE = '(?<!(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4})';
 const NO_ROUTE_USER =
   '(?=\\p{L})(?!(?:me|new|list|search|log-?in|log-?out|profile|id|all|count|userId|user_id)(?![\\w.-]))';
 
 /**
- * What is looked for. None of them looks at a long stretch of text more than a fixed number of times, so that hiding
- * takes time by the length of the text, whatever it holds.
+ * No pattern scans a long run of text more than a fixed number of times, so the time to redact a text grows only with
+ * its length.
  */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
@@ -128,7 +128,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     pattern:
       /(?<lead>\b(?:[Bb]earer|BEARER) {1,4})(?=[A-Za-z._~+/-]{0,64}(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{12,}/g,
   },
-  // Letters in groups of four are base64 where they look like no word.
+  // Letters in groups of four are base64 if they do not look like a word.
   {
     kind: 'access key',
     pattern:
@@ -139,13 +139,13 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     pattern:
       /(?<lead>authorization\\{0,7}["'`]?[*_`\ufdd0]{0,4} {0,4}[:=][*_`\ufdd0]{0,4} {0,4}\\{0,7}["'`]?(?:(?:basic|bearer|digest|token|apikey|negotiate)[ \t]{1,4})?)(?!(?:is|was|the|not|required|missing|basic|bearer|token)\b)[^\s"'`\\,;]{6,}/gi,
   },
-  // A cookie is what follows to the end of its line, as long as it begins with a name and a value.
+  // A cookie extends to the end of its line if it starts with a name and a value.
   {
     kind: 'access key',
     pattern:
       /(?<lead>cookies?\\{0,7}["'`]?[*_`\ufdd0]{0,4}(?:[ \t]{0,4}[:=]|[ \t]{1,4})[*_`\ufdd0]{0,4}[ \t]{0,4}\\{0,7}["'`]?)(?=[\w.-]{1,64}=[^\s=])[^\n"'`\\]+/gi,
   },
-  // The user and password of a request; two numbers are a user and a group.
+  // The user and password of a request; two numbers are ids of a user and a group.
   {
     kind: 'password',
     pattern:
@@ -155,7 +155,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     kind: 'JSON web token',
     pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}/g,
   },
-  // The password of `scheme://user:password@host`, together with the user.
+  // The user and password of `scheme://user:password@host`.
   { kind: 'password', pattern: /(?<=[A-Za-z]:\/\/)[^\s/@:"'`<>]{0,256}:[^\s/@"'`<>]{1,256}(?=@)/g },
   { kind: 'access key', pattern: /(?<=[A-Za-z]:\/\/)(?=[^\s/@:"'`<>]{0,128}[0-9])[^\s/@:"'`<>]{8,256}(?=@)/g },
   ...NAMED_PATTERNS,
