@@ -167,7 +167,7 @@ describe('config', () => {
     expect(await ended('get', 'mod')).toEqual([2, expect.stringContaining('Did you mean mode?')]);
     expect(await ended('set', 'mode', 'auto')).toEqual([2, expect.stringContaining('It may be guided (the default)')]);
     expect(await ended('set', 'mode')).toEqual([2, expect.stringContaining('Type a value behind it')]);
-    expect(await ended('set', 'dataDir', 'here')).toEqual([2, expect.stringContaining('It may be a path')]);
+    expect(await ended('set', 'dataDir', 'here')).toEqual([2, expect.stringContaining('It may be an absolute path')]);
     expect(await ended('set', 'dataDir', '/data', '--project')).toEqual([
       2,
       expect.stringContaining('not for a workspace'),

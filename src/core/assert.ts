@@ -1,9 +1,9 @@
-/** A claim about our own code. When it fails we are wrong, so it throws; the entry point catches it once. */
+/** Checks a claim about our own code. A false claim is a bug, so it throws; the entry point catches it once. */
 export function assert(claim: boolean, message: string): asserts claim {
   if (!claim) throw new Error(`bug: ${message}`);
 }
 
-/** Ends an exhaustive switch: the compiler refuses a call while a case is missing. */
+/** Ends an exhaustive switch: this does not compile while a case is missing. */
 export function unreachable(value: never): never {
   throw new Error(`bug: unexpected ${JSON.stringify(value)}`);
 }

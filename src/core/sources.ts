@@ -1,26 +1,26 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 
-/** Names a source on the command line and its folder on disk. */
+/** The name of a source on the command line and of its folder on disk. */
 const sourceNameSchema = z.string().regex(/^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/);
 
 const name = { name: sourceNameSchema };
 
-/** A folder inside of a source; it never leads out. */
+/** A folder inside a source. */
 const innerFolder = z
   .string()
   .min(1)
   .max(512)
-  .refine((path) => isInnerPath(path), { error: 'a folder inside of the source, without . or ..' });
+  .refine((path) => isInnerPath(path), { error: 'must be a folder inside the source, without . or ..' });
 
 export const workflowSourceEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('git'),
     ...name,
     url: z.string().min(1).max(2048),
-    /** The branch or tag that `update` follows. */
+    /** The branch or tag that `source update` follows. */
     ref: z.string().min(1).max(256).exactOptional(),
-    /** Nothing else of the repository is ever used. */
+    /** The only commit that is used. */
     commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
     folder: innerFolder,
   }),
@@ -29,7 +29,7 @@ export const workflowSourceEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('package'),
     ...name,
     package: z.string().min(1).max(214),
-    /** The folder whose node_modules it is looked for in, and in those above. */
+    /** The search for the package starts in the `node_modules` of this folder and continues in those above it. */
     from: z.string().min(1).max(4096),
   }),
 ]);
@@ -37,14 +37,14 @@ export type WorkflowSourceEntry = z.infer<typeof workflowSourceEntrySchema>;
 export type GitSource = Extract<WorkflowSourceEntry, { kind: 'git' }>;
 export type PackageSource = Extract<WorkflowSourceEntry, { kind: 'package' }>;
 
-/** The file that says which sources there are. */
+/** The file that lists the sources. */
 export const sourceListSchema = z.strictObject({
   v: z.literal(1),
   sources: z
     .array(workflowSourceEntrySchema)
     .max(64)
     .refine((sources) => new Set(sources.map((one) => one.name)).size === sources.length, {
-      error: 'every source has a name of its own',
+      error: 'must not contain two sources of the same name',
     }),
 });
 
@@ -53,7 +53,7 @@ function isInnerPath(path: string): boolean {
   return path.split('/').every((part) => /^[\w@+ -][\w.@+ -]*$/.test(part) && part !== '.git');
 }
 
-/** What somebody named as a source. */
+/** The address of a source, as a user typed it. */
 export type SourceAddress =
   | { readonly kind: 'git'; readonly url: string }
   | { readonly kind: 'package'; readonly package: string }
@@ -66,13 +66,13 @@ export type AddressRefusal = {
 };
 
 const PACKAGE = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*$/;
-/** `user@host:path`, as git writes it; a name that begins with a dash would be an option to ssh. */
+/** `user@host:path`. A host that starts with a dash would be an option to ssh. */
 const SCP = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^-:\s][^\s]*$/;
 const HOST = /^(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9[][^\s/@]*$/;
 
 /**
- * Reads what a source is from how it is written. Of git only https, ssh and files are taken: the other transports run
- * programs, and plain http lets anyone on the way decide what an agent is told.
+ * Recognizes the kind of a source by its address. For git only https, ssh and files are allowed: other transports run
+ * programs, and with plain http anyone on the network could change what an agent reads.
  */
 export function parseSourceAddress(address: string): Result<SourceAddress, AddressRefusal> {
   const refuse = (reason: AddressRefusal['reason']) => err({ code: 'address_refused' as const, address, reason });
@@ -86,20 +86,20 @@ export function parseSourceAddress(address: string): Result<SourceAddress, Addre
   if (/^[A-Za-z0-9+.-]*::/.test(address)) return refuse('protocol');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(address);
   if (scheme !== null) {
-    const told = schemeRefusal(scheme[1]?.toLowerCase() ?? '', scheme[2] ?? '');
-    return told === undefined ? ok({ kind: 'git', url: address }) : refuse(told);
+    const reason = schemeRefusal(scheme[1]?.toLowerCase() ?? '', scheme[2] ?? '');
+    return reason === undefined ? ok({ kind: 'git', url: address }) : refuse(reason);
   }
   if (SCP.test(address)) return ok({ kind: 'git', url: address });
   return ok(address.endsWith('.git') ? { kind: 'git', url: address } : { kind: 'folder', path: address });
 }
 
-/** Why an address with a scheme is refused; nothing when it is not. */
+/** Why an address with a scheme is refused; `undefined` if it is allowed. */
 function schemeRefusal(scheme: string, rest: string): AddressRefusal['reason'] | undefined {
   const [authority = ''] = rest.split('/');
   if (scheme === 'file') return authority === '' && rest.length > 1 ? undefined : 'form';
   if (scheme === 'http' || scheme === 'git') return 'insecure';
   if (scheme !== 'https' && scheme !== 'ssh') return 'protocol';
-  // A password would be kept in a file and shown in lists; git has better places for it.
+  // A password would be stored in a file and shown in lists. Git has better places for it.
   if (/^[^@]*:[^@]*@/.test(authority)) return 'secret';
   return HOST.test(authority) ? undefined : 'form';
 }
@@ -108,12 +108,12 @@ function hasControl(text: string): boolean {
   return [...text].some((char) => char < ' ' || char === '\u007f');
 }
 
-/** A branch or tag as git allows it, and never an option or an expression. */
+/** Whether a text is a branch or tag that git allows, and not an option or an expression. */
 export function isRefName(ref: string): boolean {
   return /^[A-Za-z0-9_][\w./+-]*$/.test(ref) && !ref.includes('..') && !ref.endsWith('.lock') && !ref.endsWith('/');
 }
 
-/** A name for a source that nobody named: the last word of its address. */
+/** The default name of a source: the last word of its address. */
 export function suggestSourceName(address: string): string {
   const last =
     address

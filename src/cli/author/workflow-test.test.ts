@@ -71,7 +71,7 @@ describe('scenarios', () => {
       4,
       [
         expect.stringContaining('test.json:6:15  It must not be empty.'),
-        expect.stringContaining('test.json:7:15  It may be "guided", "full_auto'),
+        expect.stringContaining('test.json:7:15  It must be "guided", "full_auto'),
         expect.stringContaining('test.json:13:17  At least "path" or "complete" is to be expected.'),
         expect.stringContaining('test.json:5:7  "nmae" is not known here. Did you mean "name"?'),
       ],

@@ -17,7 +17,7 @@ describe('session resume', () => {
     const { look, services } = await forkedWorld();
     const { exitCode, out, talk } = await look(['session', 'resume']);
     expect([exitCode, talk.startsWith('Next: paste the text above into a new chat')]).toEqual([0, true]);
-    expect(out).toContain('held up at step 5 "Do s5"');
+    expect(out).toContain('blocked at step 5 "Do s5"');
     const { tool, args } = callIn(out);
     expect(tool).toBe('resume_session');
     const back = (await resumeSession(services, args))._unsafeUnwrap();
@@ -92,7 +92,7 @@ describe('session resume', () => {
     const { start, send, show, look } = lookedAtWorld();
     await send(await start('test.demands'), { notes: 'My draft.' });
     const { out } = await look(['session', 'resume', '--at', '1']);
-    expect(out).toContain('held up at step 1');
+    expect(out).toContain('blocked at step 1');
     expect((await show(callIn(out).args.stateToken)).structured).toMatchObject({
       kind: 'blocked',
       draft: { notesMarkdown: 'My draft.' },

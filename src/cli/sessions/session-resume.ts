@@ -60,10 +60,10 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
   if (broken !== undefined) return err(resumeProblem(broken, dataDir));
   const target = at === undefined ? current(opened.value) : earlier(opened.value, at);
   if (target.isErr()) return err(target.error);
-  const { run, place, isHeldUp, isEarlier, nodeId } = target.value;
+  const { run, place, isBlocked, isEarlier, nodeId } = target.value;
   const call = await resumeCall(overview, looked, { runId: run.runId, ...(nodeId === undefined ? {} : { nodeId }) });
   if (call.isErr()) return err(resumeProblem(call.error, dataDir));
-  const prompt = resumePrompt({ run, place, isHeldUp, isEarlier, call: call.value });
+  const prompt = resumePrompt({ run, place, isBlocked, isEarlier, call: call.value });
   const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
   if (alsoOpen.length > 0) context.say([{ text: toldOpen(alsoOpen, opened.value.width), style: 'dim' }]);
   const data: SessionResumeData = {
@@ -86,7 +86,7 @@ export const sessionResume: RunCommand = async (context, { operands, options }) 
 type Target = {
   readonly run: RunStanding;
   readonly place: DuePlace;
-  readonly isHeldUp: boolean;
+  readonly isBlocked: boolean;
   readonly isEarlier: boolean;
   /** Where only a token can lead. */
   readonly nodeId: NodeId | undefined;
@@ -97,7 +97,7 @@ function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
   const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
   const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
   if (run?.tip === undefined) return err(NOTHING_RAN);
-  return ok({ run, place: run.place, isHeldUp: run.status === 'blocked', isEarlier: false, nodeId: undefined });
+  return ok({ run, place: run.place, isBlocked: run.status === 'blocked', isEarlier: false, nodeId: undefined });
 }
 
 /** Only a node says which run it is of, so of several runs one must be named. */
@@ -116,7 +116,7 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
   return ok({
     run,
     place,
-    isHeldUp: state === 'blocked',
+    isBlocked: state === 'blocked',
     isEarlier: nodeOf(graph, nodeId).hasStepBelow,
     // What was tried or saved at a step that is still due hangs below it, and must come back with it.
     nodeId: doneBy === undefined ? found.line.tip : nodeId,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 
-/** Deeper input is refused: nothing we store comes near, and readers elsewhere must not overflow on it. */
+/** Deeper input is refused. Nothing we store comes near, and other readers must not overflow on it. */
 export const JSON_DEPTH_MAX = 256;
 
 export type JsonOffence =
@@ -67,7 +67,7 @@ function writeNested(writer: Writer, value: object): boolean {
 
 function writeArray(writer: Writer, items: readonly unknown[]): boolean {
   if (Object.getPrototypeOf(items) !== Array.prototype) return refuse(writer, 'not_plain_object');
-  // An array with holes or with properties of its own has another number of keys than items.
+  // An array with holes or with extra properties has a different number of keys than items.
   if (Reflect.ownKeys(items).length !== items.length + 1) return refuse(writer, 'sparse_array');
   writer.text += '[';
   for (let i = 0; i < items.length; i++) {
@@ -83,7 +83,7 @@ function writeObject(writer: Writer, fields: Record<string, unknown>): boolean {
   if (names.some((name) => typeof name === 'symbol')) return refuse(writer, 'symbol');
   writer.text += '{';
   let isFirst = true;
-  // The default sort compares UTF-16 code units, which is the order RFC 8785 asks for.
+  // The default sort compares UTF-16 code units, which is the order that RFC 8785 requires.
   for (const name of (names as string[]).sort()) {
     if (!isFirst) writer.text += ',';
     isFirst = false;
@@ -114,7 +114,7 @@ function refuse(writer: Writer, offence: JsonOffence): boolean {
   return false;
 }
 
-/** Well-formed even where a key is not, because a refusal must itself be sendable as JSON. */
+/** Well-formed even if a key is not, because the refusal itself is sent as JSON. */
 function pointer(path: readonly (string | number)[]): string {
   const parts = path.map((key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1'));
   return parts.map((part) => `/${part.toWellFormed()}`).join('');

@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Whether a value is an object: neither null nor an array. That its fields are JSON too is for the caller to know. */
+/** Whether a value is an object and not null or an array. The caller must know that its fields are JSON. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -20,7 +20,7 @@ export const parseJson = Result.fromThrowable(
   () => 'not_json' as const,
 );
 
-/** The same value with the keys of every object in order, as stored documents have them. */
+/** The same value with the keys of every object sorted, as in stored documents. */
 export function inKeyOrder(object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.keys(object)

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { orList, plural } from '../text/words.ts';
 import { quote } from './quote.ts';
 
 const KINDS: { readonly [kind: string]: string } = {
@@ -11,7 +12,7 @@ const KINDS: { readonly [kind: string]: string } = {
   record: 'an object',
 };
 
-/** What is wrong with a value in a file that people write, as a sentence about "it" without its stop. */
+/** What is wrong with a value in a file that people write: a sentence about "it", without the full stop. */
 export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly isThere: boolean }): string {
   switch (issue.code) {
     case 'invalid_type': {
@@ -19,8 +20,8 @@ export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly
       return isThere ? `It must be ${kind}` : `It is missing and must be ${kind}`;
     }
     case 'invalid_value': {
-      const values = issue.values.map(quote).join(', ');
-      return isThere ? `It may be ${values}` : `It is missing and may be ${values}`;
+      const values = orList(issue.values.map(quote));
+      return isThere ? `It must be ${values}` : `It is missing and must be ${values}`;
     }
     case 'too_small':
       return `It must ${leastWords(issue.origin, Number(issue.minimum))}`;
@@ -29,17 +30,17 @@ export function schemaIssueText(issue: z.core.$ZodIssue, { isThere }: { readonly
     case 'unrecognized_keys':
       return `It must not have ${issue.keys.map(quote).join(', ')}`;
     case 'custom':
-      // These are our own words already; some of them leave out what they speak of.
+      // These are our own messages; some of them have no subject.
       return issue.message.startsWith('must ')
         ? `It ${issue.message}`
         : `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}`;
     default:
-      return isThere ? 'It is not what may stand here' : 'It is missing';
+      return isThere ? 'It is not allowed here' : 'It is missing';
   }
 }
 
 function leastWords(origin: string, least: number): string {
-  if (origin === 'array') return `have at least ${least === 1 ? 'one entry' : `${least} entries`}`;
+  if (origin === 'array') return `have at least ${plural(least, 'entry', 'entries')}`;
   if (origin !== 'string') return `be at least ${least}`;
   return least === 1 ? 'not be empty' : `have at least ${least} characters`;
 }

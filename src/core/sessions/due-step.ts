@@ -10,33 +10,33 @@ import { truncate } from '../text/utf8.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../workflow/compiled/workflow-index.ts';
 
-/** What is due at a node. */
+/** What must be done next at a node. */
 export type DuePlace =
   | DueStep
-  /** The run waits for what its first step needs. */
+  /** The run waits for what its first step requires. */
   | { readonly kind: 'start' }
   | { readonly kind: 'complete' }
-  /** What would tell is missing or damaged. */
+  /** Unknown, because the snapshot is missing or damaged. */
   | { readonly kind: 'untold' };
 
 export type DueStep = {
   readonly kind: 'step';
   readonly stepId: StepId;
   readonly title: string;
-  /** Among all steps of the workflow, counted from 1; unknown where the workflow is. */
+  /** Position in the workflow, from 1; `undefined` if the workflow is unknown. */
   readonly position: number | undefined;
-  /** Which round of which loop, outermost first. */
+  /** The iteration of each loop around the step, outermost first. */
   readonly loopPath: LoopPath;
 };
 
-/** What a snapshot is read with. */
+/** What is needed to interpret a snapshot. */
 type StepKnown = {
   readonly workflow: CompiledWorkflow | undefined;
-  /** The context of its node, which titles may ask for; looked up only when one does. */
+  /** The context of its node, for placeholders in titles; called only if a title has one. */
   readonly contextOf?: () => JsonObject;
 };
 
-/** What is due at the node of a snapshot. Without its workflow a step is known by its id alone. */
+/** What is due at the node of a snapshot. Without the workflow, the title of a step is its id. */
 export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: StepKnown): DuePlace {
   if (isComplete(snapshot)) return { kind: 'complete' };
   const pending = pendingStep(snapshot);
@@ -47,7 +47,7 @@ export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: S
   return { kind: 'step', stepId, ...named, ...(title === undefined ? {} : { title }), loopPath };
 }
 
-/** A title with the values of its round, as the reply told it; none where it asks for no value or one is not set. */
+/** A title with its placeholders filled, as the reply showed it; `undefined` if it has none or a value is missing. */
 function filledTitle(
   snapshot: ExecutionSnapshot,
   workflow: CompiledWorkflow,
@@ -56,7 +56,7 @@ function filledTitle(
   const { state } = snapshot.enginePayload;
   const index = indexWorkflow(workflow);
   const title = index.steps.get(pendingStep(snapshot)?.stepId ?? '')?.title;
-  // What is looked at may be damaged, and the loops of another workflow have no items here.
+  // The session may be damaged, and a snapshot of another workflow has other loops.
   if (title === undefined || titleWithoutValues(title) === title || !isSnapshotOf(workflow, snapshot)) return undefined;
   const filler = valueFiller({ context: contextOf?.() ?? {}, loopVariables: loopVariablesAt(index, state) });
   const filled = filler.fillLine(title);
@@ -65,7 +65,7 @@ function filledTitle(
 
 const TITLE_BYTES_MAX = 200;
 
-/** The place of a step that a gap was left at. */
+/** The step that has a gap. */
 export function gapPlace(details: JsonObject | undefined, workflow: CompiledWorkflow | undefined): DueStep | undefined {
   const found = workflow === undefined ? undefined : gapStep(details, indexWorkflow(workflow));
   if (found === undefined) return undefined;
@@ -73,10 +73,10 @@ export function gapPlace(details: JsonObject | undefined, workflow: CompiledWork
   return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), loopPath };
 }
 
-/** What a step is called, and where it stands. */
+/** The title and position of a step. */
 export function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title' | 'position'> {
   const index = workflow === undefined ? undefined : indexWorkflow(workflow);
-  // A loop that was passed by goes by its own id.
+  // A skipped loop is recorded under its own id.
   const title = index?.steps.get(stepId)?.title ?? index?.loops.get(stepId)?.title;
   return {
     title: title === undefined ? stepId : titleWithoutValues(title),

@@ -1,23 +1,23 @@
 import type { NodeId } from '../log/ids.ts';
 import type { LineStep, RunLine } from './run-lines.ts';
 
-/** A place in a run that a person named. */
+/** A step of a run that a user named. */
 export type FoundStep = { readonly line: RunLine; readonly step: LineStep };
 
 /**
- * The step that a person means: by its number, its id, a node id, or words of its title, and as views print it; `id@2` is
- * the second round of a loop. Of several rounds the last one is meant, and the line that goes on comes before those that were left.
+ * The step that a user means by its number, its id, a node id, words of its title, or a line of our own output. `id@2` is
+ * the second round of a loop; without a round the last one is meant. The main line is searched before the branches.
  */
 export function findStep(lines: readonly RunLine[], asked: string): FoundStep | 'several' | undefined {
   const [whole, round] = roundOf(asked.trim().replace(/^[✓●▲○◆–-] /, ''));
   const [name, title] = numberOf(whole);
   for (const line of lines) {
-    const due = line.steps.filter((step) => round === undefined || roundAt(step) === round);
-    for (const isMeant of [isNode, isNumber, isId]) {
-      const step = due.findLast((one) => isMeant(one, name) && (title === '' || isTitled(one, title)));
+    const steps = line.steps.filter((step) => round === undefined || roundAt(step) === round);
+    for (const isMatch of [isNode, isNumber, isId]) {
+      const step = steps.findLast((one) => isMatch(one, name) && (title === '' || isTitled(one, title)));
       if (step !== undefined) return { line, step };
     }
-    const titled = due.filter((one) => isTitled(one, whole));
+    const titled = steps.filter((one) => isTitled(one, whole));
     if (new Set(titled.map(({ place }) => (place.kind === 'step' ? place.stepId : ''))).size > 1) return 'several';
     const step = titled.at(-1);
     if (step !== undefined) return { line, step };
@@ -25,7 +25,7 @@ export function findStep(lines: readonly RunLine[], asked: string): FoundStep | 
   return undefined;
 }
 
-/** A line by its name. */
+/** The line with a name. */
 export function findLine(lines: readonly RunLine[], asked: string): RunLine | undefined {
   const name = asked
     .trim()
@@ -34,7 +34,7 @@ export function findLine(lines: readonly RunLine[], asked: string): RunLine | un
   return lines.find((line) => line.name.toLowerCase() === name);
 }
 
-/** A node that a person named by the beginning of its id, when only one fits. */
+/** The node whose id starts with a text, if there is only one. */
 export function findNodeByStart(nodeIds: Iterable<NodeId>, asked: string): NodeId | undefined {
   const text = asked.trim().toLowerCase();
   if (text.length < NODE_START_MIN) return undefined;
@@ -44,19 +44,19 @@ export function findNodeByStart(nodeIds: Iterable<NodeId>, asked: string): NodeI
 
 const NODE_START_MIN = 'node_'.length + 3;
 
-/** A round as it is typed, or as replies, commands and reports show it; of loops in loops the inner one is meant. */
+/** A round as users type it, or as replies, commands and reports show it; of nested loops the inner one counts. */
 function roundOf(asked: string): readonly [string, number?] {
   const match = /^(.+?)(?:@| · round |, round | \(round )(?:\d+\.)*(\d+)\)?$/.exec(asked);
   return match?.[1] === undefined ? [asked] : [match[1], Number(match[2])];
 }
 
-/** A number that stands before a title, as in `26 Raise it` or `26. Raise it`; else all there is, and no title. */
+/** Splits the number from the title, as in `26 Raise it` or `26. Raise it`. Without a number, all of it is the name. */
 function numberOf(asked: string): readonly [name: string, title: string] {
   const match = /^(?:step )?(\d+)(?: of \d+)?[.:]?(?: "?(.*?)"?)?$/i.exec(asked);
   return match?.[1] === undefined ? [asked, ''] : [match[1], match[2] ?? ''];
 }
 
-/** Rounds are counted from 1 for people. */
+/** Rounds count from 1, iterations from 0. */
 function roundAt({ place }: LineStep): number | undefined {
   const iteration = place.kind === 'step' ? place.loopPath.at(-1)?.iteration : undefined;
   return iteration === undefined ? undefined : iteration + 1;

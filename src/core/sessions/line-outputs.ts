@@ -4,20 +4,20 @@ import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { around, pathTo } from './run-lines.ts';
 
-/** What was handed in at one place of a line: with a step, or saved on the way to it. */
+/** The outputs of one step of a line, or of a checkpoint before it. */
 export type LineOutputs = {
-  /** The node at which the step was due. */
+  /** The node where the step was due. */
   readonly dueAt: NodeId;
   readonly kind: 'step' | 'checkpoint';
   readonly outputs: readonly NodeOutput[];
 };
 
-/** How far a line is looked at: up to all that is at a node now, or to what was there when the node was made. */
+/** The end of a line: a node with everything that was added to it, or only with what it had when it was created. */
 export type LineEnd = { readonly nodeId: NodeId; readonly isAsMade?: boolean };
 
 /**
- * All that the line of a node holds, in order: what a recap of the node draws on, and artifacts by the same rules. What
- * came to a place after the line had gone on from it does not count, nor do drafts that were turned down.
+ * The outputs of a line, in order: the ones that a recap of its last node uses, and artifacts by the same rules. Outputs
+ * that were added to a node after the line continued from it do not count, and neither do blocked attempts.
  */
 export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: LineEnd): readonly LineOutputs[] {
   const { graph, outputs } = view;
@@ -25,9 +25,9 @@ export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: Lin
   return stretches.flatMap(({ step, hosts }, i): readonly LineOutputs[] => {
     const before = stretches[i + 1]?.step.createdIndex ?? Number.POSITIVE_INFINITY;
     const dueAt = stretches[i - 1]?.step.nodeId ?? step.nodeId;
-    // The node that a step led to is where the next one is due: what is saved there is on the way to that one.
-    const isBehind = isAsMade && i === stretches.length - 1;
-    const saved = isBehind ? [] : checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
+    // The next step is due at the node that this step created, so checkpoints there belong to the next step.
+    const isLastAsMade = isAsMade && i === stretches.length - 1;
+    const saved = isLastAsMade ? [] : checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
     const places: readonly LineOutputs[] = [
       { dueAt, kind: 'step', outputs: standingBefore(outputs, step.nodeId, before) },
       ...saved.map((one): LineOutputs => {
@@ -39,7 +39,7 @@ export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: Lin
   });
 }
 
-/** A step of a line, and the nodes of the line until the next one. */
+/** A step of a line, and the nodes of the line before the next step. */
 type Stretch = { readonly step: RunNode; readonly hosts: Set<NodeId> };
 
 function stretchesTo(graph: RunGraph, node: RunNode): readonly Stretch[] {
@@ -51,7 +51,7 @@ function stretchesTo(graph: RunGraph, node: RunNode): readonly Stretch[] {
   return stretches;
 }
 
-/** What a node held at a moment; a later correction is no part of it. */
+/** The outputs of a node before an event, without later corrections. */
 function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): readonly NodeOutput[] {
   const known = outputHistory(outputs, nodeId)
     .map(({ output }) => output)

@@ -5,7 +5,7 @@ import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';
 
-/** What only one of two places has. */
+/** What only one of two nodes has. */
 export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord['data'][] };
 
 export type ContextDifference = {
@@ -14,7 +14,7 @@ export type ContextDifference = {
   readonly b: JsonValue | undefined;
 };
 
-/** In what two places of a session differ; what they share is left out. */
+/** The differences between two nodes of a session. */
 export type NodeDifference = {
   readonly a: OneSide;
   readonly b: OneSide;

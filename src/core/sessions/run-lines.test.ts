@@ -16,7 +16,7 @@ function pictureOf(seed: number): Picture {
   return { view: foldEvents(events), chronicle, placeOf: () => ({ kind: 'untold' }) };
 }
 
-it('lines hold every step of a run once, beside the one at which they part, and lose no attempt and no checkpoint', () => {
+it('every step is on exactly one line except where lines part, and no attempt or checkpoint is lost', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const picture = pictureOf(seed);
@@ -48,7 +48,7 @@ it('lines hold every step of a run once, beside the one at which they part, and 
   );
 });
 
-it('a line says in its outputs what a recap of its tip draws on', () => {
+it('the outputs of a line are those that a recap of its tip uses', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const { view } = pictureOf(seed);

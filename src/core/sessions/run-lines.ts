@@ -14,53 +14,53 @@ export function branchName(index: number): string {
   return index < LETTERS ? last : `${branchName(Math.floor(index / LETTERS) - 1)}${last}`;
 }
 
-/** What is known of a session for those who look at it. */
+/** What is needed to show a session. */
 export type Picture = {
   readonly view: SessionView;
   readonly chronicle: Chronicle;
   readonly placeOf: (nodeId: NodeId) => DuePlace;
 };
 
-/** One way through a run, from its root or from where it parts from another line, to its tip. */
+/** A path through a run, from its root or from where it leaves another line, to its tip. */
 export type RunLine = {
-  /** `main` for the line that goes on; A, B, C for those that were left, oldest first. */
+  /** `main` for the line that continues; A, B, C for the branches that were left, oldest first. */
   readonly name: string;
-  /** The line that it parts from, at the node of its own first step. */
+  /** The line that it leaves, at the node of its own first step. */
   readonly from: string | undefined;
   readonly steps: readonly LineStep[];
   readonly tip: NodeId;
-  /** When anything was last made on it. */
+  /** When its last node was created. */
   readonly leftAt: number | undefined;
 };
 
-/** A step on its line: done, due, or held up; the end of a complete run is the last of them. */
+/** A step of a line. The end of a complete run is the last one. */
 export type LineStep = {
-  /** Where the step is due. */
+  /** The node where the step is due. */
   readonly nodeId: NodeId;
-  /** What doing it has led to. */
+  /** The node that was created when the step was done. */
   readonly doneBy: NodeId | undefined;
   readonly place: DuePlace;
   readonly state: 'done' | 'due' | 'blocked' | 'complete';
-  /** How often it was turned down. */
+  /** How often an attempt at it was blocked. */
   readonly blocked: number;
   readonly checkpoints: number;
-  /** Gaps that doing it opened and that are still open. */
+  /** Gaps that it opened and that are still open. */
   readonly gaps: number;
-  /** Steps that were passed by right before. */
+  /** Steps that were skipped right before it. */
   readonly skipped: readonly SkippedStep[];
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
 };
 
-/** Where a line parts from another: the node that they share, and the first that only it has. */
+/** Where a line leaves another: the last node they share, and the first node of its own. */
 type Fork = { readonly at: RunNode; readonly first: RunNode; readonly parted: Draft['begunBy'] };
-/** `begunBy` is the first node that only this line has; it stands for the line until it has a name. */
+/** `begunBy` is the first node of its own; it identifies the line until it has a name. */
 type Draft = Omit<RunLine, 'name' | 'from'> & {
   readonly begunBy: RunNode | undefined;
   readonly parted: RunNode | undefined;
 };
 
-/** Every line of a run, the preferred one first, then the others in the order in which they were begun. */
+/** All lines of a run: first the preferred one, then the others in the order they were started. */
 export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
   const { graph } = picture.view;
   const tip = preferredTip(graph, runId);
@@ -68,7 +68,7 @@ export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
   const main = draftLine(picture, tip, undefined);
   const drafts = [main.line];
   const forks = [...main.forks];
-  // The list grows while it is walked: every line brings those that part from it.
+  // The list grows during the loop: every line adds those that leave it.
   for (const fork of forks) {
     const { line, forks: further } = draftLine(picture, preferredTipBelow(graph, fork.first.nodeId), fork);
     drafts.push(line);
@@ -105,7 +105,7 @@ function draftLine(picture: Picture, tip: RunNode, fork: Fork | undefined): Draf
     const { hung, first } = around(view.graph, node);
     if (!isShared)
       forks.push(...first.filter((one) => one !== next).map((one) => ({ at: node, first: one, parted: begunBy })));
-    // What led nowhere counts for the line that the node belongs to.
+    // Attempts and checkpoints that were not continued count for the line of their node.
     const counted = hung.filter(({ nodeId, hasStepBelow }) => onPath.has(nodeId) || (!isShared && !hasStepBelow));
     const place = picture.placeOf(node.nodeId);
     const count = (kind: RunNode['kind']) => counted.filter((one) => one.kind === kind).length;
@@ -126,7 +126,7 @@ function draftLine(picture: Picture, tip: RunNode, fork: Fork | undefined): Draf
   return { line: { begunBy, parted: fork?.parted, steps, tip: tip.nodeId, leftAt }, forks };
 }
 
-/** A checkpoint changes nothing about being held up. */
+/** A checkpoint after a blocked attempt does not unblock the step. */
 function endState(graph: RunGraph, place: DuePlace, tip: RunNode): LineStep['state'] {
   if (place.kind === 'complete') return 'complete';
   return nodeOf(graph, tip.hostNodeId).kind === 'blocked_attempt' ? 'blocked' : 'due';

@@ -14,39 +14,39 @@ import { branchCount, preferredTip } from '../views/tips.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 
-/** How one run stands, at its preferred tip. */
+/** The state of a run at its preferred tip. */
 export type RunStanding = {
   readonly runId: RunId;
   readonly tag: string;
   readonly workflowId: WorkflowId;
   readonly workflowName: string | undefined;
   readonly goal: string | undefined;
-  /** Unknown where what would tell is missing or damaged. */
+  /** `undefined` if the snapshot is missing or damaged. */
   readonly status: RunStatus | undefined;
-  /** Somebody has closed it, and nothing happened in it since. */
+  /** A user closed the run, and nothing happened in it since. */
   readonly isClosed: boolean;
   readonly startedAt: number | undefined;
   readonly activeAt: number | undefined;
-  /** The last event that had to do with it: of several runs the highest was worked on last. */
+  /** The last event of the run. Of several runs, the one with the highest was active last. */
   readonly lastActivityIndex: number;
   readonly tip: NodeId | undefined;
   readonly place: DuePlace;
   readonly stepsTotal: number | undefined;
-  /** Lines of work beside the preferred one. */
+  /** Lines besides the preferred one. */
   readonly branches: number;
-  /** How often something was saved on the way, on any of its lines. */
+  /** Checkpoints on all lines. */
   readonly checkpoints: number;
-  /** How often the step that is due was turned down, and why the last time. */
+  /** Blocked attempts at the step that is due, and the blockers of the last one. */
   readonly attempts: number;
   readonly blockers: BlockerReport;
   readonly gaps: readonly PlacedGap[];
   readonly preferences: Preferences;
 };
 
-/** A gap with the step that it was left at, where that is known. */
+/** A gap with its step, if known. */
 export type PlacedGap = GapRecord['data'] & { readonly place: DueStep | undefined };
 
-/** What a standing is read from; the snapshot is that of the run's preferred tip. */
+/** The snapshot is that of the run's preferred tip. */
 export type StandingSources = {
   readonly view: SessionView;
   readonly chronicle: Chronicle;
@@ -100,7 +100,7 @@ function checkpointCount({ graph }: SessionView, ofRun: RunId): number {
   return count;
 }
 
-/** The attempts that were turned down in a row right above a tip, the last one first. */
+/** The blocked attempts right above a tip, the last one first. */
 function blockedAbove({ graph }: SessionView, tip: RunNode): readonly RunNode[] {
   const blocked: RunNode[] = [];
   for (let at = tip; at.kind !== 'step' && at.parentNodeId !== null; at = nodeOf(graph, at.parentNodeId)) {
@@ -109,7 +109,7 @@ function blockedAbove({ graph }: SessionView, tip: RunNode): readonly RunNode[] 
   return blocked;
 }
 
-/** Why an attempt was turned down. The outcome hangs on the node that was tried. */
+/** The blockers of an attempt. Its outcome is recorded at the node that was tried. */
 function blockersOf({ advances }: SessionView, { nodeId, parentNodeId }: RunNode): BlockerReport {
   if (parentNodeId === null) return [];
   for (const { data } of advances.get(parentNodeId)?.values() ?? []) {

@@ -2,14 +2,14 @@ import type { Blocker } from '../log/blockers.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { RunStatus } from '../views/run-status.ts';
 
-/** How a session stands as a whole. */
+/** The state of a whole session. */
 export const SESSION_STATES = ['running', 'blocked', 'complete', 'closed', 'salvaged', 'damaged'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 
-/** A run as far as its session's state goes by it. One whose status cannot be told counts as open. */
+/** What the state of a session depends on. A run with an unknown status counts as open. */
 type RunEnd = { readonly status: RunStatus | undefined; readonly isClosed: boolean };
 
-/** Of several runs the one that needs most decides: what is held up, then what goes on, then what is over. */
+/** The run that needs the most attention decides: blocked before running before complete. */
 export function sessionState(runs: readonly RunEnd[]): SessionState {
   const open = runs.filter(({ isClosed }) => !isClosed);
   if (runs.length > 0 && open.length === 0) return 'closed';
@@ -17,7 +17,7 @@ export function sessionState(runs: readonly RunEnd[]): SessionState {
   return open.every(({ status }) => isOver(status)) ? 'complete' : 'running';
 }
 
-/** How a session stands whose log cannot be gone on with, whatever its runs are; nothing for a healthy one. */
+/** The state of a session whose log cannot be continued; `undefined` for a healthy one. */
 export function brokenState(health: SessionHealth): 'salvaged' | 'damaged' | undefined {
   if (health.kind === 'healthy') return undefined;
   return health.kind !== 'unknown_version' && health.damage.reason === 'salvaged' ? 'salvaged' : 'damaged';
@@ -27,7 +27,7 @@ export function isOver(status: RunStatus | undefined): boolean {
   return status === 'complete' || status === 'complete_with_gaps';
 }
 
-/** Whether all that holds a run up can only come from a person. */
+/** Whether only a person can provide what blocks a run. */
 export function waitsForPerson(blockers: readonly Pick<Blocker, 'code'>[]): boolean {
   return blockers.length > 0 && blockers.every(({ code }) => code === 'USER_ONLY_DEPENDENCY');
 }

@@ -8,13 +8,13 @@ const unit = fc.constantFrom('a', ' ', '\n', '日', 'ﬁ', 'İ', 'e\u0301', '�
 const text = fc.string({ unit, maxLength: 200 });
 
 describe('searching', () => {
-  it('finds words in any case, form and place, each of them', () => {
+  it('a search matches all words in any case, Unicode form and position', () => {
     expect(searchWords('  Empty\tCART empty ')).toEqual(['empty', 'cart']);
     expect(wordsIn('The cart was emptied. ﬁne', ['empty', 'cart', 'fine', 'empt'])).toEqual(['cart', 'fine', 'empt']);
     expect(wordsIn('日本語のタイトル', searchWords('日本 タイトル'))).toEqual(['日本', 'タイトル']);
   });
 
-  it('shows one line around what was found, whatever the text is', () => {
+  it('a snippet is one line around the match', () => {
     expect(snippetOf(`${'a '.repeat(80)}Needle\n${'b '.repeat(80)}`, ['needle'])).toMatch(/^…(a )+Needle (b )+b…$/);
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -28,13 +28,13 @@ describe('searching', () => {
   });
 });
 
-describe('how a session stands', () => {
+describe('session state', () => {
   const run = (status: 'in_progress' | 'blocked' | 'complete' | 'complete_with_gaps', isClosed = false) => ({
     status,
     isClosed,
   });
 
-  it('is decided by the run that needs most, closed ones aside', () => {
+  it('the open run that needs the most attention decides the state of a session', () => {
     expect(sessionState([run('complete'), run('blocked'), run('in_progress')])).toBe('blocked');
     expect(sessionState([run('complete'), run('in_progress')])).toBe('running');
     expect(sessionState([run('complete_with_gaps'), run('blocked', true)])).toBe('complete');
@@ -43,7 +43,7 @@ describe('how a session stands', () => {
     expect(sessionState([{ status: undefined, isClosed: false }])).toBe('running');
   });
 
-  it('waits for a person when nothing else is missing', () => {
+  it('a run waits for a person if only a person can provide what is missing', () => {
     expect(waitsForPerson([{ code: 'USER_ONLY_DEPENDENCY' }])).toBe(true);
     expect(waitsForPerson([{ code: 'USER_ONLY_DEPENDENCY' }, { code: 'MISSING_REQUIRED_OUTPUT' }])).toBe(false);
     expect(waitsForPerson([])).toBe(false);

@@ -1,12 +1,12 @@
 import { SETTING_KEYS, SETTING_NAMES, type SettingName, type SettingValue, valueOfText } from './setting-keys.ts';
 
-/** Where a value comes from. */
+/** The source of a value. */
 export type SettingOrigin =
   | { readonly kind: 'default' }
   | { readonly kind: 'user' | 'workspace'; readonly file: string }
   | { readonly kind: 'variable'; readonly name: string };
 
-/** Something that is set to what means nothing. It is never passed over: whoever set it expects an effect. */
+/** An invalid setting. It is always reported, because the user who set it expects an effect. */
 export type SettingProblem =
   | { readonly code: 'wrong_variable'; readonly name: string; readonly value: string; readonly expected: string }
   | { readonly code: 'unreadable_file'; readonly file: string; readonly cause: string }
@@ -28,7 +28,7 @@ export type SettingProblem =
     }
   | { readonly code: 'wrong_place'; readonly file: string; readonly line: number; readonly key: SettingName };
 
-/** What a file says. */
+/** The settings of one file. */
 export type SettingsLayer = {
   readonly origin: Extract<SettingOrigin, { file: string }>;
   readonly values: { readonly [name in SettingName]?: SettingValue };
@@ -36,7 +36,7 @@ export type SettingsLayer = {
 
 export type Setting = { readonly value: SettingValue | undefined; readonly origin: SettingOrigin };
 
-/** Every setting with where it comes from, and all that is wrong. */
+/** Every setting with its source, and all problems. */
 export type ResolvedSettings = {
   readonly settings: { readonly [name in SettingName]: Setting };
   readonly problems: readonly SettingProblem[];
@@ -44,7 +44,7 @@ export type ResolvedSettings = {
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Defaults, then the files in their order, then the variables: the later wins. */
+/** Files override defaults, later files override earlier ones, and variables override files. */
 export function resolveSettings(layers: readonly SettingsLayer[], env: Environment): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const settingOf = (name: SettingName): Setting => {

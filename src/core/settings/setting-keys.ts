@@ -1,10 +1,10 @@
 import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
 
-// Written out here, because a server reads its settings before it loads anything else; a test holds them equal.
+// Repeated here, because a server reads its settings before it loads anything else. A test keeps them equal.
 const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const satisfies readonly Autonomy[];
 const RISK_POLICIES = ['conservative', 'balanced', 'aggressive'] as const satisfies readonly RiskPolicy[];
 
-/** What a setting may be. */
+/** The type of a setting. */
 type ConfigKind =
   | { readonly kind: 'switch' }
   | { readonly kind: 'path' }
@@ -12,16 +12,16 @@ type ConfigKind =
 
 export type SettingKey = ConfigKind & {
   readonly variable: string;
-  /** A repository may say how runs in it go; everything else is for the user of the machine to say. */
+  /** A repository may set how its runs behave; everything else is up to the user of the machine. */
   readonly isForWorkspaces: boolean;
-  /** What holds when nobody says anything; `undefined` where that depends on something else. */
+  /** The default; `undefined` if it depends on something else. */
   readonly fallback: string | boolean | undefined;
   readonly about: string;
-  /** What it may be, as the second half of a sentence. */
+  /** The allowed values, as the second half of a sentence. */
   readonly expected: string;
 };
 
-/** Every setting there is. */
+/** All settings. */
 export const SETTING_KEYS = {
   mode: {
     kind: 'choice',
@@ -29,7 +29,7 @@ export const SETTING_KEYS = {
     variable: 'WORKRAIL_MODE',
     isForWorkspaces: true,
     fallback: 'guided',
-    about: 'How far an agent may go alone in a run that is started without a mode.',
+    about: 'How much an agent may do on its own in a run that is started without a mode.',
     expected: 'guided (the default), full_auto_stop_on_user_deps or full_auto_never_stop',
   },
   riskPolicy: {
@@ -39,7 +39,7 @@ export const SETTING_KEYS = {
     isForWorkspaces: true,
     fallback: undefined,
     about:
-      'When a run that is started without a mode warns, and how; it never loosens a requirement. By default that of the mode.',
+      'When and how a run that is started without a mode warns. It never loosens a requirement. Default: the policy of the mode.',
     expected: 'conservative, balanced or aggressive',
   },
   dataDir: {
@@ -48,8 +48,8 @@ export const SETTING_KEYS = {
     isForWorkspaces: false,
     fallback: undefined,
     about:
-      'Where sessions, keys and everything else durable lies. By default where the platform keeps the data of a program.',
-    expected: 'a path from the root, or one that begins with ~/ for your own home folder',
+      'The folder for sessions, keys and all other stored data. Default: where the platform keeps the data of programs.',
+    expected: 'an absolute path, or a path that starts with ~/ (your home folder)',
   },
   tokenFormat: {
     kind: 'choice',
@@ -57,7 +57,7 @@ export const SETTING_KEYS = {
     variable: 'WORKRAIL_TOKEN_FORMAT',
     isForWorkspaces: false,
     fallback: 'v2',
-    about: 'The form of the tokens that agents are handed. Tokens of both forms are understood.',
+    about: 'The format of the tokens that agents get. Tokens of both formats are accepted.',
     expected: 'v1 (long) or v2 (short, the default)',
   },
   log: {
@@ -65,15 +65,15 @@ export const SETTING_KEYS = {
     variable: 'WORKRAIL_LOG',
     isForWorkspaces: false,
     fallback: false,
-    about: 'Whether a server writes a line of JSON to standard error for every call.',
-    expected: '1 (every call on standard error) or 0 (the default)',
+    about: 'Whether the server writes a line of JSON to standard error for every call.',
+    expected: '1 (log every call to standard error) or 0 (the default)',
   },
   startSession: {
     kind: 'switch',
     variable: 'WORKRAIL_ENABLE_START_SESSION',
     isForWorkspaces: false,
     fallback: false,
-    about: 'Whether agents may begin a session without a workflow, with the tool start_session.',
+    about: 'Whether agents may start a session without a workflow, with the tool start_session.',
     expected: '1 (agents get start_session) or 0 (the default)',
   },
 } as const satisfies { readonly [name: string]: SettingKey };
@@ -87,12 +87,12 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTING_KEYS, name);
 }
 
-/** A value written as text, in a variable or on a command line; `undefined` when it means nothing. */
+/** The value of a text from a variable or a command line; `undefined` if it is invalid. */
 export function valueOfText(name: SettingName, text: string): SettingValue | undefined {
   const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'switch') return SWITCHES.get(text.toLowerCase());
   if (key.kind === 'choice') return key.values.includes(text) ? text : undefined;
-  return isWholePath(text) ? text : undefined;
+  return isAbsolutePath(text) ? text : undefined;
 }
 
 const SWITCHES: ReadonlyMap<string, boolean> = new Map([
@@ -102,18 +102,17 @@ const SWITCHES: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** Whether a value may stand in a file. */
+/** Whether a value is allowed in a file. */
 export function isSettingValue(name: SettingName, value: unknown): value is SettingValue {
   const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'switch') return typeof value === 'boolean';
   if (typeof value !== 'string') return false;
-  return key.kind === 'choice' ? key.values.includes(value) : isWholePath(value);
+  return key.kind === 'choice' ? key.values.includes(value) : isAbsolutePath(value);
 }
 
 /**
- * A relative path would mean another folder in every process, and the home folder of somebody else cannot be found in a
- * way that holds on every system.
+ * A relative path would be a different folder in every process, and `~name` cannot be resolved on every system.
  */
-function isWholePath(path: string): boolean {
+function isAbsolutePath(path: string): boolean {
   return /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/.test(path);
 }

@@ -13,7 +13,7 @@ import {
 
 export type SettingsFile = { readonly layer: SettingsLayer; readonly problems: readonly SettingProblem[] };
 
-/** Reads a file of settings; comments are welcome. All that is wrong with it is told, not the first. */
+/** Parses a settings file, which may contain comments. Reports all problems, not only the first. */
 export function parseSettingsFile(text: string, origin: SettingsLayer['origin']): SettingsFile {
   const { file } = origin;
   const errors: ParseError[] = [];
@@ -21,7 +21,7 @@ export function parseSettingsFile(text: string, origin: SettingsLayer['origin'])
   const line = (offset: number) => text.slice(0, offset).split('\n').length;
   const [first] = errors;
   if (first !== undefined || tree?.type !== 'object') {
-    const problem = first === undefined ? 'an object is expected here' : `this is not JSON (${wordsOf(first)})`;
+    const problem = first === undefined ? 'expected an object' : `not valid JSON (${wordsOf(first)})`;
     const at = first?.offset ?? tree?.offset ?? 0;
     return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(at), problem }] };
   }

@@ -4,14 +4,14 @@ import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../
 import type { ResolvedSettings } from './resolve-settings.ts';
 import { SETTING_NAMES } from './setting-keys.ts';
 
-/** How a run goes that is started without a mode. */
+/** The preferences of a run that is started without a mode. */
 export function defaultPreferences({ settings }: Pick<ResolvedSettings, 'settings'>): Preferences {
   const mode = autonomySchema.parse(settings.mode.value);
   const policy = riskPolicySchema.safeParse(settings.riskPolicy.value);
   return policy.success ? { ...PRESETS[mode], riskPolicy: policy.data } : PRESETS[mode];
 }
 
-/** A name for the settings in effect, wherever they come from: two processes with one hash behave alike. */
+/** A hash of the settings in effect. Two processes with the same hash behave alike. */
 export function configHash({ settings }: Pick<ResolvedSettings, 'settings'>, sha256: Sha256): Sha256Digest {
   const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, settings[name].value ?? null]));
   const bytes = canonicalBytes(values);

@@ -3,29 +3,29 @@ import { quote } from '../json/quote.ts';
 import type { SettingOrigin, SettingProblem } from './resolve-settings.ts';
 import { SETTING_KEYS } from './setting-keys.ts';
 
-/** What is wrong with the settings, in one sentence that names the place. */
+/** A problem with the settings and where it is. */
 export function configProblemText(problem: SettingProblem): string {
   switch (problem.code) {
     case 'wrong_variable':
-      return `${problem.name} is ${quote(problem.value)}; it may be ${problem.expected}.`;
+      return `${problem.name} is ${quote(problem.value)}, but must be ${problem.expected}.`;
     case 'unreadable_file':
       return `${problem.file} cannot be read (${problem.cause}).`;
     case 'broken_file':
       return `${problem.file}, line ${problem.line}: ${problem.problem}.`;
     case 'unknown_key':
-      return `${problem.file}, line ${problem.line}: there is no setting ${quote(problem.key)}${
-        problem.meant === undefined ? '' : `; did you mean ${problem.meant}?`
-      }${problem.meant === undefined ? '.' : ''}`;
+      return `${problem.file}, line ${problem.line}: unknown setting ${quote(problem.key)}.${
+        problem.meant === undefined ? '' : ` Did you mean ${problem.meant}?`
+      }`;
     case 'wrong_value':
-      return `${problem.file}, line ${problem.line}: ${problem.key} is ${problem.value}; it may be ${fileWords(problem)}.`;
+      return `${problem.file}, line ${problem.line}: ${problem.key} is ${problem.value}, but must be ${fileWords(problem)}.`;
     case 'wrong_place':
-      return `${problem.file}, line ${problem.line}: ${problem.key} is for the user of a machine to set, not for a workspace.`;
+      return `${problem.file}, line ${problem.line}: only a user can set ${problem.key}, not a workspace.`;
     default:
       return unreachable(problem);
   }
 }
 
-/** In a file a switch is a word of JSON. */
+/** In a file, a switch is a JSON boolean. */
 function fileWords({ key, expected }: Extract<SettingProblem, { code: 'wrong_value' }>): string {
   return SETTING_KEYS[key].kind === 'switch' ? 'true or false (the default)' : expected;
 }

@@ -11,12 +11,12 @@ const user = { kind: 'user', file: '/home/ada/.workrail/config.json' } as const;
 const workspace = { kind: 'workspace', file: '/work/.workrail/config.json' } as const;
 
 describe('settings', () => {
-  it('know the modes and policies of runs, and no others', () => {
+  it('the settings allow exactly the modes and risk policies that runs have', () => {
     expect(SETTING_KEYS.mode.values).toEqual(AUTONOMY);
     expect(SETTING_KEYS.riskPolicy.values).toEqual(RISK_POLICY);
   });
 
-  it('come from the variables, else the workspace, else the user, else they are defaults', () => {
+  it('a variable overrides the workspace file, which overrides the user file, which overrides the default', () => {
     enforces('cli_config_shows_origin');
     const layers = [
       parseSettingsFile('{"mode": "full_auto_never_stop", "log": true, "dataDir": "~/runs"}', user).layer,
@@ -39,13 +39,13 @@ describe('settings', () => {
     expect(defaultPreferences(resolveSettings([], {}))).toEqual(PRESETS.guided);
   });
 
-  it('that mean nothing are told with their place, all of them', () => {
+  it('every invalid setting is reported with its file and line', () => {
     const text = '{\n  "mode": "auto",\n  "tokenFromat": "v1",\n  "dataDir": "here",\n  "log": 1\n}';
     expect(parseSettingsFile(text, user).problems.map(configProblemText)).toEqual([
-      `${user.file}, line 2: mode is "auto"; it may be ${SETTING_KEYS.mode.expected}.`,
-      `${user.file}, line 3: there is no setting "tokenFromat"; did you mean tokenFormat?`,
-      `${user.file}, line 4: dataDir is "here"; it may be ${SETTING_KEYS.dataDir.expected}.`,
-      `${user.file}, line 5: log is 1; it may be true or false (the default).`,
+      `${user.file}, line 2: mode is "auto", but must be ${SETTING_KEYS.mode.expected}.`,
+      `${user.file}, line 3: unknown setting "tokenFromat". Did you mean tokenFormat?`,
+      `${user.file}, line 4: dataDir is "here", but must be ${SETTING_KEYS.dataDir.expected}.`,
+      `${user.file}, line 5: log is 1, but must be true or false (the default).`,
     ]);
     const broken = parseSettingsFile('{\n  "log": true\n  "mode": 1\n}', user).problems;
     expect(broken.map(configProblemText)).toEqual([`${user.file}, line 3: this is not JSON (comma expected).`]);
@@ -63,13 +63,13 @@ describe('settings', () => {
     ]);
   });
 
-  it('are refused when data would lie in the home folder of somebody else, or somewhere else for each process', () => {
+  it('a data folder must be an absolute path or below the home folder of the user', () => {
     const problems = (value: string) => resolveSettings([], { WORKRAIL_DATA_DIR: value }).problems;
     for (const value of ['~ada', '~ada/runs', 'here', './here', '../there']) expect(problems(value)).toHaveLength(1);
     for (const value of ['', '~', '~/runs', '/data/~', 'C:\\data']) expect(problems(value)).toEqual([]);
   });
 
-  it('of the machine cannot be made by a repository', () => {
+  it('a workspace file cannot change the settings of the machine', () => {
     for (const name of SETTING_NAMES) {
       const { fallback, isForWorkspaces } = SETTING_KEYS[name];
       const { layer, problems } = parseSettingsFile(JSON.stringify({ [name]: fallback ?? '/data' }), workspace);

@@ -1,7 +1,7 @@
-/** Crockford's alphabet in lower case: no i, l, o, u, so nothing reads like something else. */
+/** Crockford's alphabet in lower case. It has no i, l, o or u, so no two characters look alike. */
 export const BASE32_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Writes whole bytes as base32; a last group of fewer than five bits is filled with zeros. */
+/** Bytes as base32; a last group of fewer than five bits is padded with zeros. */
 export function toBase32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -18,7 +18,7 @@ export function toBase32(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a canonical base32 text; `undefined` for a foreign character. Left-over bits are dropped. */
+/** The bytes of a canonical base32 text; `undefined` if it contains any other character. Remaining bits are dropped. */
 export function fromBase32(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
   let buffer = 0;

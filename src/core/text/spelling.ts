@@ -1,10 +1,10 @@
-/** The candidate that a misspelled word was most likely meant to be; `undefined` when none comes close. */
+/** The candidate that a misspelled word most likely means; `undefined` if none is close. */
 export function nearest<const Word extends string>(word: string, candidates: readonly Word[]): Word | undefined {
   const wanted = word.toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 3));
   let best: { readonly candidate: Word; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    // Every letter too many is a change, so this needs no closer look; it also keeps monstrous words cheap.
+    // Every extra letter is an edit, so this candidate is too far away. The check also keeps very long words cheap.
     if (Math.abs(candidate.length - wanted.length) > allowed) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance <= allowed && (best === undefined || distance < best.distance)) best = { candidate, distance };
@@ -13,8 +13,8 @@ export function nearest<const Word extends string>(word: string, candidates: rea
 }
 
 /**
- * The same for dotted ids, compared without what all of them have in common, which would make everything look alike.
- * The name of a file, and other marks between the words, are no misspelling.
+ * The same for dotted ids. They are compared by their last part, because a shared namespace would make all of them look
+ * alike. A file extension and other separators between words do not count as misspellings.
  */
 export function nearestId(written: string, ids: readonly string[]): string | undefined {
   const id = written.replace(/\.jsonc?$/i, '');
@@ -29,7 +29,7 @@ function letters(id: string): string {
   return id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** How many characters must be inserted, left out, changed or swapped with their neighbour to make one text of the other. */
+/** How many characters must be inserted, removed, changed or swapped with their neighbor to turn one text into the other. */
 export function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
