@@ -174,14 +174,14 @@ describe('config', () => {
     ]);
     expect(await ended('set', 'mode', 'guided')).toEqual([
       1,
-      expect.stringContaining('config.json, line 2: this is not JSON'),
+      expect.stringContaining('config.json, line 2: not valid JSON'),
     ]);
     expect(await ended('list')).toEqual([4, expect.stringContaining('config.json, line 2')]);
     expect(files).toEqual(before);
   });
 
   it('runs nothing while the settings are wrong, but what shows them', async () => {
-    const configProblems = ['/home/ada/.workrail/config.json, line 2: this is not JSON (comma expected).'];
+    const configProblems = ['/home/ada/.workrail/config.json, line 2: not valid JSON (comma expected).'];
     for (const argv of [['session', 'verify'], ['keys', 'rotate'], ['--quiet']]) {
       const { exitCode, talk, calls } = await runFake({ argv, configProblems, terminals: ['input'] });
       expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: [] });

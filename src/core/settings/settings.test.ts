@@ -48,7 +48,7 @@ describe('settings', () => {
       `${user.file}, line 5: log is 1, but must be true or false (the default).`,
     ]);
     const broken = parseSettingsFile('{\n  "log": true\n  "mode": 1\n}', user).problems;
-    expect(broken.map(configProblemText)).toEqual([`${user.file}, line 3: this is not JSON (comma expected).`]);
+    expect(broken.map(configProblemText)).toEqual([`${user.file}, line 3: not valid JSON (comma expected).`]);
     expect(parseSettingsFile('[]', user).problems).toHaveLength(1);
   });
 
