@@ -16,7 +16,7 @@ it('shows first what waits for a person, then what is blocked, then what runs; h
       'Here, in /work/shop',
       '  ? id00  ask the person                                waits for you  6 min ago',
       '      at 1 Do secret-or-token (of 7)',
-      '      ← This needs the user: Please: needs_user_secret_or_token.',
+      '      ← This step needs the user: Please: needs_user_secret_or_token.',
       '  ▲ id00  lacks something                               blocked        5 min ago',
       '      at 1 Do contracted (of 3)',
       '      ← Assessment "readiness": This step needs an artifact of kind wr.assessme…',

@@ -24,7 +24,7 @@ describe('the demo', () => {
     enforces('demo_offline');
     const { status, stdout, stderr } = play('--speed', 'max');
     expect(status).toBe(0);
-    for (const told of ['blocked: This step needs notes', 'has gone on from here', 'is complete'])
+    for (const told of ['blocked: This step requires notes', 'has gone on from here', 'is complete'])
       expect(stderr).toContain(told);
     expect(stdout).toMatch(/wr\.first_steps {2}"Find one thing to improve" {3}complete {3}main ⑂ 1 branch/);
     expect(readdirSync(folder)).toEqual([]);

@@ -47,7 +47,7 @@ test('a step without notes, criteria and assessments is told all of them, one bl
   ]);
   const [assessments, notes] = blockersOf(blocked);
   expect(assessments?.message).toMatch(/"risk".*"readiness"/s);
-  expect(notes?.message).toMatch(/needs notes.*Name the risks/s);
+  expect(notes?.message).toMatch(/requires notes.*Name the risks/s);
   expect(told(blocked, 'nextCall.arguments.output')).toEqual({
     notesMarkdown: expect.stringContaining('risks'),
     artifacts: [

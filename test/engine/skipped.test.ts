@@ -15,7 +15,7 @@ test('a step that is skipped because nobody set its value is told, and one call 
     {
       code: 'skipped_for_unset_value',
       message:
-        'Skipped, because context does not have "size": split, shrink. Should that be done, send your last output again with the right values:',
+        'Skipped because context does not have "size": split, shrink. To run those steps, send your last output again with the right values:',
       details: { steps: ['split', 'shrink'], keys: ['size'] },
       suggestedCall: {
         tool: 'continue_workflow',
@@ -58,7 +58,7 @@ test('one that a run would begin with is told at the start, where only another s
       {
         code: 'skipped_for_unset_value',
         message:
-          'Skipped, because context does not have "risk": deep. Should that be done, start again with context like {"risk":"<value>"}.',
+          'Skipped because context does not have "risk": deep. To run that step, start again with context like {"risk":"<value>"}.',
         details: { steps: ['deep'], keys: ['risk'] },
       },
     ],

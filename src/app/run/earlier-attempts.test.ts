@@ -146,7 +146,7 @@ test('of more artifacts than one call may hold the newest count, and it is said'
   const blocked = await agent.send(begun, { artifacts: many(0) });
   const again = await agent.send(blocked, { artifacts: many(32) });
   expect(told(again, 'warnings')).toEqual([
-    { code: 'unreadable_artifact', message: expect.stringContaining('Older ones that do not: 32.') },
+    { code: 'unreadable_artifact', message: expect.stringContaining('Older artifacts that do not count: 32.') },
     { code: 'unknown_artifact_kind', message: expect.any(String), details: expect.any(Object) },
   ]);
   const done = await agent.send(again, { artifacts: [REPORT, READINESS] });

@@ -47,7 +47,7 @@ test('a step that was done tells its branches, and both recaps without telling a
     },
   });
   expect(shown.text).toMatch(
-    /already done.* stands at "Do s4"\. Go on there, or do the step again here.* second branch/,
+    /already done.* is now at "Do s4"\. Continue there, or do the step again here.* second branch/,
   );
 });
 

@@ -89,7 +89,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
     await close(at);
     for (const shown of [await show(at), (await resume({ sessionId: idOf(at) }))._unsafeUnwrap()]) {
       expect(closedWarning(shown)).toEqual([{ isReopened: false }]);
-      expect(shown.text).toContain('The user has closed this run. Save something in it only if they ask for it');
+      expect(shown.text).toContain('The user has closed this run. Save notes in it only if the user asks for it');
     }
   });
 });

@@ -16,13 +16,13 @@ describe('session tree', () => {
         '✓ 2 Do s2        1:10',
         '├─⑂ branch A (left 12:02)  3 ✓  4 ▲',
         '└─  main                   3 ✓  4 ✓  5 ▲×3',
-        '  ← 5 Do s5: This step needs notes and none were sent.',
+        '  ← 5 Do s5: This step requires notes, and none were sent.',
         '',
       ].join('\n'),
       talk: `Next: workrail session resume ${id}\n`,
     });
     expect((await look(['session', 'tree', id], 120)).out).toContain(
-      '5 ▲×3  ← 5 Do s5: This step needs notes and none were sent.\n',
+      '5 ▲×3  ← 5 Do s5: This step requires notes, and none were sent.\n',
     );
   });
 

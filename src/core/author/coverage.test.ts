@@ -16,7 +16,7 @@ it('every condition that the engine asks on its way is known, with how it came o
   expect(sites).toEqual([
     'run condition of step a',
     'run condition of loop l',
-    'run condition of 2 in a row from checked',
+    'run condition of 2 steps from checked',
     'while of loop l',
     'decision of loop m',
   ]);

@@ -1,5 +1,6 @@
 import type { TraceEntry } from '../log/events/trace-events.ts';
 import { holdsAt, type StepPlace } from '../run/step-place.ts';
+import { plural } from '../text/words.ts';
 import type { CompiledLoop, Entry } from '../workflow/compiled/compiled-loop.ts';
 import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
@@ -78,7 +79,7 @@ function entrySites(index: WorkflowIndex, entries: readonly Entry[]): readonly C
     const part = entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
     const own = part.runCondition === undefined ? [] : [{ of: entry.kind, condition: part.runCondition }];
     const guards = (entry.guards ?? []).map((guard) => ({
-      of: `${guard.entries} in a row from`,
+      of: groupOf(guard.entries),
       condition: guard.condition,
     }));
     return [...guards, ...own].flatMap(({ of, condition }) => site(runSiteId(of, part.stepId), condition));
@@ -144,13 +145,19 @@ function site(siteId: string, condition: Condition): readonly ConditionSite[] {
 /** One way in which a condition came out. */
 export type ConditionOutcome = { readonly siteId: string; readonly outcome: string };
 
+const groupOf = (size: number) => `${plural(size, 'step')} from`;
+const SKIPPED = /^Skipped ([0-9]+) steps? \(/;
 const RUN = /^The run condition of (.+) "([^"]+)" is (true|false)\.$/;
 const ROUND = /^The (while|until) condition of loop "([^"]+)" is (true|false)\.$/;
 const DECISION = /^The decision is "(continue|stop)" in loop "([^"]+)"\.$/;
 
 /** What a line of the trace says about a condition; most lines are about something else. */
-export function tracedOutcome({ kind, summary }: TraceEntry): ConditionOutcome | undefined {
+export function tracedOutcome({ kind, summary, refs = [] }: TraceEntry): ConditionOutcome | undefined {
   if (kind !== 'evaluated_condition') return undefined;
+  const [, size] = SKIPPED.exec(summary) ?? [];
+  const first = refs.find((ref) => ref.kind === 'step_id');
+  if (size !== undefined && first !== undefined)
+    return { siteId: runSiteId(groupOf(Number(size)), first.stepId), outcome: 'false' };
   const [, of, stepId, isMet] = RUN.exec(summary) ?? [];
   if (of !== undefined && stepId !== undefined && isMet !== undefined)
     return { siteId: runSiteId(of, stepId), outcome: isMet };

@@ -60,23 +60,23 @@ describe('a warning', () => {
       [
         [
           "note_cut",
-          "Your notes were longer than 65536 bytes; only the beginning is kept. Write less, or hand in the rest with the next step.",
+          "Your notes are longer than 65536 bytes; only the beginning was stored. Write shorter notes, or send the rest with the next step.",
         ],
         [
           "replay_ignored_new_output",
-          "This token was used before with other content; what you sent now was not recorded.",
+          "This token was already used with other content. What you sent now was not recorded.",
         ],
         [
           "unset_value",
-          "The prompt names values that context does not have: a, b.c. Find them out, and send those that later steps need as "context" with the next call.",
+          "The prompt uses values that are not in context: a, b.c. Find them, and send those that later steps need as "context" with the next call.",
         ],
         [
           "text_cut",
-          "Too long to be shown whole here: a. What was cut ends in [TRUNCATED].",
+          "Too long to show in full: a. A text that was cut ends in [TRUNCATED].",
         ],
         [
           "unknown_artifact_kind",
-          "No contract knows artifacts of kind "wr.loopcontrol". They are stored and count for nothing; check the spelling of "kind".",
+          "Unknown artifact kind "wr.loopcontrol". It is stored but meets no requirement. Check the spelling of "kind".",
         ],
         [
           "unreadable_artifact",
@@ -84,47 +84,47 @@ describe('a warning', () => {
         ],
         [
           "capability_degraded",
-          "You cannot browse the web here, so the work is done without.",
+          "You cannot browse the web here, so do the work without it.",
         ],
         [
           "exceeds_recommended_autonomy",
-          "The mode is full_auto_never_stop; this workflow recommends guided at most. To follow that, send "mode":"guided" with the next call.",
+          "The mode is full_auto_never_stop; this workflow recommends at most guided. To follow the recommendation, send "mode":"guided" with the next call.",
         ],
         [
           "exceeds_recommended_risk_policy",
-          "The risk policy is aggressive; this workflow recommends conservative at most. Tell the user when it matters to the result.",
+          "The risk policy is aggressive; this workflow recommends at most conservative. Tell the user if it affects the result.",
         ],
         [
           "workflow_changed",
-          "The file of wr.x was changed after this run began. The run goes on with the version it began with. To change over, start the new version:",
+          "The file of wr.x changed after this run started. The run continues with the version it started with. To switch, start the new version:",
         ],
         [
           "workflow_gone",
-          "The file of wr.x is gone. The run goes on with the version it began with.",
+          "The file of wr.x no longer exists. The run continues with the version it started with.",
         ],
         [
           "reference_unresolved",
-          "Not found on this machine: Guide. Go on without, or ask the user where it is.",
+          "Not found on this machine: Guide. Continue without it, or ask the user where it is.",
         ],
         [
           "legacy_id",
-          "The id "old" has no namespace. It works; rename it to "project.old" when you can.",
+          "The id "old" has no namespace. It still works; rename it to "project.old" when you can.",
         ],
         [
           "renamed_id",
-          ""bug-hunt" is called "wr.bug_hunt" now. The old id still works; use the new one.",
+          ""bug-hunt" is now called "wr.bug_hunt". The old id still works; use the new one.",
         ],
         [
           "skipped_for_unset_value",
-          "Skipped, because context does not have "risk", "team.lead": deep, wide. Should that be done, send your last output again with the right values:",
+          "Skipped because context does not have "risk", "team.lead": deep, wide. To run those steps, send your last output again with the right values:",
         ],
         [
           "run_closed",
-          "The user has closed this run. Do its step only if they ask for it: that opens it again.",
+          "The user has closed this run. Do its step only if the user asks for it; that reopens the run.",
         ],
         [
           "workspace_not_used",
-          "workspacePath was not used: "repo" is not an absolute path. Send the whole path of the project folder. Only the bundled workflows and the user's own were looked at.",
+          "workspacePath was not used: "repo" is not an absolute path. Send the full path of the project folder. Only the bundled workflows and the user's own were searched.",
         ],
       ]
     `);
@@ -147,9 +147,9 @@ describe('a warning', () => {
     expect(facts).toEqual([facts[0], facts[0], facts[0]]);
     const advice = RISK_POLICY.map((policy) => replyWarning(FACTS.exceeds_recommended_autonomy, policy).message);
     expect(advice).toEqual([
-      'The mode is full_auto_never_stop; this workflow recommends guided at most. Tell the user, and send "mode":"guided" with the next call unless they want it so.',
-      'The mode is full_auto_never_stop; this workflow recommends guided at most. To follow that, send "mode":"guided" with the next call.',
-      'The mode is full_auto_never_stop; this workflow recommends guided at most.',
+      'The mode is full_auto_never_stop; this workflow recommends at most guided. Tell the user, and send "mode":"guided" with the next call unless the user wants the current mode.',
+      'The mode is full_auto_never_stop; this workflow recommends at most guided. To follow the recommendation, send "mode":"guided" with the next call.',
+      'The mode is full_auto_never_stop; this workflow recommends at most guided.',
     ]);
   });
 
@@ -172,6 +172,6 @@ test('a context too long for a suggested call is named in its place', () => {
   const context = { notes: 'x'.repeat(5_000), 'odd\nkey': 1 };
   const call = { tool: 'start_workflow', arguments: { workflowId: 'wr.x', attachTo: 'st_x', goal: 'Go', context } };
   const { message, suggestedCall } = replyWarning({ ...FACTS.workflow_changed, nextCall: call }, 'balanced');
-  expect(message).toMatch(/start the new version, adding as context what you still need of "notes", "odd\\nkey":$/);
+  expect(message).toMatch(/start the new version, with the context you still need of "notes", "odd\\nkey":$/);
   expect(suggestedCall?.arguments).toEqual({ workflowId: 'wr.x', attachTo: 'st_x', goal: 'Go' });
 });

@@ -51,17 +51,17 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'note_cut':
       return {
         code,
-        message: `Your notes were longer than ${NOTE_BYTES_MAX} bytes; only the beginning is kept. Write less, or hand in the rest with the next step.`,
+        message: `Your notes are longer than ${NOTE_BYTES_MAX} bytes; only the beginning was stored. Write shorter notes, or send the rest with the next step.`,
       };
     case 'replay_ignored_new_output':
       return {
         code,
-        message: 'This token was used before with other content; what you sent now was not recorded.',
+        message: 'This token was already used with other content. What you sent now was not recorded.',
       };
     case 'unset_value':
       return {
         code,
-        message: `The prompt names values that context does not have: ${listed(fact.names)}. Find them out, and send those that later steps need as "context" with the next call.`,
+        message: `The prompt uses values that are not in context: ${listed(fact.names)}. Find them, and send those that later steps need as "context" with the next call.`,
         details: { names: fact.names },
       };
     case 'skipped_for_unset_value':
@@ -69,13 +69,13 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'text_cut':
       return {
         code,
-        message: `Too long to be shown whole here: ${listed(fact.parts)}. What was cut ends in [TRUNCATED].`,
+        message: `Too long to show in full: ${listed(fact.parts)}. A text that was cut ends in [TRUNCATED].`,
         details: { parts: fact.parts },
       };
     case 'unknown_artifact_kind':
       return {
         code,
-        message: `No contract knows artifacts of kind ${listed(fact.kinds.map(shortQuote))}. They are stored and count for nothing; check the spelling of "kind".`,
+        message: unknownKinds(fact.kinds),
         details: { kinds: fact.kinds.map((kind) => truncate(kind, 128)) },
       };
     case 'unreadable_artifact':
@@ -92,12 +92,12 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'workflow_gone':
       return {
         code,
-        message: `The file of ${fact.workflowId} is gone. The run goes on with the version it began with.`,
+        message: `The file of ${fact.workflowId} no longer exists. The run continues with the version it started with.`,
       };
     case 'reference_unresolved':
       return {
         code,
-        message: `Not found on this machine: ${listed(fact.titles)}. Go on without, or ask the user where it is.`,
+        message: `Not found on this machine: ${listed(fact.titles)}. Continue without it, or ask the user where it is.`,
         details: { titles: fact.titles },
       };
     case 'legacy_id':
@@ -114,20 +114,20 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
 
 function closedRun({ isReopened, isOver = false }: Extract<WarningFact, { code: 'run_closed' }>): string {
   if (isReopened) {
-    return 'The user had closed this run; your call opened it again. Unless they asked for it, stop here and tell them.';
+    return 'The user had closed this run, and your call reopened it. Unless the user asked for that, stop here and tell the user.';
   }
-  return `The user has closed this run. ${isOver ? 'Save something in it' : 'Do its step'} only if they ask for it: that opens it again.`;
+  return `The user has closed this run. ${isOver ? 'Save notes in it' : 'Do its step'} only if the user asks for it; that reopens the run.`;
 }
 
 function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }>): ReplyWarning {
   const { code, workflowId } = fact;
   if (code === 'renamed_id') {
     const { canonicalId } = fact;
-    const message = `"${workflowId}" is called "${canonicalId}" now. The old id still works; use the new one.`;
+    const message = `"${workflowId}" is now called "${canonicalId}". The old id still works; use the new one.`;
     return { code, message, details: { canonicalId } };
   }
   const { suggestedId } = fact;
-  const message = `The id "${workflowId}" has no namespace. It works; rename it to "${suggestedId}" when you can.`;
+  const message = `The id "${workflowId}" has no namespace. It still works; rename it to "${suggestedId}" when you can.`;
   return { code, message, details: { suggestedId } };
 }
 
@@ -136,23 +136,23 @@ type Exceeded = Extract<WarningFact, { readonly recommended: string }>;
 function exceeded(fact: Exceeded, riskPolicy: RiskPolicy): string {
   const { recommended, effective } = fact;
   if (fact.code === 'exceeds_recommended_risk_policy') {
-    return `The risk policy is ${effective}; this workflow recommends ${recommended} at most.${RISK_ADVICE[riskPolicy]}`;
+    return `The risk policy is ${effective}; this workflow recommends at most ${recommended}.${RISK_ADVICE[riskPolicy]}`;
   }
-  return `The mode is ${effective}; this workflow recommends ${recommended} at most.${modeAdvice(recommended, riskPolicy)}`;
+  return `The mode is ${effective}; this workflow recommends at most ${recommended}.${modeAdvice(recommended, riskPolicy)}`;
 }
 
 const RISK_ADVICE: { readonly [policy in RiskPolicy]: string } = {
   conservative: ' Tell the user.',
-  balanced: ' Tell the user when it matters to the result.',
+  balanced: ' Tell the user if it affects the result.',
   aggressive: '',
 };
 
 function modeAdvice(recommended: string, riskPolicy: RiskPolicy): string {
   switch (riskPolicy) {
     case 'conservative':
-      return ` Tell the user, and send "mode":"${recommended}" with the next call unless they want it so.`;
+      return ` Tell the user, and send "mode":"${recommended}" with the next call unless the user wants the current mode.`;
     case 'balanced':
-      return ` To follow that, send "mode":"${recommended}" with the next call.`;
+      return ` To follow the recommendation, send "mode":"${recommended}" with the next call.`;
     case 'aggressive':
       return '';
     default:
@@ -165,10 +165,10 @@ function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'w
   const { context, ...others } = nextCall.arguments;
   const isLong = canonicalLength(nextCall.arguments) > SUGGESTED_CALL_BYTES_MAX;
   const keys = isLong && typeof context === 'object' && context !== null ? Object.keys(context) : [];
-  const again = keys.length === 0 ? '' : `, adding as context what you still need of ${listed(keys.map(shortQuote))}`;
+  const again = keys.length === 0 ? '' : `, with the context you still need of ${listed(keys.map(shortQuote))}`;
   return {
     code,
-    message: `The file of ${workflowId} was changed after this run began. The run goes on with the version it began with. To change over, start the new version${again}:`,
+    message: `The file of ${workflowId} changed after this run started. The run continues with the version it started with. To switch, start the new version${again}:`,
     suggestedCall: keys.length === 0 ? nextCall : { tool: nextCall.tool, arguments: others },
   };
 }
@@ -185,12 +185,13 @@ function skipped({
   const known: JsonObject = Object.assign({}, ...all.map((one) => one.context).reverse());
   const context = Object.fromEntries(keys.slice(0, SET_MAX).map((key) => [key, known[key] ?? UNTOLD]));
   const steps = all.map(({ stepId }) => stepId);
-  const what = `Skipped, because context does not have ${listed(keys.map(shortQuote), SET_MAX)}: ${listed(steps, SKIPPED_MAX)}.`;
+  const what = `Skipped because context does not have ${listed(keys.map(shortQuote), SET_MAX)}: ${listed(steps, SKIPPED_MAX)}.`;
+  const toRun = steps.length === 1 ? 'To run that step' : 'To run those steps';
   const details = { steps: steps.slice(0, LISTED_MAX), keys: keys.slice(0, LISTED_MAX) };
   if (again === undefined) {
-    return { code, message: `${what} Should that be done, start again with context like ${quote(context)}.`, details };
+    return { code, message: `${what} ${toRun}, start again with context like ${quote(context)}.`, details };
   }
-  const message = `${what} Should that be done, send your last output again with the right values:`;
+  const message = `${what} ${toRun}, send your last output again with the right values:`;
   return {
     code,
     message,
@@ -199,10 +200,17 @@ function skipped({
   };
 }
 
+function unknownKinds(kinds: readonly string[]): string {
+  const names = listed(kinds.map(shortQuote));
+  return kinds.length === 1
+    ? `Unknown artifact kind ${names}. It is stored but meets no requirement. Check the spelling of "kind".`
+    : `Unknown artifact kinds ${names}. They are stored but meet no requirement. Check the spelling of "kind".`;
+}
+
 function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
   const what = capability === 'delegation' ? 'delegate' : 'browse the web';
-  const advice = riskPolicy === 'conservative' ? ' Say in your notes what that left unchecked.' : '';
-  return `You cannot ${what} here, so the work is done without.${advice}`;
+  const advice = riskPolicy === 'conservative' ? ' Write in your notes what was left unchecked because of that.' : '';
+  return `You cannot ${what} here, so do the work without it.${advice}`;
 }
 
 const LISTED_MAX = 20;
@@ -265,19 +273,19 @@ export type WorkspaceProblem = {
 
 /** Why the project's own workflows are not there, and which are. */
 export function explainWorkspace({ path, reason }: WorkspaceProblem): string {
-  return `workspacePath was not used: ${wordsFor(quote(path), reason)} Only the bundled workflows and the user's own were looked at.`;
+  return `workspacePath was not used: ${wordsFor(quote(path), reason)} Only the bundled workflows and the user's own were searched.`;
 }
 
 function wordsFor(path: string, reason: WorkspaceProblem['reason']): string {
   switch (reason.code) {
     case 'not_absolute':
-      return `${path} is not an absolute path. Send the whole path of the project folder.`;
+      return `${path} is not an absolute path. Send the full path of the project folder.`;
     case 'not_there':
-      return `there is no folder ${path}.`;
+      return `the folder ${path} does not exist.`;
     case 'not_a_folder':
       return `${path} is not a folder.`;
     case 'io_failed':
-      return `looking at ${path} failed with ${reason.cause}.`;
+      return `reading ${path} failed (${reason.cause}).`;
     default:
       return unreachable(reason);
   }

@@ -2,8 +2,8 @@ import type { JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import { oneLine, quoteReservedLines } from '../prompt/reserved-lines.ts';
-import { clip } from '../run/requirements/judge-artifact.ts';
 import { utcMinute } from '../text/utc-time.ts';
+import { clip } from '../text/utf8.ts';
 import type { RunStatus } from '../views/run-status.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 

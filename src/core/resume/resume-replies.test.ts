@@ -23,13 +23,13 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   const call = { tool: 'continue_workflow', arguments: { stateToken: 'st_1' } };
   const { text, structured } = candidateList([candidate], { total: 3 });
   expect(text.split('\n')).toEqual([
-    'One run is stored that may be the one you mean. If it is, send its call: its reply has the goal, the work so far, the step and its tokens.',
+    'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
     `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · found by the branch, the same workspace: continue_workflow {"stateToken":"st_1"}`,
     'The drawer sticks.',
     '> Next call: continue_workflow {"stateToken":"st_old"}',
     '',
-    '2 more runs are stored; to find another, call resume_session with words of its notes as "query", or its gitBranch.',
+    '2 more runs are stored; to find another, call resume_session with words from its notes as "query", or with its gitBranch.',
     '',
     '---',
     'If you cannot tell which one is meant, ask the user. These calls change nothing.',
@@ -50,7 +50,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
 it('a choice where no run has what was asked for says so first', () => {
   const firstLine = (one: ShownCandidate) => candidateList([one], { total: 1, missed: 'zebra' }).text.split('\n')[0];
   expect(firstLine({ ...candidate, whyMatched: ['recency_fallback', 'matched_workspace'] })).toBe(
-    'No run has "zebra" in its notes or the name of its workflow. These are the latest here:',
+    'No run has "zebra" in its notes or in its workflow name. These are the latest runs here:',
   );
-  expect(firstLine(candidate)).toMatch(/^No run has "zebra" .* One run is stored that may be the one you mean\./);
+  expect(firstLine(candidate)).toMatch(/^No run has "zebra" .* One stored run may be the one you mean\./);
 });

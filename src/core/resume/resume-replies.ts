@@ -2,7 +2,7 @@ import { quote } from '../json/quote.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
 import { callText } from '../prompt/reply/call-text.ts';
 import { NEXT_CALL, quoteReservedLines } from '../prompt/reserved-lines.ts';
-import { clip } from '../run/requirements/judge-artifact.ts';
+import { clip } from '../text/utf8.ts';
 import { plural } from '../text/words.ts';
 import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
@@ -40,18 +40,18 @@ export function candidateList(candidates: readonly ShownCandidate[], { total, mi
 /** A query may be of any length. */
 const MISSED_BYTES_MAX = 128;
 
-const NARROWER = 'to find another, call resume_session with words of its notes as "query", or its gitBranch.';
+const NARROWER = 'to find another, call resume_session with words from its notes as "query", or with its gitBranch.';
 
 function opening(count: number): string {
-  const has = 'its reply has the goal, the work so far, the step and its tokens.';
-  if (count === 1) return `One run is stored that may be the one you mean. If it is, send its call: ${has}`;
-  return `${count} runs may be the one you mean, the likeliest first. Send the call behind the one that is: ${has}`;
+  const has = 'The reply contains the goal, the work so far, the current step and its tokens.';
+  if (count === 1) return `One stored run may be the one you mean. If it is, send its call. ${has}`;
+  return `${count} runs may be the one you mean, the most likely first. Send the call of the right one. ${has}`;
 }
 
 function openingWithout(missed: string, candidates: readonly ShownCandidate[]): string {
-  const what = `No run has ${quote(clip(missed, MISSED_BYTES_MAX))} in its notes or the name of its workflow.`;
+  const what = `No run has ${quote(clip(missed, MISSED_BYTES_MAX))} in its notes or in its workflow name.`;
   const isLatest = candidates.every(({ whyMatched }) => whyMatched.includes('recency_fallback'));
-  return `${what} ${isLatest ? 'These are the latest here:' : opening(candidates.length)}`;
+  return `${what} ${isLatest ? 'These are the latest runs here:' : opening(candidates.length)}`;
 }
 
 function snippetText({ snippet }: ShownCandidate): string {
@@ -61,7 +61,7 @@ function snippetText({ snippet }: ShownCandidate): string {
 function nothingThere(): GivenReply {
   const nextCall = { tool: 'list_workflows', arguments: {} };
   return {
-    text: `No run is stored here, so there is nothing to go on with. Pick a workflow and begin with start_workflow.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
+    text: `No run is stored here, so there is nothing to resume. Choose a workflow and start it with start_workflow.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
     structured: { kind: 'ok', candidates: [], total: 0, nextIntent: 'rehydrate_only', nextCall },
   };
 }

@@ -26,6 +26,11 @@ export function utf8Prefix(text: string, bytesMax: number): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(room)).read);
 }
 
+/** The beginning of a text, marked with an ellipsis where the rest was cut; by default enough to recognise a name. */
+export function clip(text: string, bytesMax = 48): string {
+  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
+}
+
 /** What every text cut to a budget ends in. */
 export const TRUNCATION_MARKER = '\n\n[TRUNCATED]';
 

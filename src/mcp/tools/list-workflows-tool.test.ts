@@ -15,7 +15,7 @@ describe('the list of workflows', () => {
     const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
     const { text, structured } = await list({ files: [], workspaceProblem });
     const message =
-      'workspacePath was not used: "repo" is not an absolute path. Send the whole path of the project folder. Only the bundled workflows and the user\'s own were looked at.';
+      'workspacePath was not used: "repo" is not an absolute path. Send the full path of the project folder. Only the bundled workflows and the user\'s own were searched.';
     expect(text).toBe(message);
     expect(structured).toEqual({
       kind: 'ok',

@@ -7,7 +7,7 @@ import { quote } from '../../core/json/quote.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/call-text.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
-import { clip } from '../../core/run/requirements/judge-artifact.ts';
+import { clip } from '../../core/text/utf8.ts';
 import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';

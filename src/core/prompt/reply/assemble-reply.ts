@@ -127,7 +127,7 @@ function ownFindings(parts: ReplyParts): readonly WarningFact[] {
       : [{ code: 'reference_unresolved', titles: missing.map(({ title }) => title) } as const]),
     ...(shownDraft(parts) === parts.draft?.notesMarkdown
       ? []
-      : [{ code: 'text_cut', parts: ['the notes that were held back'] } as const]),
+      : [{ code: 'text_cut', parts: ['the notes of the blocked report'] } as const]),
   ];
 }
 

@@ -27,7 +27,7 @@ export function blockedOpening(
 
 function leadOf({ arguments: given }: Call, isUserAsked: boolean): string {
   if (given['ackToken'] === undefined) return BACK;
-  return isUserAsked ? ASK : MEND;
+  return isUserAsked ? ASK : FIX;
 }
 
 /** The call further down holds the examples; a text that says a thing once is read. */
@@ -36,8 +36,8 @@ function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
   return examples.reduce<string>((text, one) => text.replace(`\n${quote(one)}`, ' see the call below.'), fix);
 }
 
-const BACK = 'What you sent is kept. Nothing that is sent from here can mend this. This leads to where it can be:';
+const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
 const ASK =
-  'What you sent is kept, except for what this call replaces. Ask the user and wait for the answer; then send this, with the answer and your own values in it:';
-const MEND =
-  'What you sent is kept, except for what this call replaces. Send only this, with your own values in place of the examples:';
+  'What you sent is kept, except what this call replaces. Ask the user and wait for the answer. Then send this call, with the answer and your own values:';
+const FIX =
+  'What you sent is kept, except what this call replaces. Send only this call, with your own values in place of the examples:';

@@ -24,9 +24,9 @@ describe('somebody who comes back to a step already done', () => {
     enforces('rejoin_text_says_choice');
     const { text } = reply({});
     expect(text).toContain(
-      'This step was already done, and that work now stands at "Check …". Go on there, or do the step again here: that makes a second branch and leaves the first as it is.\nTo go on there: continue_workflow {"stateToken":"st_there"}\n',
+      'This step was already done, and that work is now at "Check …". Continue there, or do the step again here; that creates a second branch and leaves the first unchanged.\nTo continue there: continue_workflow {"stateToken":"st_there"}\n',
     );
-    expect(text).toContain('Choose as told above. To do it again here, do only this step');
+    expect(text).toContain('Choose one of the two ways above. To do the step again here, do only this step');
     const complete = reply({ preferred: { ...preferred, isComplete: true } });
     expect(complete.text).toContain('This step was already done, and that work is complete.');
   });

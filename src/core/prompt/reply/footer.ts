@@ -36,14 +36,14 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
     ...stepContextLines(parts).map((line) => `${line}\n`),
     `${ending.advice}\n`,
     ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),
-    'Goal and notes again: ',
+    'To see the goal and earlier notes: ',
     ...callText(again),
-    '\nSave notes: ',
+    '\nTo save notes: ',
     ...callText(save),
   ];
 }
 
-const SAVED = { notesMarkdown: 'Where I am.' };
+const SAVED = { notesMarkdown: 'Progress so far.' };
 
 /** The one line by which a reader finds the call to make. */
 export function nextCallLine(call: Call): readonly TextPart[] {
@@ -59,8 +59,8 @@ function warningLine({ message, suggestedCall }: ReplyWarning): readonly TextPar
 }
 
 /** The footer has to stay short whatever an author writes; the whole names are in the data. */
-const TITLE_BYTES_MAX = 38;
-const ID_BYTES_MAX = 38;
+const TITLE_BYTES_MAX = 36;
+const ID_BYTES_MAX = 36;
 
 export function shortTitle(title: string): string {
   return shortened(title, TITLE_BYTES_MAX);

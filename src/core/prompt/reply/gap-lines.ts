@@ -22,9 +22,9 @@ export function replyGapData({ gapId, severity, reason, summary, details }: Gap)
 
 /** The first thing a finished run says: nothing that was skipped or assumed may get lost at the end. */
 export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string {
-  if (gaps.length === 0) return 'No gap is open: everything that was asked for was handed in.';
+  if (gaps.length === 0) return 'No gaps are open: every requirement was met.';
   const count = gaps.length === 1 ? '1 gap is' : `${gaps.length} gaps are`;
-  const lead = `${count} open: skipped, assumed or never handed in. Tell the user about every one:`;
+  const lead = `${count} open: requirements that were skipped, or met only by an assumption. Tell the user about each one:`;
   return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
 }
 

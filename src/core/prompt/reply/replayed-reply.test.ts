@@ -34,7 +34,7 @@ describe('a token used again with other content', () => {
       expect(calls(text)).toEqual([(nextCall as JsonObject)['arguments']]);
       expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_fresh', ...SENT } });
       expect(text.split('\n')[0]).toBe(
-        'This token was used before with other content; what you sent now was not recorded. This is the recorded reply:',
+        'This token was already used with other content. What you sent now was not recorded. This is the recorded reply:',
       );
       expect(replySchema.safeParse(structured).error).toBeUndefined();
     },
@@ -43,7 +43,7 @@ describe('a token used again with other content', () => {
   test('after an advance may go on with what is recorded, or branch', () => {
     const { text, recorded } = ignored(partsAt(PLAIN, { done: 1 }));
     expect(text).toContain(
-      'To go on with what is recorded, do the step above. To keep what you just sent, send it again',
+      'To continue from what is recorded, do the step above. To keep what you just sent, send it again',
     );
     expect(text).toContain(`Recorded call: continue_workflow {"ackToken":"${recorded.structured['ackToken']}"`);
     expect(ignored(partsAt(PLAIN, { done: 2 })).text).not.toContain('do the step above');
@@ -51,7 +51,7 @@ describe('a token used again with other content', () => {
 
   test('after a block sends the correction, with the new token', () => {
     const { text } = ignored(blockedParts(reviewAt('judge')));
-    expect(text).toContain('This step is still to be done. The call to send is below.');
+    expect(text).toContain('This step is still pending. The call to send is below.');
     expect(text).toContain('To send your correction, use this token.');
   });
 
@@ -61,7 +61,7 @@ describe('a token used again with other content', () => {
     expect(structured['nextCall']).toEqual({ ...before, arguments: { ...before.arguments, ackToken: 'ack_fresh' } });
     expect(ignored(partsAt(PLAIN, { done: 1 }), LONG).structured['nextCall']).toEqual({
       tool: 'continue_workflow',
-      arguments: { ackToken: 'ack_fresh', output: { notesMarkdown: 'The notes that were just sent.' } },
+      arguments: { ackToken: 'ack_fresh', output: { notesMarkdown: 'The notes you just sent.' } },
     });
   });
 });

@@ -19,7 +19,7 @@ export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: stri
 export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
   const isBlocked = given.structured['kind'] === 'blocked';
   const nextCall = callAgain(given, { sent, ackToken });
-  const how = isBlocked ? MEND : given.structured['isComplete'] === true ? BRANCH_OFF : `${GO_ON} ${BRANCH_OFF}`;
+  const how = isBlocked ? FIX : given.structured['isComplete'] === true ? BRANCH_OFF : `${CONTINUE} ${BRANCH_OFF}`;
   const text = `${withoutOldCall(given.text, isBlocked)}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
   return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
 }
@@ -49,11 +49,11 @@ function warned(given: GivenReply): GivenReply {
   };
 }
 
-const SAVE = 'To save what you just sent as well, use this token.';
-const GO_ON = 'To go on with what is recorded, do the step above.';
-const BRANCH_OFF = 'To keep what you just sent, send it again with this token: that makes a branch.';
-const SENT = 'The notes that were just sent.';
-const MEND = 'To send your correction, use this token.';
+const SAVE = 'To save what you just sent as well, use this call.';
+const CONTINUE = 'To continue from what is recorded, do the step above.';
+const BRANCH_OFF = 'To keep what you just sent, send it again with this token; that creates a branch.';
+const SENT = 'The notes you just sent.';
+const FIX = 'To send your correction, use this token.';
 
 /** Only one line of a text is the next call; the recorded one becomes the other choice. */
 function withoutOldCall(text: string, isOnTop: boolean): string {

@@ -142,6 +142,6 @@ test('a rejected draft that is too long to show is cut, and the reply says so', 
   const { text, structured } = given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', draft }));
   expect(text).toContain('x\n\n[TRUNCATED]');
   expect(structured['warnings']).toEqual([
-    expect.objectContaining({ code: 'text_cut', details: { parts: ['the notes that were held back'] } }),
+    expect.objectContaining({ code: 'text_cut', details: { parts: ['the notes of the blocked report'] } }),
   ]);
 });

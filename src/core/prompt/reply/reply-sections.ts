@@ -23,20 +23,20 @@ export function fittedBranch(branch: BranchPart): BranchPart {
 /** Tells somebody who came back to a step already done what became of it, and that there is a choice. */
 function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
   const { stateToken, stepTitle, isComplete, recap } = preferred;
-  const stand = isComplete ? 'that work is complete' : `that work now stands at "${stepTitle}"`;
+  const stand = isComplete ? 'that work is complete' : `that work is now at "${stepTitle}"`;
   const list = children.map(({ kind, summary }) => `- ${KINDS[kind]}: ${oneLine(summary) || 'no notes'}`);
   const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
   return [
-    `This step was already done, and ${stand}. Go on there, or do the step again here: that makes a second branch and leaves the first as it is.\nTo go on there: `,
+    `This step was already done, and ${stand}. Continue there, or do the step again here; that creates a second branch and leaves the first unchanged.\nTo continue there: `,
     ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
-    ['\n\nWhat came from here so far:', ...list, ...more].join('\n'),
+    ['\n\nWhat followed from here so far:', ...list, ...more].join('\n'),
     `\n\n${recapText(recap, 'Work done there')}`,
   ];
 }
 
 const KINDS: { readonly [kind in BranchPart['children'][number]['kind']]: string } = {
   step: 'done',
-  blocked_attempt: 'held back',
+  blocked_attempt: 'blocked',
   checkpoint: 'saved',
 };
 
@@ -85,8 +85,8 @@ function startSections({ index, facts, goal }: ReplyParts): readonly Section[] {
   ];
 }
 
-const ASK = 'Be clear about this; where the goal leaves it open, ask the user or note what you assume:';
-const ANSWER = 'Settle this yourself as the user most likely would, and note what you assumed:';
+const ASK = 'Clarify these points. Where the goal leaves one open, ask the user or note what you assume:';
+const ANSWER = 'Answer these yourself as the user most likely would, and note what you assumed:';
 const STANDING = 'Rules for the whole workflow:';
 
 function returnSections(parts: ReplyParts): readonly Section[] {
@@ -112,7 +112,7 @@ function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: s
   const artifacts = artifactKinds.length === 0 ? [] : [`Artifacts: ${oneLine(artifactKinds.join(', '))}.`];
   const notes = shown === undefined ? [] : [`Notes:\n${quoteReservedLines(shown)}`];
   return [
-    'Kept from the report that was held back. Send only what is missing; new notes replace these.',
+    'Kept from your blocked report. Send only what is missing; new notes replace these.',
     ...artifacts,
     ...notes,
   ].join('\n');

@@ -38,7 +38,7 @@ describe('the next call', () => {
     const tool = 'continue_workflow';
     expect(callOf(held)).toEqual({ tool, arguments: { stateToken: TOKENS.stateToken } });
     expect(callOf(back)).toEqual({ tool, arguments: { stateToken: 'st_up_there' } });
-    expect(given(stepReply(back)).text).toContain('Nothing that is sent from here can mend this.');
+    expect(given(stepReply(back)).text).toContain('This step cannot fix it. Go back with:');
   });
 
   test('of a block brings only what is missing', () => {
@@ -69,7 +69,7 @@ describe('the next call', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
-    expect(notesMarkdown).toMatch(/^What the step wants in notes/);
+    expect(notesMarkdown).toMatch(/^The notes the step asks for/);
     const optional = { ...output, required: false };
     const bare = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: optional }] });
     expect(callOf(bare).arguments).toEqual({ ackToken: TOKENS.ackToken });

@@ -14,7 +14,7 @@ export function reportCall(step: RenderedStep): Call {
   return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
 }
 
-const BESIDE_THE_ARTIFACT = 'What the step wants in notes, or what was done.';
+const BESIDE_THE_ARTIFACT = 'The notes the step asks for.';
 
 /** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {

@@ -43,7 +43,7 @@ describe('every reply', () => {
     for (const one of lists) expect(text).toContain(one['message'] ?? one['summary']);
     expect(text).toContain(`Run ${field(structured, 'run')['tag']} · ${field(structured, 'run')['workflowId']} · `);
     expect(text).toContain(`· ${field(structured, 'preferences')['autonomy']} ·`);
-    expect(text.includes('is complete. No step is left.')).toBe(isComplete);
+    expect(text.includes('is complete. No steps are left.')).toBe(isComplete);
   });
 
   test.each(all)('ends in a footer with run, next action and tokens: $what', ({ parts }) => {
@@ -51,8 +51,8 @@ describe('every reply', () => {
     const { text } = reply(parts());
     const footer = text.slice(text.lastIndexOf('\n---\n') + 5).split('\n');
     expect(footer[0]).toMatch(/^Run 00r1 · /);
-    expect(footer.at(-1)).toMatch(/^Save notes: checkpoint_workflow \{"checkpointToken":"chk_/);
-    expect(footer.at(-2)).toMatch(/^Goal and notes again: continue_workflow \{"stateToken":"st_/);
+    expect(footer.at(-1)).toMatch(/^To save notes: checkpoint_workflow \{"checkpointToken":"chk_/);
+    expect(footer.at(-2)).toMatch(/^To see the goal and earlier notes: continue_workflow \{"stateToken":"st_/);
   });
 
   test.each(all.filter(({ what }) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what)))(
@@ -137,7 +137,7 @@ describe('a blocked reply', () => {
       '1. ',
       '2. ',
       'Next call: continue_workflow {',
-      'The step again:',
+      'The step:',
       'Judge the change as a whole.',
       '\n---\nRun 00r1',
     ];
@@ -150,7 +150,7 @@ describe('a blocked reply', () => {
 
   test('shows an example once, in the call', () => {
     const { text } = reply(blockedParts(reviewAt('report')));
-    const opening = text.slice(0, text.indexOf('The step again:'));
+    const opening = text.slice(0, text.indexOf('The step:'));
     expect(opening.split('<what is wrong, and what comes of it>')).toHaveLength(2);
   });
 
@@ -167,7 +167,7 @@ describe('a blocked reply', () => {
         arguments: { ackToken: TOKENS.ackToken, context: { riskyFiles: ['first', 'second'] } },
       },
     });
-    expect(text).toMatch(/^Blocked: "Review of a change" cannot choose its first step yet\./);
+    expect(text).toMatch(/^Blocked: "Review of a change" cannot start its first step yet\./);
   });
 
   test('is over when nothing holds the first step up any more', () => {
@@ -180,7 +180,7 @@ describe('a blocked reply', () => {
       nextCall: { tool: 'continue_workflow', arguments: { ackToken: TOKENS.ackToken } },
     });
     expect(replySchema.safeParse(structured).error).toBeUndefined();
-    expect(text).toMatch(/^"Review of a change" can choose its first step now\./);
+    expect(text).toMatch(/^"Review of a change" can start its first step now\./);
   });
 
   test('whose blocks are known but not their examples offers the whole report', () => {

@@ -59,8 +59,8 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   };
 }
 
-const AGAIN = 'The step again:';
-const CALL_ON_TOP = `This step is still to be done. ${ON_TOP}`;
+const AGAIN = 'The step:';
+const CALL_ON_TOP = `This step is still pending. ${ON_TOP}`;
 
 function pendingData({ title, prompt, place, pending }: RenderedStep): JsonObject {
   return {
@@ -89,11 +89,11 @@ function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIn
 function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, nextIntent: NextIntent): string {
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
-  const ask = isAsked ? ', ask the user, and wait for the answer before you send this' : ', then send this';
-  const follows = isHeld ? 'It is held back until the user has answered.' : 'Its reply tells what comes next.';
-  const order = `only this step${ask} with your own values. ${follows}`;
-  if (branch !== undefined) return `Choose as told above. To do it again here, do ${order}`;
-  return `${lifecycle === 'checkpoint' ? 'Saved; the step is still to be done. ' : ''}Do ${order}`;
+  const send = isAsked ? ', ask the user, and wait for the answer. Then send this' : ', then send this';
+  const follows = isHeld ? 'It is blocked until the user has answered.' : 'The reply contains the next step.';
+  const order = `only this step${send} with your own values. ${follows}`;
+  if (branch !== undefined) return `Choose one of the two ways above. To do the step again here, do ${order}`;
+  return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
 
 /** Whether the user is asked about the report and about nothing else; whatever else they are asked comes before it. */
@@ -115,7 +115,7 @@ function blockedPart(
 function waitingOutline(parts: ReplyParts): Outline {
   const { blocked } = parts;
   const { name } = parts.index.workflow;
-  const what = `"${name}" ${blocked === undefined ? 'can choose its first step now.' : 'cannot choose its first step yet.'}`;
+  const what = `"${name}" ${blocked === undefined ? 'can start its first step now.' : 'cannot start its first step yet.'}`;
   const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
   const nextCall = correctedCall(blocked ?? { unmet: [] });
   const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
@@ -127,7 +127,8 @@ function waitingOutline(parts: ReplyParts): Outline {
     nextIntent,
     nextCall,
     isCallOnTop: blocked !== undefined,
-    advice: blocked === undefined ? 'Send this; its reply tells what to do.' : `No step is due yet. ${ON_TOP}`,
+    advice:
+      blocked === undefined ? 'Send this; the reply contains the first step.' : `No step has started yet. ${ON_TOP}`,
     warnings: [],
     gaps: parts.gaps,
   };
@@ -138,13 +139,13 @@ function completeOutline(parts: ReplyParts): Outline {
   const { name } = index.workflow;
   return {
     kind: 'ok',
-    sections: [[`"${name}" is complete. No step is left.`], [openGapsText(gaps, index)], ...replySections(parts)],
+    sections: [[`"${name}" is complete. No steps are left.`], [openGapsText(gaps, index)], ...replySections(parts)],
     standing: 'complete',
     pending: null,
     nextIntent: 'complete',
     nextCall: undefined,
     isCallOnTop: false,
-    advice: 'Tell the user what came out of it.',
+    advice: 'Tell the user the result.',
     warnings: [],
     gaps: [],
   };
@@ -161,7 +162,7 @@ function notesOutline(parts: ReplyParts): Outline {
     nextIntent: 'complete',
     nextCall: undefined,
     isCallOnTop: false,
-    advice: 'Save a note whenever you have found or decided something that must outlive this chat.',
+    advice: 'Save a note whenever you find or decide something that must outlast this chat.',
     warnings: [],
     gaps: parts.gaps,
   };

@@ -39,7 +39,7 @@ describe('a delegating step', () => {
   test('is told task by task where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
-      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not with start_workflow/),
+      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not start_workflow/),
       '1. workflow: wr.security',
       '   goal: Look at fix.',
       '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',
@@ -82,7 +82,7 @@ describe('a delegating step', () => {
   test('leaves out tasks whose condition does not hold, and says so', () => {
     enforces('parallel_rendering');
     const { text } = told({ ...known('available'), context: { ...context, size: 'small' } });
-    expect(text).toMatch(/^Delegate this task \(no other is due\)\. Start a subagent for it/);
+    expect(text).toMatch(/^Delegate this task \(the others are not due\)\. Start a subagent for it\./);
     expect(text).not.toContain('wr.history');
     const second = told(known('available'), {}, [
       { ...delegations[1], runCondition: { var: 'size', equals: 'small' } },
@@ -90,6 +90,6 @@ describe('a delegating step', () => {
     ]);
     expect(second.text).toContain('\n2. workflow: wr.b');
     const none = told({ context: {} }, {}, delegations.slice(1));
-    expect(none.text).toBe('None of these tasks is due here. Say so in your notes and go on.');
+    expect(none.text).toBe('None of these tasks is due here. Say so in your notes and continue.');
   });
 });

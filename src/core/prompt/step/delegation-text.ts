@@ -31,16 +31,16 @@ export function delegationText(place: StepPlace, filler: ValueFiller): string | 
   const due = [...purpose.delegations.entries()].filter(
     ([, { runCondition }]) => runCondition === undefined || holdsAt(place, runCondition),
   );
-  if (due.length === 0) return 'None of these tasks is due here. Say so in your notes and go on.';
+  if (due.length === 0) return 'None of these tasks is due here. Say so in your notes and continue.';
   const tasks = due.map(([i, task]) => taskText(task, `${i + 1}. `, filler));
   const way = delegationWay(place);
   const left = purpose.delegations.length - due.length;
-  const what = `${due.length === 1 ? 'this task' : `these ${due.length} tasks`}${left === 0 ? '' : ' (no other is due)'}`;
+  const what = `${due.length === 1 ? 'this task' : `these ${due.length} tasks`}${left === 0 ? '' : ' (the others are not due)'}`;
   return [lead(way, what, due.length === 1), ...tasks, ...(way === 'try' ? [OBSERVE] : [])].join('\n');
 }
 
 const OBSERVE =
-  'You may also hand in what you saw, in output.artifacts, so that later steps know: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not.';
+  'You can also report the result in `output.artifacts`, so that later steps know: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not delegate.';
 
 function lead(way: DelegationWay, what: string, isOne: boolean): string {
   switch (way) {
@@ -57,9 +57,9 @@ function lead(way: DelegationWay, what: string, isOne: boolean): string {
 
 function subagents(isOne: boolean): string {
   const start = isOne
-    ? 'a subagent for it'
-    : 'one subagent for each, all in one message so that they work at the same time,';
-  return `Start ${start} with your own tool for subagents, not with start_workflow: that is for the subagent to call, with the workflow, goal and context below. Tell it to follow the workflow to the end and to report the result to you.`;
+    ? 'Start a subagent for it.'
+    : 'Start one subagent for each, all in one message so that they work in parallel.';
+  return `${start} Use your own tool for subagents, not start_workflow. Tell ${isOne ? 'it' : 'each one'} to call start_workflow with the workflow, goal and context below, to follow the workflow to the end, and to report the result to you.`;
 }
 
 function inTurn(isOne: boolean): string {

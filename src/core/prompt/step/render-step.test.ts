@@ -19,7 +19,7 @@ const file = (step: object, more: object = {}) => ({
 const render = (step: object, more: object = {}, place: Place = {}) => renderStep(partsAt(file(step, more), place));
 const sections = (step: object, more: object = {}, place: Place = {}) => render(step, more, place).prompt.split('\n\n');
 
-const NOTES = 'Needed to go on: notes on this step alone, in output.notesMarkdown.';
+const NOTES = 'Required: notes about this step only, in `output.notesMarkdown`.';
 
 test('a plain step is its authored prompt and what it asks for', () => {
   const { title, prompt, authored, warnings } = render({});
@@ -61,15 +61,15 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'A fragment.',
     'Another.',
     'Your role: You are calm.',
-    'Keep to this:',
+    'Follow these rules:',
     'Round 1 (of 1) of "Round".',
-    'Functions that are referred to:',
+    'Functions used here:',
     'score():',
-    'Needed to go on:',
+    'Required:',
     expect.stringMatching(/^Hand in an artifact of kind wr\.loop_control: /),
     expect.stringMatching(/^Confirmation: /),
   ]);
-  expect(found[4]).toBe('Keep to this:\n- Be brief.\n- Be kind.');
+  expect(found[4]).toBe('Follow these rules:\n- Be brief.\n- Be kind.');
   expect(found[9]).toMatch(/\nHint: One line\.$/);
 });
 
@@ -128,7 +128,7 @@ describe('a confirmation', () => {
     enforces('confirmation_in_full_auto');
     for (const mode of AUTONOMY.slice(1)) {
       expect(told(mode, true)).toEqual([
-        expect.stringMatching(/Decide in the place of the user.*write the choice and its reason into the notes/),
+        expect.stringMatching(/Decide as the user most likely would.*write the choice and its reason in the notes/),
       ]);
     }
   });
@@ -141,15 +141,15 @@ describe('a confirmation', () => {
     const [, approval] = told('guided', { kind: 'human_approval' });
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
     expect([approval, alone]).toEqual([
-      expect.stringMatching(/^A person must approve this step\. The first report .*held back.*ask/),
-      expect.stringMatching(/^A person should approve this step\. Nobody will be asked.*recorded as a gap/),
+      expect.stringMatching(/^The user must approve this step\. The first report .*blocked.*ask/),
+      expect.stringMatching(/^The user should approve this step\. In this mode nobody is asked.*records a gap/),
     ]);
   });
 
   test('by a coordinator says which artifact it needs, and whose word that is', () => {
     const [, gate, whose] = told('full_auto_stop_on_user_deps', { kind: 'coordinator_eval' });
     expect(gate).toContain('"verdict":"approved"');
-    expect(whose).toMatch(/^Whoever coordinates this work/);
+    expect(whose).toMatch(/^The coordinator of this work must/);
   });
 });
 
@@ -158,9 +158,9 @@ describe('what a step asks for', () => {
     enforces('requirements_injected');
     const found = renderStep(reviewAt('judge')).prompt.split('\n\n').slice(2);
     expect(found).toEqual([
-      'Needed to go on:',
-      'Notes on this step alone, in output.notesMarkdown.',
-      'What the report must show:\n- State the verdict (the notes must contain "Verdict:")',
+      'Required:',
+      'Notes about this step only, in `output.notesMarkdown`.',
+      'Your report must show:\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(/correctness: low \| high.*\{"assessmentId":"readiness".*"kind":"wr\.assessment"\}/s),
     ]);
   });
@@ -177,9 +177,9 @@ describe('what a step asks for', () => {
     ({ contractRef, guidance, example }) => {
       enforces('contract_guidance_system_written');
       const [, lead, told] = sections({ output: { contractRef } });
-      expect(lead).toBe('Needed to go on:');
+      expect(lead).toBe('Required:');
       expect(told).toBe(
-        `${guidance}\nPut it into output.artifacts. For example, with values of your own:\n${quote(example)}`,
+        `${guidance}\nSend it in \`output.artifacts\`. Example (use your own values):\n${quote(example)}`,
       );
     },
   );
@@ -188,7 +188,7 @@ describe('what a step asks for', () => {
     const output = { contractRef: 'wr.contracts.loop_control' };
     const criteria = [{ type: 'length', min: 10, message: 'Say enough' }];
     expect(sections({ output, validationCriteria: criteria })[2]).toBe(
-      'What the notes should show (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
+      'The notes should show (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
     );
   });
 
@@ -199,14 +199,16 @@ describe('what a step asks for', () => {
 
   test('of the user is no longer asked for once context has the answer', () => {
     const at = (context: Place['context'] & object) =>
-      renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes('From the user');
+      renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes(
+        'Required from the user',
+      );
     expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, false]);
   });
 
   test('of the user without a key is told in the notes of the call after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
-      /^From the user: something that only the user can supply\.\nWhich design\?\nThe first report .*held back.*ask/s,
+      /^Required from the user: something only the user can supply\.\nWhich design\?\nThe first report .*blocked.*ask/s,
     );
   });
 
@@ -223,7 +225,7 @@ describe('what a step asks for', () => {
       ...['irreversible_action', 'external_side_effect', 'policy_or_compliance'].map(choice),
       told({ reason: 'needs_user_secret_or_token', prompt: 'Which token?' }),
     ];
-    expect(left).toEqual(left.map(() => expect.stringContaining('nothing that cannot be taken back')));
+    expect(left).toEqual(left.map(() => expect.stringContaining('nothing that cannot be undone')));
   });
 
   test('of a capability is told where it can be shown, and where it cannot', () => {
@@ -233,12 +235,12 @@ describe('what a step asks for', () => {
     expect(parts(0)).toMatch(
       /\{"capability":"web_browsing",.*"kind":"wr\.capability_observation","status":"available"\}/,
     );
-    expect(parts(1)).toContain('web_browsing: this workflow cannot be done without it, and it is not known');
+    expect(parts(1)).toContain('This workflow requires web_browsing, and it is not known to work here.');
     expect(parts(1, { web_browsing: { status: 'available', grade: 'strong' } })).not.toContain('web_browsing');
     const delegating = { ...file({}), capabilities: { delegation: 'required' } };
     const step = { id: 'all', type: 'parallel', title: 'All', parallelDelegations: [{ workflowId: 'wr.a' }] };
     expect(renderStep(partsAt({ ...delegating, steps: [step] }, { done: 1 })).prompt).toContain(
-      'delegation: this workflow cannot be done without it. Try it in this step and report what you saw',
+      'This workflow requires delegation. Try it in this step and report the result',
     );
   });
 });

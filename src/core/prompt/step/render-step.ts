@@ -55,7 +55,7 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
     ...stanceTexts(place),
     loopPosition(pending, index, filler),
     delegationText(place, filler),
-    functions && `Functions that are referred to:\n\n${functions.text}`,
+    functions && `Functions used here:\n\n${functions.text}`,
     functionCallTexts(pending.step, filler),
     ...requirementTexts(asked),
     confirmationText(place),
@@ -101,7 +101,9 @@ function stanceTexts({ step, index }: StepPlace): readonly string[] {
   const role = step.agentRole ?? index.workflow.agentRole;
   return [
     ...(role === undefined ? [] : [`Your role: ${role}`]),
-    ...(step.guidance.length === 0 ? [] : [['Keep to this:', ...step.guidance.map((rule) => `- ${rule}`)].join('\n')]),
+    ...(step.guidance.length === 0
+      ? []
+      : [['Follow these rules:', ...step.guidance.map((rule) => `- ${rule}`)].join('\n')]),
   ];
 }
 
@@ -161,11 +163,11 @@ function confirmationText(place: StepPlace): string | undefined {
     case 'human_approval':
       return undefined;
     case 'coordinator_eval':
-      return 'Whoever coordinates this work has to give the verdict. It is not yours to give unless that is you.';
+      return 'The coordinator of this work must give the verdict. Do not give it yourself unless you are the coordinator.';
     case 'confirm':
       return place.facts.preferences.autonomy === 'guided'
-        ? 'Confirmation: when the step is done, show the user in a few lines what you settled, and wait for a yes before you send the next call. After a no, do what the step says about one, or else mend it as they say and ask again.'
-        : 'Confirmation: nobody is asked in this mode. Decide in the place of the user, as they most likely would, and write the choice and its reason into the notes.';
+        ? 'Confirmation: when the step is done, show the user in a few lines what you decided, and wait for a yes before you send the next call. After a no, follow what the step says about a no. If it says nothing, fix the work as the user asks, and ask again.'
+        : 'Confirmation: in this mode nobody is asked. Decide as the user most likely would, and write the choice and its reason in the notes.';
     default:
       return unreachable(due);
   }

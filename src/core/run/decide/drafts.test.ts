@@ -32,7 +32,7 @@ it('one that is too long keeps its beginning and what was chosen, and says what 
   expect(trace).toHaveLength(TRACE_EVENTS_MAX);
   expect(trace.flat()).toEqual([
     ...entries(5_000).slice(0, kept),
-    { kind: 'evaluated_condition', summary: `${5_000 - kept - 1} more entries found no room in this trace.` },
+    { kind: 'evaluated_condition', summary: `${5_000 - kept - 1} more entries were left out of this trace.` },
     { kind: 'selected_next_step', summary: 'Chosen.' },
   ]);
   const drafts = walkDrafts(node, { skipped: [], trace: entries(5_000) }, sha256);

@@ -95,7 +95,7 @@ function dealtTrace(trace: readonly TraceEntry[]): readonly (readonly TraceEntry
   if (dealt.length <= TRACE_EVENTS_MAX || last === undefined) return dealt;
   const kept = dealt.slice(0, TRACE_EVENTS_MAX - 1);
   const leftOut = trace.length - kept.flat().length - 1;
-  const summary = `${leftOut} more entries found no room in this trace.`;
+  const summary = `${leftOut} more entries were left out of this trace.`;
   return [...kept, [{ kind: 'evaluated_condition', summary }, last]];
 }
 

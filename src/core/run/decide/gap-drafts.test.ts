@@ -16,7 +16,7 @@ import { type GapSources, gapChanges, gapDrafts, openAfter } from './gap-drafts.
 const notes: Unmet = {
   reason: 'contract_violation:missing_required_output',
   pointer: { kind: 'workflow_step', stepId: step('look') },
-  message: 'This step needs notes and none were sent.',
+  message: 'This step requires notes, and none were sent.',
   suggestedFix: 'Send notes.',
   requirement: 'notes:look',
 };
@@ -93,7 +93,7 @@ describe('what goes on without being met', () => {
     const gaps = changes({ unmet: many }).opened;
     expect(gaps).toHaveLength(GAPS_OPENED_MAX);
     expect(gaps.at(-1)).toMatchObject({
-      summary: `${300 - GAPS_OPENED_MAX + 1} more things that this step asks for are not met.`,
+      summary: `${300 - GAPS_OPENED_MAX + 1} more requirements of this step are not met.`,
       severity: 'critical',
     });
     expect(changes({ unmet: many.slice(0, GAPS_OPENED_MAX) }).opened.at(-1)?.summary).toBe(notes.message);

@@ -76,7 +76,7 @@ function openedGaps(news: readonly Unmet[], { step, idAt }: Opening): readonly G
   const { details: _, ...last } = openedGap(more, idAt(told.length), at);
   return [
     ...told.map((unmet, place) => openedGap(unmet, idAt(place), at)),
-    { ...last, summary: `${count} more things that this step asks for are not met.`, details: { count, ...at } },
+    { ...last, summary: `${count} more requirements of this step are not met.`, details: { count, ...at } },
   ];
 }
 

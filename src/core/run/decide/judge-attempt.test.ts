@@ -100,7 +100,7 @@ describe('what a chain of blocked attempts holds', () => {
     const check = checkAttempt(attempt(workflow, 0, { drafts, handedIn, isRetry: true }));
     expect(check.unknownKinds).toEqual(artifacts(30).map(({ kind }) => kind));
     expect(check.unreadable).toEqual([
-      { artifactKind: undefined, message: expect.stringContaining('Older ones that do not: 30.') },
+      { artifactKind: undefined, message: expect.stringContaining('Older artifacts that do not count: 30.') },
     ]);
   });
 });

@@ -159,7 +159,7 @@ export function whatCounts({
   const { notesMarkdown, artifacts } = mergeHandedIn([...drafts, handedIn]);
   const older = artifacts.length - ARTIFACTS_PER_CALL_MAX;
   if (older <= 0) return { handedIn: { notesMarkdown, artifacts }, leftOut: [] };
-  const message = `Only the newest ${ARTIFACTS_PER_CALL_MAX} artifacts of the attempts at this step count. Older ones that do not: ${older}. They stay with the attempt that brought them; send again what is still needed.`;
+  const message = `Only the newest ${ARTIFACTS_PER_CALL_MAX} artifacts of the attempts at this step count. Older artifacts that do not count: ${older}. They stay stored; send again what is still needed.`;
   return {
     handedIn: { notesMarkdown, artifacts: artifacts.slice(older) },
     leftOut: [{ artifactKind: undefined, message }],

@@ -138,7 +138,7 @@ describe('a consequence of an assessment', () => {
     ...unmet('readiness', calm),
     reason: 'contract_violation:invalid_required_output',
     message: guidance,
-    suggestedFix: `Assessment "readiness" has the level "LOW". Do what is asked, judge again by what you then see, and hand in the new assessment; this step stays pending until then.\n${contractFix({ artifactKind: kind, example: calm })}`,
+    suggestedFix: `Assessment "readiness" has the level "LOW". Do what is asked, then assess again and send the new assessment. The step stays pending until then.\n${contractFix({ artifactKind: kind, example: calm })}`,
   };
 
   it('keeps the step pending with its guidance, and the assessment is still accepted', () => {

@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
+import { clip } from '../../text/utf8.ts';
 import { assessment, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
@@ -9,7 +10,6 @@ import type { HandedArtifact } from '../handed-in.ts';
 import {
   type ArtifactVerdict,
   artifactAsk,
-  clip,
   explainArtifact,
   hintsFor,
   judgeArtifacts,
@@ -85,7 +85,7 @@ export const assessments = requirementKind<'assessments', Problem>({
       return { ...words, message: `Assessment ${id}: ${words.message}` };
     }
     const { guidance, anyEqualsLevel } = problem.consequence;
-    const head = `Assessment ${id} has the level ${clip(quote(anyEqualsLevel))}. Do what is asked, judge again by what you then see, and hand in the new assessment; this step stays pending until then.`;
+    const head = `Assessment ${id} has the level ${clip(quote(anyEqualsLevel))}. Do what is asked, then assess again and send the new assessment. The step stays pending until then.`;
     return {
       reason: 'contract_violation:invalid_required_output',
       pointer: { kind: 'output_contract', contractRef: contract.contractRef },

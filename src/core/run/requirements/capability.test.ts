@@ -20,37 +20,38 @@ const example = {
   kind,
   capability: 'web_browsing',
   status: 'available',
-  detail: 'What you tried, and what came back.',
+  detail: 'What you tried, and the result.',
 };
 const provenance = (result: 'success' | 'failure') => ({
   kind: 'probe_step',
   enforcementGrade: 'strong',
   detail: { probeTemplateId: 'wr.templates.capability_probe', probeStepId: probe, result },
 });
-const waive = 'If the user agrees to go on without it, on record as a gap, send mode "full_auto_never_stop".';
-const tryNow = `Try web_browsing now and report what happened, never what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
-const goBack = `Go back to the step "${probe}" by its state token, try it there and report. A report on this step is a claim, which unlocks nothing. ${waive}`;
+const waive =
+  'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
+const tryNow = `Try web_browsing now and report what happened, not what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
+const goBack = `Go back to step "${probe}" with its state token, try it there, and report the result. A report on this step is only a claim and meets no requirement. ${waive}`;
 const wayBack = { kind: 'step', stepId: probe };
 const remedy = 'Ask the user to add or allow a tool that reads web pages. ';
 const lack = { pointer: { kind: 'capability', capability: 'web_browsing' }, requirement: 'capability:web_browsing' };
 const unavailable = {
   ...lack,
   reason: 'capability_missing:required_capability_unavailable',
-  message: 'This workflow needs web_browsing, and the attempt to use it failed.',
+  message: 'This workflow requires web_browsing, and the attempt to use it failed.',
 };
 const unknown = {
   ...lack,
   reason: 'capability_missing:required_capability_unknown',
-  message: 'This workflow needs web_browsing, and the attempt to use it did not show whether it is there.',
+  message: 'This workflow requires web_browsing, and the attempt to use it did not show whether it works.',
 };
 const untried = {
   ...lack,
   reason: 'contract_violation:missing_required_output',
-  message: 'This workflow needs web_browsing, and no attempt so far has shown whether it is there.',
+  message: 'This workflow requires web_browsing, and no attempt has shown yet whether it works.',
 };
 const refused = (rest: string) => `The wr.capability_observation artifact was not accepted: ${rest}.`;
 const noUnknown =
-  'status unknown is taken only from the step that probes web_browsing; say available or unavailable, or leave it out';
+  'only the step that probes web_browsing may report the status unknown; send available or unavailable, or leave the artifact out';
 
 describe('the probe of a required capability', () => {
   it('settles it by what was seen', () => {
@@ -98,7 +99,7 @@ describe('the probe of a required capability', () => {
     enforces('capability_provenance_by_step');
     const found = web({ stepId: probe, artifacts: [observed('delegation', 'available')] });
     expect(found.unmet.map(({ message, requirement }) => [message, requirement])).toEqual([
-      [refused('it is about delegation, and this step asks about web_browsing'), 'capability:web_browsing'],
+      [refused('it is about delegation, but this step asks about web_browsing'), 'capability:web_browsing'],
     ]);
     const claim = {
       kind: 'manual_claim',

@@ -40,14 +40,14 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
 
   ask: ({ capability: needed, known, isSettledHere }, { requirements }) => {
     if (known === 'available') return undefined;
-    if (!isSettledHere) return `${needed}: this workflow cannot be done without it, and it is not known to work here.`;
+    if (!isSettledHere) return `This workflow requires ${needed}, and it is not known to work here.`;
     // A contract for the observation already says how to report it.
     const isAskedByContract = requirements.some(
       (one) => one.kind === 'output_contract' && one.contract.artifactKind === capabilityObservation.artifactKind,
     );
     if (isAskedByContract) return undefined;
     const example = { kind: capabilityObservation.artifactKind, capability: needed, status: 'available' };
-    return `${needed}: this workflow cannot be done without it. Try it in this step and report what you saw in output.artifacts, for example ${quote(example)}`;
+    return `This workflow requires ${needed}. Try it in this step and report the result in \`output.artifacts\`, for example ${quote(example)}`;
   },
 
   form: (asked, place) =>
@@ -73,7 +73,7 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
 /** An observation that would settle the question, if it were true. */
 export function exampleObservation({ index }: StepPlace, capability: Capability): JsonObject {
   const contract = engineContract(index, capabilityObservation);
-  const detail = 'What you tried, and what came back.';
+  const detail = 'What you tried, and the result.';
   return exampleOf(contract, { capability, status: 'available', detail });
 }
 
@@ -84,38 +84,39 @@ export function exampleObservation({ index }: StepPlace, capability: Capability)
 const LACKS: { readonly [status in 'untried' | 'unknown' | 'unavailable']: (capability: Capability) => Lack } = {
   untried: (capability) => ({
     reason: 'contract_violation:missing_required_output',
-    message: `This workflow needs ${capability}, and no attempt so far has shown whether it is there.`,
+    message: `This workflow requires ${capability}, and no attempt has shown yet whether it works.`,
   }),
   unknown: (capability) => ({
     reason: 'capability_missing:required_capability_unknown',
-    message: `This workflow needs ${capability}, and the attempt to use it did not show whether it is there.`,
+    message: `This workflow requires ${capability}, and the attempt to use it did not show whether it works.`,
   }),
   unavailable: (capability) => ({
     reason: 'capability_missing:required_capability_unavailable',
-    message: `This workflow needs ${capability}, and the attempt to use it failed.`,
+    message: `This workflow requires ${capability}, and the attempt to use it failed.`,
   }),
 };
 
 const REMEDIES: { readonly [capability in Capability]: string } = {
-  delegation: 'Ask the user for a client that can start subagents, or to allow them.',
+  delegation: 'Ask the user to allow subagents, or to use a client that can start them.',
   web_browsing: 'Ask the user to add or allow a tool that reads web pages.',
 };
 
 /** A claim on another step would unlock nothing, so the way back to the probe is told instead of an example. */
 function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: keyof typeof LACKS): string {
   const remedy = problem === 'untried' ? '' : `${REMEDIES[capability]} `;
-  const waive = 'If the user agrees to go on without it, on record as a gap, send mode "full_auto_never_stop".';
+  const waive =
+    'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
   if (isSettledHere) {
     const example = exampleObservation(place, capability);
     const { artifactKind } = capabilityObservation;
-    return `${remedy}Try ${capability} now and report what happened, never what you expect. ${contractFix({ artifactKind, example })}\n${waive}`;
+    return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix({ artifactKind, example })}\n${waive}`;
   }
   const { wayBack } = wayToProbe(place, capability);
   const back =
     wayBack === undefined
       ? ''
-      : `Go back to the step "${wayBack.stepId}" by its state token, try it there and report. `;
-  return `${remedy}${back}A report on this step is a claim, which unlocks nothing. ${waive}`;
+      : `Go back to step "${wayBack.stepId}" with its state token, try it there, and report the result. `;
+  return `${remedy}${back}A report on this step is only a claim and meets no requirement. ${waive}`;
 }
 
 function wayToProbe({ index }: StepPlace, capability: Capability) {
@@ -145,14 +146,14 @@ export function observationObjection(
   { isAsked }: { readonly isAsked: boolean },
 ): string | undefined {
   const said = saidBy(value);
-  if (said === undefined) return 'capability and status are none that this version knows';
+  if (said === undefined) return 'this version does not know its capability or its status';
   const { purpose } = step;
   const isProbed = purpose.kind === 'probe' && purpose.capability === said.capability;
   if (isAsked && purpose.kind === 'probe' && !isProbed) {
-    return `it is about ${said.capability}, and this step asks about ${purpose.capability}`;
+    return `it is about ${said.capability}, but this step asks about ${purpose.capability}`;
   }
   if (said.status !== 'unknown' || isProbed) return undefined;
-  return `status unknown is taken only from the step that probes ${said.capability}; say available or unavailable, or leave it out`;
+  return `only the step that probes ${said.capability} may report the status unknown; send available or unavailable, or leave the artifact out`;
 }
 
 /** Whether what is handed in with a step shows that its agent has a capability: by a probe of it, or by its use. */

@@ -7,14 +7,14 @@ import { REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { checkStep } from './check-step.ts';
 
-const EXAMPLE = 'What was done in this step, what came of it, and what is open.';
+const EXAMPLE = 'What you did, the result, and what is still open.';
 const at = { kind: 'workflow_step', stepId: 'work' };
 const noNotes = {
   reason: 'contract_violation:missing_required_output',
   pointer: at,
-  message: 'This step needs notes and none were sent.',
+  message: 'This step requires notes, and none were sent.',
   suggestedFix:
-    'Send output.notesMarkdown: what you did in this step, what came of it, and what is open. Write about this step only; earlier notes are kept.',
+    'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only; earlier notes are kept.',
   requirement: 'notes:work',
   example: { notesMarkdown: EXAMPLE },
 };
@@ -42,9 +42,9 @@ describe('an attempt at a step', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: at,
       message:
-        'The notes lack what this step asks of them: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
+        'The notes do not show yet: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
       suggestedFix: [
-        'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:',
+        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Fix:',
         '- Name the risks (the notes must contain "risks")',
         '- Name the files (the notes must contain "files")',
       ].join('\n'),
@@ -142,9 +142,9 @@ describe('an attempt at a step', () => {
       {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
-        message: 'The notes lack what this step asks of them: Name the risks (the notes must contain "risks")',
+        message: 'The notes do not show yet: Name the risks (the notes must contain "risks")',
         suggestedFix:
-          'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent. Mend:\n- Name the risks (the notes must contain "risks")',
+          'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Fix:\n- Name the risks (the notes must contain "risks")',
         requirement: 'criteria:work',
         example: { notesMarkdown },
       },
@@ -234,7 +234,7 @@ describe('an attempt at a step', () => {
       unreadable: [
         {
           artifactKind: undefined,
-          message: 'An artifact without "kind" was sent; it is kept, but nothing can tell what it is.',
+          message: 'An artifact was sent without "kind". It is stored but meets no requirement.',
         },
       ],
     });

@@ -65,7 +65,7 @@ function unknownKinds({ index, handedIn }: StepAttempt): readonly string[] {
 }
 
 function unnamedArtifacts({ handedIn }: StepAttempt): readonly UnreadableArtifact[] {
-  const message = 'An artifact without "kind" was sent; it is kept, but nothing can tell what it is.';
+  const message = 'An artifact was sent without "kind". It is stored but meets no requirement.';
   return handedIn.artifacts.some(({ kind }) => kind === undefined) ? [{ artifactKind: undefined, message }] : [];
 }
 
@@ -80,7 +80,7 @@ type Divergence = StepCheck['divergences'][number];
 /** Every departure from the instructions that an attempt owns up to. */
 function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Divergence> {
   return readArtifacts(handedIn.artifacts, engineContract(index, workflowDivergence), {
-    objection: (value) => (divergenceOf(value) === undefined ? 'reason or summary cannot be recorded' : undefined),
+    objection: (value) => (divergenceOf(value) === undefined ? 'its reason or its summary is invalid' : undefined),
     take: divergenceOf,
   });
 }

@@ -43,12 +43,12 @@ describe('the contract of a step', () => {
     [
       'one without a kind',
       [{ version: 1 }],
-      { ...missing, message: `${missing.message} What came without "kind" does not count.` },
+      { ...missing, message: `${missing.message} The artifact without "kind" does not count.` },
     ],
     [
       'one of a kind nobody knows',
       [{ ...example, kind: 'coding_handoff' }],
-      { ...missing, message: `${missing.message} What came as kind "coding_handoff" does not count.` },
+      { ...missing, message: `${missing.message} The artifact of kind "coding_handoff" does not count.` },
     ],
     ['one of another form', [broken], invalid],
     ['several of another form, of which the last is told', [{ kind }, broken], invalid],

@@ -1,10 +1,10 @@
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { clip } from '../../text/utf8.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
 import { conditionFacts } from '../step-place.ts';
 import { criteriaBullets, describeUnmet } from './describe-criteria.ts';
 import { choicesAt, chosenFacts, exampleNotesAt } from './example-notes.ts';
-import { clip } from './judge-artifact.ts';
 import { hasNotes } from './notes.ts';
 import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
 import { fitItems, stepPointer } from './step-check.ts';
@@ -29,7 +29,7 @@ export const criteria = requirementKind<'criteria', Problem>({
   },
 
   ask: ({ isEnforced, bullets }) => {
-    const lead = isEnforced ? 'What the report must show:' : 'What the notes should show (advice, not checked):';
+    const lead = isEnforced ? 'Your report must show:' : 'The notes should show (advice, not checked):';
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
@@ -66,7 +66,7 @@ export const criteria = requirementKind<'criteria', Problem>({
     message: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
       {
-        head: areNotesEnough ? 'The report lacks: ' : 'The notes lack what this step asks of them: ',
+        head: areNotesEnough ? 'The report does not show yet: ' : 'The notes do not show yet: ',
         separator: '; ',
         bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
       },
@@ -74,7 +74,7 @@ export const criteria = requirementKind<'criteria', Problem>({
     suggestedFix: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
       {
-        head: `${areNotesEnough ? KEPT : REPLACED} Mend:\n- `,
+        head: `${areNotesEnough ? KEPT : REPLACED} Fix:\n- `,
         separator: '\n- ',
         bytesMax: BLOCKER_FIX_BYTES_MAX,
       },
@@ -87,5 +87,5 @@ const RULE_IN_MESSAGE_BYTES_MAX = 200;
 const RULE_IN_FIX_BYTES_MAX = 400;
 
 const REPLACED =
-  'Send output.notesMarkdown as a whole, from work that was really done; it replaces notes already sent.';
-const KEPT = 'The notes already sent are kept; send the context.';
+  'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.';
+const KEPT = 'The notes you sent are kept; send only the context.';

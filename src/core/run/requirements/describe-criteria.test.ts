@@ -101,7 +101,7 @@ it('a rule that asks for a value of context says that the notes only make up for
   const named = { ...facts, conditions: new Map([['no-size', unset]]) };
   const bulletFor = (when: Condition) =>
     criteriaBullets({ kind: 'contains', value: 'no size', message: 'Send the size', when }, named);
-  const makingUp = ['Send the size (or else the notes must contain "no size")'];
+  const makingUp = ['Send the size (or the notes must contain "no size")'];
   expect(bulletFor(unset)).toEqual(makingUp);
   expect(bulletFor({ kind: 'not', condition: listed })).toEqual(makingUp);
   expect(bulletFor({ kind: 'or', conditions: [unset, { kind: 'not', condition: listed }] })).toEqual(makingUp);

@@ -41,7 +41,7 @@ function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): str
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
   const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
-  return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or else ' : ''}${must})`;
+  return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or ' : ''}${must})`;
 }
 
 /** Whether a rule counts only while a key of context has none of the values it may have, or none at all. */

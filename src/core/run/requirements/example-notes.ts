@@ -96,7 +96,7 @@ function member({ compilePattern, flags }: Cursor, source: string): string | und
   return [...own, ...TRIED].find((character) => compiled.value.test(character));
 }
 
-const WORK_DONE = 'What was done in this step, what came of it, and what is open.';
+const WORK_DONE = 'What you did, the result, and what is still open.';
 const USER_SAID = 'What the user said, in their words.';
 
 /** Notes that meet everything this place asks of notes, so that one text does for every requirement about them. */

@@ -12,7 +12,7 @@ const { contractRef, artifactKind, example: rejected } = gateVerdict;
 const approved = {
   ...rejected,
   verdict: 'approved',
-  rationale: '<in the words of who decides: what was looked at, and why it may pass>',
+  rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
 };
 const fix = contractFix({ artifactKind, example: approved });
 const unmet = {
@@ -22,7 +22,7 @@ const unmet = {
   example: { artifacts: [approved] },
 };
 const invalid = { ...unmet, reason: 'contract_violation:invalid_required_output' };
-const judged = `Mend what the verdict is about and have the work judged again; only "approved" opens the gate, and never approve your own work. ${fix}`;
+const judged = `Fix what the verdict is about and have the work judged again. Only "approved" opens the gate; never approve your own work. ${fix}`;
 
 describe('a gate', () => {
   it('is opened by a verdict that approves, the last one if there are several', () => {
@@ -55,7 +55,7 @@ describe('a gate', () => {
       [rejected],
       {
         ...invalid,
-        message: 'The gate stays shut: the verdict is "rejected" (<what you looked at, and what decided it>).',
+        message: 'The gate stays closed: the verdict is "rejected" (<what you looked at, and what decided it>).',
         suggestedFix: judged,
       },
     ],
@@ -64,7 +64,7 @@ describe('a gate', () => {
       [{ ...approved, verdict: 'uncertain', rationale: 'x'.repeat(300) }],
       {
         ...invalid,
-        message: `The gate stays shut: the verdict is "uncertain" (${'x'.repeat(200)}…).`,
+        message: `The gate stays closed: the verdict is "uncertain" (${'x'.repeat(200)}…).`,
         suggestedFix: judged,
       },
     ],

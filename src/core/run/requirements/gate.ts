@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
+import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
 import { askedFor } from '../../workflow/compiled/confirmation.ts';
 import { holdsAt } from '../step-place.ts';
 import {
   artifactAsk,
-  clip,
   engineContract,
   exampleOf,
   explainArtifact,
@@ -27,7 +27,7 @@ export const gate = requirementKind<'gate', Problem>({
     const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
     if (asked !== 'coordinator_eval') return [];
     const contract = engineContract(place.index, gateVerdict);
-    const rationale = '<in the words of who decides: what was looked at, and why it may pass>';
+    const rationale = '<in the words of the coordinator: what was checked, and why it may pass>';
     const example = exampleOf(contract, { verdict: 'approved', rationale });
     return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), example }];
   },
@@ -50,8 +50,8 @@ export const gate = requirementKind<'gate', Problem>({
     return {
       reason: 'contract_violation:invalid_required_output',
       pointer: { kind: 'output_contract', contractRef: contract.contractRef },
-      message: `The gate stays shut: ${reasonsOf(problem.value)}.`,
-      suggestedFix: `Mend what the verdict is about and have the work judged again; only ${quote('approved')} opens the gate, and never approve your own work. ${contractFix({ artifactKind: contract.artifactKind, example })}`,
+      message: `The gate stays closed: ${reasonsOf(problem.value)}.`,
+      suggestedFix: `Fix what the verdict is about and have the work judged again. Only ${quote('approved')} opens the gate; never approve your own work. ${contractFix({ artifactKind: contract.artifactKind, example })}`,
     };
   },
 });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { clip } from '../../text/utf8.ts';
 import { type Accepted, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contractFix, missingMessage, violationMessage } from '../../workflow/builtins/explain-violations.ts';
@@ -86,7 +86,7 @@ export function artifactAsk(
 ): string {
   return [
     `${mark}${contract.guidance}`,
-    'Put it into output.artifacts. For example, with values of your own:',
+    'Send it in `output.artifacts`. Example (use your own values):',
     ...examples.map((example) => quote(example)),
     ...hints.map((hint) => `Hint: ${hint}`),
   ].join('\n');
@@ -102,15 +102,8 @@ function mistakenKind(sent: readonly HandedArtifact[]): string {
   const stray = sent.find(({ kind }) => kind === undefined || contractOfKind(kind) === undefined);
   if (stray === undefined) return '';
   return stray.kind === undefined
-    ? ' What came without "kind" does not count.'
-    : ` What came as kind ${clip(quote(stray.kind))} does not count.`;
-}
-
-const CLIPPED_BYTES_MAX = 48;
-
-/** Enough of a name to recognise it by. */
-export function clip(text: string, bytesMax = CLIPPED_BYTES_MAX): string {
-  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
+    ? ' The artifact without "kind" does not count.'
+    : ` The artifact of kind ${clip(quote(stray.kind))} does not count.`;
 }
 
 /** What the engine reads from artifacts by itself, whether a step asks for them or not. */

@@ -89,7 +89,7 @@ describe('the step that decides a loop', () => {
     const open = [{ loopId: loopIdSchema.parse('rounds'), stepId: stepIdSchema.parse('round'), isArtifact: true }];
     expect([decided('stop'), decided('pause')].map((value) => loopObjection(value, open))).toEqual([
       undefined,
-      'its decision is none that this version knows',
+      'its decision must be "continue" or "stop"',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('the step that decides a loop', () => {
   it('cannot decide another loop in its place', () => {
     expect(at(nested, 'decide-inner', [decided('stop', 'outer')])).toEqual({
       ...NOTHING_FOUND,
-      unmet: [refused('inner', 'it decides the loop "outer", and this step decides "inner"')],
+      unmet: [refused('inner', 'it decides loop "outer", but this step decides loop "inner"')],
     });
     expect(at(nested, 'decide-inner', [decided('stop', 'outer'), decided('continue', 'inner')])).toEqual({
       ...NOTHING_FOUND,
@@ -123,7 +123,7 @@ describe('the step that decides a loop', () => {
     enforces('loop_control_wrong_id_tolerated');
     expect(at(nested, 'decide-inner', [decided('stop', 'round')])).toEqual({
       ...NOTHING_FOUND,
-      unmet: [refused('inner', 'no open loop is called "round"; open are "outer" and "inner"')],
+      unmet: [refused('inner', 'no open loop is named "round" (open loops: "outer", "inner")')],
     });
     // The outer loop is the only one that is open here, so its name does not matter.
     expect(at(nested, 'decide-outer', [decided('stop', 'round')]).met).toEqual(['loop_control:outer']);
@@ -145,7 +145,7 @@ describe('a decision on another step', () => {
       unreadable: [
         {
           artifactKind: kind,
-          message: refused('', 'no open loop is called "round"; open are "outer" and "inner"').message,
+          message: refused('', 'no open loop is named "round" (open loops: "outer", "inner")').message,
         },
       ],
     });
@@ -162,7 +162,7 @@ describe('a decision on another step', () => {
     const around = { steps: [loop('all', body, { type: 'for', count: 2 })] };
     expect(at(around, 'decide', [decided('stop')]).loopDecision).toEqual({ loopId: 'each', decision: 'stop' });
     expect(at(around, 'decide', [decided('stop', 'nope')]).unmet.map(({ message }) => message)).toEqual([
-      'The wr.loop_control artifact was not accepted: no open loop is called "nope"; open are "all" and "each".',
+      'The wr.loop_control artifact was not accepted: no open loop is named "nope" (open loops: "all", "each").',
     ]);
   });
 

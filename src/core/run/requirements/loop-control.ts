@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import type { LoopId } from '../../log/ids.ts';
-import { andList } from '../../text/words.ts';
+import { clip } from '../../text/utf8.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -9,7 +9,6 @@ import type { OpenLoop, StepAttempt } from '../step-place.ts';
 import {
   type ArtifactsRead,
   artifactAsk,
-  clip,
   engineContract,
   exampleOf,
   explainArtifact,
@@ -52,7 +51,7 @@ export const loopControlArtifact = requirementKind<'loop_control', UnacceptedArt
     const verdict = judgeArtifacts(ofKind(handedIn.artifacts, contract.artifactKind), contract, (value) => {
       const meant = loopMeant(value, openLoops);
       if (meant === undefined || meant.loopId === loopId) return loopObjection(value, openLoops);
-      return `it decides the loop ${name(meant.loopId)}, and this step decides ${name(loopId)}`;
+      return `it decides loop ${name(meant.loopId)}, but this step decides loop ${name(loopId)}`;
     });
     return verdict.kind === 'accepted' ? met(requirement) : notMet(requirement, verdict);
   },
@@ -85,10 +84,10 @@ export function decisionThatCounts(
 
 /** A name that fits no open loop is forgiven where there is nothing to mistake. */
 export function loopObjection(value: JsonObject, openLoops: readonly OpenLoop[]): string | undefined {
-  if (decisionWord(value) === undefined) return 'its decision is none that this version knows';
+  if (decisionWord(value) === undefined) return 'its decision must be "continue" or "stop"';
   const named = namedLoop(value);
   if (named === undefined || openLoops.length < 2 || loopMeant(value, openLoops) !== undefined) return undefined;
-  return `no open loop is called ${name(named)}; open are ${andList(openLoops.map(({ loopId }) => name(loopId)))}`;
+  return `no open loop is named ${name(named)} (open loops: ${openLoops.map(({ loopId }) => name(loopId)).join(', ')})`;
 }
 
 function decisionOf(value: JsonObject, openLoops: readonly OpenLoop[]): LoopDecision | undefined {

@@ -31,7 +31,7 @@ const place = attemptAt({
 });
 const unmetBy = (trouble: LoopTrouble) => troubleUnmet(trouble, place);
 const at = { kind: 'workflow_step', stepId: 'work' };
-const leave = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+const leave = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
 const id = (text: string) => text as LoopId;
 
 describe('a loop that has had all its iterations', () => {
@@ -40,18 +40,18 @@ describe('a loop that has had all its iterations', () => {
   const unmet = (loopId: string) => ({
     reason: 'unexpected:invariant_violation',
     pointer: at,
-    message: `The loop "${loopId}" would go round again after round 3, and its maxIterations is 3.`,
+    message: `Loop "${loopId}" would continue after round 3, but its maxIterations is 3.`,
     details: { loopId, iteration: 2, maxIterations: 3 },
     requirement: `loop_limit:${loopId}`,
   });
 
   it('by a decision is left by another one', () => {
     enforces('loop_limit_behaviour');
-    const summary = 'What is done, and what is left open.';
+    const summary = 'What is done, and what is still open.';
     const { kind } = loopControl.example;
     expect(limit('decided', true)).toEqual({
       ...unmet('decided'),
-      suggestedFix: `Decide to leave the loop and say what is left open: send this step again with output.artifacts [{"decision":"stop","kind":"wr.loop_control","loopId":"decided","summary":"${summary}"}]. ${leave}`,
+      suggestedFix: `End the loop and say what is still open: send this step again with \`output.artifacts\` [{"decision":"stop","kind":"wr.loop_control","loopId":"decided","summary":"${summary}"}]. ${leave}`,
       example: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
     });
   });
@@ -60,7 +60,7 @@ describe('a loop that has had all its iterations', () => {
     enforces('loop_limit_behaviour');
     expect(limit('waiting', false)).toEqual({
       ...unmet('waiting'),
-      suggestedFix: `If that is how things stand, send this step again with context {"ready":true}, which ends the loop by its own condition. ${leave}`,
+      suggestedFix: `If this is true, send this step again with context {"ready":true}, which ends the loop. ${leave}`,
       example: { context: { ready: true } },
     });
   });
@@ -68,7 +68,7 @@ describe('a loop that has had all its iterations', () => {
   it('by what no context can change is left to the author and the user', () => {
     expect(limit('rounds', false)).toEqual({
       ...unmet('rounds'),
-      suggestedFix: `Send this step again with context values that end the loop by its own condition. ${leave}`,
+      suggestedFix: `Send this step again with context values that end the loop. ${leave}`,
     });
   });
 });
@@ -77,9 +77,8 @@ it('a loop that goes round without a step to do is told as what it is', () => {
   expect(unmetBy({ kind: 'nothing_due', loopId: id('each'), iteration: 7, passed: 400 })).toEqual({
     reason: 'unexpected:invariant_violation',
     pointer: at,
-    message:
-      'The loop "each" goes round without a step to do: 400 steps were passed up to round 8, because their conditions do not hold.',
-    suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${leave}`,
+    message: 'Loop "each" ran 8 rounds with nothing to do (400 steps skipped).',
+    suggestedFix: `Send this step again with context values that make a step of the loop due or end the loop. ${leave}`,
     details: { loopId: 'each', iteration: 7, passed: 400 },
     requirement: 'loop_idle:each',
   });
@@ -88,7 +87,7 @@ it('a loop that goes round without a step to do is told as what it is', () => {
 describe('a loop that cannot go over what it finds', () => {
   const key = (name: string) => ({ kind: 'context_key', key: name });
   const send = (advice: string, context: string) =>
-    `${advice}: send this step again with context of this form, with your own values: ${context}. ${leave}`;
+    `${advice}: send this step again with context like this, with your own values: ${context}. ${leave}`;
 
   it('because there is too much of it has it shortened in context', () => {
     enforces('loop_for_excess_at_run_time', 'loop_limit_behaviour');
@@ -97,13 +96,13 @@ describe('a loop that cannot go over what it finds', () => {
     const unmet = (loopId: string, variable: string) => ({
       reason: 'unexpected:invariant_violation',
       pointer: key(variable),
-      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, and the loop "${loopId}" takes at most 3 (its maxIterations). It has not begun.`,
+      message: `${loopId === 'each' ? 'The list "files" has 12 items' : '"times" is 12'}, but loop "${loopId}" takes at most 3 (its maxIterations). The loop has not started.`,
       details: { loopId, iteration: 0, maxIterations: 3, variable, found: 12 },
       requirement: `loop_items:${loopId}`,
     });
     expect(many('each', 'files')).toEqual({
       ...unmet('each', 'files'),
-      suggestedFix: send('Shorten the list to 3, the most important first', '{"files":["<currentItem>"]}'),
+      suggestedFix: send('Shorten the list to 3 items, the most important first', '{"files":["<currentItem>"]}'),
       example: { context: { files: ['<currentItem>'] } },
     });
     expect(many('count', 'times')).toEqual({
@@ -120,10 +119,10 @@ describe('a loop that cannot go over what it finds', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: key('files'),
       message:
-        'The loop "each" goes over the list "files", which takes 70000 bytes as canonical JSON; 65536 are allowed.',
+        'Loop "each" iterates over the list "files", which has 70000 bytes as canonical JSON; the limit is 65536.',
       details: { loopId: 'each', variable: 'files', bytes: 70_000, bytesMax: 65_536 },
       suggestedFix: send(
-        'Bring the list under 65536 bytes; name things instead of copying them',
+        'Shorten the list to at most 65536 bytes; name things instead of copying them',
         '{"files":["<currentItem>"]}',
       ),
       requirement: 'loop_items:each',
@@ -137,11 +136,11 @@ describe('a loop that cannot go over what it finds', () => {
     { loopId: 'count', variable: 'times', wanted: 'count', found: 'nothing', how: 'missing' },
   ] as const)('because it is no $wanted but $found has it set', ({ loopId, variable, wanted, found, how }) => {
     const [what, value, shown] =
-      wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number from 0', 1, '1'];
+      wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number (0 or more)', 1, '1'];
     expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
       reason: `contract_violation:${how}_required_output`,
       pointer: key(variable),
-      message: `The loop "${loopId}" needs ${what} in context as "${variable}" and found ${found}.`,
+      message: `Loop "${loopId}" needs ${what} in context key "${variable}", but found ${found}.`,
       details: { loopId, variable, wanted, found },
       suggestedFix: send(`Set it to ${what}`, `{"${variable}":${shown}}`),
       requirement: `loop_items:${loopId}`,
@@ -159,7 +158,7 @@ describe('a loop that cannot go over what it finds', () => {
       found: 'nothing',
     });
     expect(pointer).toEqual(at);
-    expect(message).toBe(`The loop "each" needs a list in context as "${variable}" and found nothing.`);
+    expect(message).toBe(`Loop "each" needs a list in context key "${variable}", but found nothing.`);
     expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
   });
 
@@ -174,7 +173,7 @@ describe('a loop that cannot go over what it finds', () => {
   const unmet = {
     reason: 'contract_violation:invalid_required_output',
     pointer: at,
-    message: 'The loop "members" needs a list in context as "group.all.members" and found a text.',
+    message: 'Loop "members" needs a list in context key "group.all.members", but found a text.',
     details: { loopId: 'members', variable, wanted: 'list', found: 'a text' },
     requirement: 'loop_items:members',
   };
@@ -182,7 +181,7 @@ describe('a loop that cannot go over what it finds', () => {
   it('in a value of a loop around it that is open has to be corrected before that loop', () => {
     expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
       ...unmet,
-      suggestedFix: `Set it to a list. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${leave}`,
+      suggestedFix: `Set it to a list. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${leave}`,
       wayBack: { kind: 'before_loop', loopId: 'groups' },
     });
   });

@@ -1,12 +1,13 @@
 import { unreachable } from '../../assert.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
+import { clip } from '../../text/utf8.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { decidingContext } from '../condition/deciding-context.ts';
 import type { StepPlace } from '../step-place.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
-import { clip, engineContract, exampleOf } from './judge-artifact.ts';
+import { engineContract, exampleOf } from './judge-artifact.ts';
 import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
 import { contextPointer, stepPointer, type Unmet, withinBudgets } from './step-check.ts';
 
@@ -16,7 +17,7 @@ type Where = Pick<StepPlace, 'index' | 'step'> & {
 };
 type Trouble<Kind extends LoopTrouble['kind']> = Extract<LoopTrouble, { kind: Kind }>;
 
-const LEAVE_OUT = 'If the user agrees to leave the loop, on record as a gap, send mode "full_auto_never_stop".';
+const LEAVE_OUT = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
 
 /** A loop that cannot go on, as something that the attempt at this step would have to change. */
 export function troubleUnmet(trouble: LoopTrouble, where: Where): Unmet {
@@ -45,17 +46,17 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   const unmet: Unmet = {
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
-    message: `The loop ${name(loopId)} would go round again after round ${iteration + 1}, and its maxIterations is ${maxIterations}.`,
-    suggestedFix: `Send this step again with context values that end the loop by its own condition. ${LEAVE_OUT}`,
+    message: `Loop ${name(loopId)} would continue after round ${iteration + 1}, but its maxIterations is ${maxIterations}.`,
+    suggestedFix: `Send this step again with context values that end the loop. ${LEAVE_OUT}`,
     details: { loopId, iteration, maxIterations },
     requirement: `loop_limit:${loopId}`,
   };
   if (!isByArtifact) return { ...unmet, ...endingContext(loopId, index) };
-  const summary = 'What is done, and what is left open.';
+  const summary = 'What is done, and what is still open.';
   const artifact = exampleOf(engineContract(index, loopControl), { loopId, decision: 'stop', summary });
   return {
     ...unmet,
-    suggestedFix: `Decide to leave the loop and say what is left open: send this step again with output.artifacts [${quote(artifact)}]. ${LEAVE_OUT}`,
+    suggestedFix: `End the loop and say what is still open: send this step again with \`output.artifacts\` [${quote(artifact)}]. ${LEAVE_OUT}`,
     example: { artifacts: [artifact] },
   };
 }
@@ -67,7 +68,7 @@ function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'sugge
   const from = { conditions: index.conditions, isFixed: (variable: string) => isLoopVariable(index, variable) };
   const context = decidingContext(control.condition, control.kind === 'until', from);
   if (context === undefined) return undefined;
-  const suggestedFix = `If that is how things stand, send this step again with context ${quote(context)}, which ends the loop by its own condition. ${LEAVE_OUT}`;
+  const suggestedFix = `If this is true, send this step again with context ${quote(context)}, which ends the loop. ${LEAVE_OUT}`;
   return { suggestedFix, example: { context } };
 }
 
@@ -75,8 +76,8 @@ function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { ind
   return {
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
-    message: `The loop ${name(loopId)} goes round without a step to do: ${passed} steps were passed up to round ${iteration + 1}, because their conditions do not hold.`,
-    suggestedFix: `Send this step again with context values by which a step of the loop is due or the loop ends. ${LEAVE_OUT}`,
+    message: `Loop ${name(loopId)} ran ${iteration + 1} rounds with nothing to do (${passed} steps skipped).`,
+    suggestedFix: `Send this step again with context values that make a step of the loop due or end the loop. ${LEAVE_OUT}`,
     details: { loopId, iteration, passed },
     requirement: `loop_idle:${loopId}`,
     ...endingContext(loopId, index),
@@ -88,11 +89,11 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
   const isCount = loopOf(where.index, loopId).control.kind === 'for';
   const advice = isCount
     ? `Lower it to ${maxIterations}`
-    : `Shorten the list to ${maxIterations}, the most important first`;
+    : `Shorten the list to ${maxIterations} items, the most important first`;
   const what = isCount ? `${name(variable)} is ${found}` : `The list ${name(variable)} has ${found} items`;
   return {
     reason: 'unexpected:invariant_violation',
-    message: `${what}, and the loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). It has not begun.`,
+    message: `${what}, but loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). The loop has not started.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
     ...mendContext(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
   };
@@ -100,10 +101,10 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
 
 function itemsTooLarge(trouble: Trouble<'items_too_large'>, where: Where): Unmet {
   const { loopId, variable, bytes, bytesMax } = trouble;
-  const advice = `Bring the list under ${bytesMax} bytes; name things instead of copying them`;
+  const advice = `Shorten the list to at most ${bytesMax} bytes; name things instead of copying them`;
   return {
     reason: 'contract_violation:invalid_required_output',
-    message: `The loop ${name(loopId)} goes over the list ${name(variable)}, which takes ${bytes} bytes as canonical JSON; ${bytesMax} are allowed.`,
+    message: `Loop ${name(loopId)} iterates over the list ${name(variable)}, which has ${bytes} bytes as canonical JSON; the limit is ${bytesMax}.`,
     details: { loopId, variable, bytes, bytesMax },
     ...mendContext(trouble, where, { advice }),
   };
@@ -111,10 +112,10 @@ function itemsTooLarge(trouble: Trouble<'items_too_large'>, where: Where): Unmet
 
 function notIterable(trouble: Trouble<'not_iterable'>, where: Where): Unmet {
   const { loopId, variable, wanted, found } = trouble;
-  const what = wanted === 'list' ? 'a list' : 'a whole number from 0';
+  const what = wanted === 'list' ? 'a list' : 'a whole number (0 or more)';
   return {
     reason: `contract_violation:${found === 'nothing' ? 'missing' : 'invalid'}_required_output`,
-    message: `The loop ${name(loopId)} needs ${what} in context as ${name(variable)} and found ${clip(found)}.`,
+    message: `Loop ${name(loopId)} needs ${what} in context key ${name(variable)}, but found ${clip(found)}.`,
     details: { loopId, variable, wanted, found },
     ...mendContext(trouble, where, { advice: `Set it to ${what}` }),
   };
@@ -130,12 +131,12 @@ function mendContext(
   const requirement = `loop_items:${loopId}`;
   const context = itemsContext({ loopId, variable }, where, value);
   if (context === undefined) {
-    const suggestedFix = `${advice}. It comes from a loop around this one, which read it when it was entered: go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
+    const suggestedFix = `${advice}. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
     const outer = loopNaming(where.index, variable.split('.')[0] ?? '', loopId);
     const back = outer === undefined ? {} : { wayBack: { kind: 'before_loop', loopId: outer.loopId } as const };
     return { pointer, suggestedFix, requirement, ...back };
   }
-  const suggestedFix = `${advice}: send this step again with context of this form, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
+  const suggestedFix = `${advice}: send this step again with context like this, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
   return { pointer, suggestedFix, requirement, example: { context } };
 }
 

@@ -6,7 +6,7 @@ import { stepPointer } from './step-check.ts';
 /** Notes about the step, which a person or another agent can read later. */
 export const notes = requirementKind<'notes', 'missing'>({
   find: ({ step }) => (step.isNoteRequired ? [{ kind: 'notes' }] : []),
-  ask: () => 'Notes on this step alone, in output.notesMarkdown.',
+  ask: () => 'Notes about this step only, in `output.notesMarkdown`.',
   form: (_, place) => ({ notesMarkdown: exampleNotesAt(place) }),
   check: (_, attempt) => {
     const requirement = `notes:${attempt.step.stepId}`;
@@ -15,9 +15,9 @@ export const notes = requirementKind<'notes', 'missing'>({
   explain: (_, __, { step }) => ({
     reason: 'contract_violation:missing_required_output',
     pointer: stepPointer(step),
-    message: 'This step needs notes and none were sent.',
+    message: 'This step requires notes, and none were sent.',
     suggestedFix:
-      'Send output.notesMarkdown: what you did in this step, what came of it, and what is open. Write about this step only; earlier notes are kept.',
+      'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only; earlier notes are kept.',
   }),
 });
 

@@ -133,7 +133,7 @@ describe('what a step asks for', () => {
       example: {
         ...pinned('gate_verdict').example,
         verdict: 'approved',
-        rationale: '<in the words of who decides: what was looked at, and why it may pass>',
+        rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
       },
     };
     expect(requirementsOf(tryStep(conditional, { context: { isLarge: true } }))).toEqual([
@@ -221,7 +221,7 @@ describe('what a step asks for', () => {
       kind: 'wr.capability_observation',
       capability: 'web_browsing',
       status: 'available',
-      detail: 'What you tried, and what came back.',
+      detail: 'What you tried, and the result.',
     };
     expect(asked('wr_probe_web_browsing')).toEqual([
       { kind: 'output_contract', contract, isRequired: true, hints: [], example },

@@ -38,10 +38,11 @@ export function requirementTexts(place: AskedPlace): readonly string[] {
   const texts = place.requirements.flatMap((one) => ask(one, place) ?? []);
   if (texts.length === 0) return [];
   const isOnlyNotes = place.requirements.length === 1 && place.requirements[0]?.kind === 'notes';
-  return isOnlyNotes ? [`${LEAD} notes on this step alone, in output.notesMarkdown.`] : [LEAD, ...texts];
+  return isOnlyNotes ? [ONLY_NOTES] : [LEAD, ...texts];
 }
 
-const LEAD = 'Needed to go on:';
+const LEAD = 'Required:';
+const ONLY_NOTES = 'Required: notes about this step only, in `output.notesMarkdown`.';
 
 function ask<Name extends RequirementName>(asked: Requirement<Name>, place: AskedPlace): string | undefined {
   return KINDS[asked.kind].ask(asked, place);

@@ -5,8 +5,7 @@ import type { JsonValue } from '../../json/json-value.ts';
 import { REASONS, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { checkStep } from './check-step.ts';
 
-const notesMarkdown =
-  'What was done in this step, what came of it, and what is open. What the user said, in their words.';
+const notesMarkdown = 'What you did, the result, and what is still open. What the user said, in their words.';
 const at = { kind: 'workflow_step', stepId: 'work' };
 const keyed = {
   notesOptional: true,
@@ -39,11 +38,11 @@ describe('something only a user can supply', () => {
           {
             reason: 'user_only_dependency:needs_user_artifact',
             pointer: { kind: 'context_key', key: 'plan' },
-            message: 'This needs the user, and the context has no value for "plan": Send the plan.',
+            message: 'This step needs the user, and context has no value for "plan": Send the plan.',
             suggestedFix:
-              'Ask the user and wait; never answer in their place. Then send this step again with context {"plan":"The answer of the user, in their words"}, the answer as its value. To ask: Send the plan.',
+              'Ask the user and wait. Never answer for the user. Then send this step again with context {"plan":"The user\'s answer, in their words"}, with the answer as the value. Question: Send the plan.',
             requirement: 'user_dependency:plan',
-            example: { context: { plan: 'The answer of the user, in their words' } },
+            example: { context: { plan: "The user's answer, in their words" } },
           },
         ],
       });
@@ -55,9 +54,9 @@ describe('something only a user can supply', () => {
     const unmet = {
       reason: 'user_only_dependency:needs_user_environment_action',
       pointer: at,
-      message: 'This needs the user: Start the service.',
+      message: 'This step needs the user: Start the service.',
       suggestedFix:
-        'Ask the user and wait. Then send this step again with the answer in output.notesMarkdown, which replaces notes already sent. Never answer in their place. To ask: Start the service.',
+        'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; it replaces the notes you sent. Question: Start the service.',
       requirement: 'user_dependency:work',
       example: { notesMarkdown },
     };
@@ -81,9 +80,9 @@ describe('the approval of a person', () => {
   const unmet = {
     reason: 'user_only_dependency:needs_user_approval',
     pointer: at,
-    message: 'The user has to approve this step before the run goes on.',
+    message: 'The user must approve this step before the run continues.',
     suggestedFix:
-      'Show the user what you have and ask for approval. When it is given, send this step again and say in output.notesMarkdown what was approved, in their words; these notes replace notes already sent. Never approve in their place.',
+      'Show the user your work and ask for approval. Never approve for the user. When the user approves, send this step again and write in `output.notesMarkdown` what was approved, in their words; these notes replace the ones you sent.',
     requirement: 'approval:work',
     example: { notesMarkdown },
   };

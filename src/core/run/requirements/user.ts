@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
+import { clip } from '../../text/utf8.ts';
 import { askedFor } from '../../workflow/compiled/confirmation.ts';
 import { holdsAt, type StepAttempt } from '../step-place.ts';
 import { exampleNotesAt } from './example-notes.ts';
-import { clip } from './judge-artifact.ts';
 import { met, notMet, type Requirement, requirementKind } from './requirement.ts';
 import { contextPointer, stepPointer } from './step-check.ts';
 
 type Dependency = Requirement<'user_dependency'>;
 
 const QUESTION_BYTES_MAX = 420;
-const ANSWER = 'The answer of the user, in their words';
+const ANSWER = "The user's answer, in their words";
 
 /** Something only the user can supply. With a key only its value counts; without one the notes report the answer. */
 export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
@@ -21,7 +21,7 @@ export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
     if (contextKey !== undefined && hasAnswer(facts.context, contextKey)) return undefined;
     const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
     const way = facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
-    return `From the user: ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${way}`;
+    return `Required from the user: ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${way}`;
   },
 
   form: ({ contextKey }, place) =>
@@ -40,15 +40,15 @@ export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
       return {
         reason: code,
         pointer: stepPointer(step),
-        message: `This needs the user: ${question}`,
-        suggestedFix: `Ask the user and wait. Then send this step again with the answer in output.notesMarkdown, which replaces notes already sent. Never answer in their place. To ask: ${question}`,
+        message: `This step needs the user: ${question}`,
+        suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the answer in \`output.notesMarkdown\`; it replaces the notes you sent. Question: ${question}`,
       };
     }
     return {
       reason: code,
       pointer: contextPointer(contextKey, step),
-      message: `This needs the user, and the context has no value for ${quote(contextKey)}: ${question}`,
-      suggestedFix: `Ask the user and wait; never answer in their place. Then send this step again with context ${quote({ [contextKey]: ANSWER })}, the answer as its value. To ask: ${question}`,
+      message: `This step needs the user, and context has no value for ${quote(contextKey)}: ${question}`,
+      suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with context ${quote({ [contextKey]: ANSWER })}, with the answer as the value. Question: ${question}`,
     };
   },
 });
@@ -62,8 +62,8 @@ export const approval = requirementKind<'approval', 'not_given'>({
 
   ask: (_, { facts }) =>
     facts.preferences.autonomy === 'full_auto_never_stop'
-      ? `A person should approve this step. ${WITHOUT}`
-      : `A person must approve this step. ${HELD_BACK}`,
+      ? `The user should approve this step. ${WITHOUT}`
+      : `The user must approve this step. ${HELD_BACK}`,
 
   form: (_, place) => ({ notesMarkdown: exampleNotesAt(place) }),
 
@@ -75,26 +75,27 @@ export const approval = requirementKind<'approval', 'not_given'>({
   explain: (_, __, { step }) => ({
     reason: 'user_only_dependency:needs_user_approval',
     pointer: stepPointer(step),
-    message: `The user has to approve this step before the run goes on.`,
-    suggestedFix: `Show the user what you have and ask for approval. When it is given, send this step again and say in output.notesMarkdown what was approved, in their words; these notes replace notes already sent. Never approve in their place.`,
+    message: 'The user must approve this step before the run continues.',
+    suggestedFix:
+      'Show the user your work and ask for approval. Never approve for the user. When the user approves, send this step again and write in `output.notesMarkdown` what was approved, in their words; these notes replace the ones you sent.',
   }),
 });
 
 const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
-  needs_user_secret_or_token: 'a secret that only the user has',
-  needs_user_account_access: 'access that only the user can give',
-  needs_user_artifact: 'something that only the user can supply',
-  needs_user_choice: 'a choice that only the user may make',
-  needs_user_approval: "the user's approval",
-  needs_user_environment_action: 'something done that only the user can do',
+  needs_user_secret_or_token: 'a secret or token',
+  needs_user_account_access: 'access to an account',
+  needs_user_artifact: 'something only the user can supply',
+  needs_user_choice: 'a choice only the user can make',
+  needs_user_approval: 'approval',
+  needs_user_environment_action: 'an action only the user can take',
 };
 
 const ASSUMED =
-  'Nobody will be asked in this mode: look for the answer yourself, assume what is most likely, say in the notes what you assumed, and go on. It is recorded as a gap.';
+  'In this mode nobody is asked. Look for the answer yourself, assume what is most likely, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
-  'Nobody will be asked in this mode: do what can be done without it and nothing that cannot be taken back, say in the notes what you left out, and go on. It is recorded as a gap.';
+  'In this mode nobody is asked. Do what is possible without it, but nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 const HELD_BACK =
-  'The first report of the step is held back in any case. Then show it, ask, and wait; the call that you are given takes the report again, with the answer in their words, as notes.';
+  "The first report of this step is always blocked. Then show it to the user, ask, and wait. Send the call from the blocked reply, with the report and the answer, in the user's words, as notes.";
 
 /** A preference can be guessed; a secret, access or a consent cannot. */
 function unattendedWay({ reason, choiceKind }: Dependency): string {
@@ -104,7 +105,7 @@ function unattendedWay({ reason, choiceKind }: Dependency): string {
 
 function answerWay({ contextKey }: Dependency): string {
   if (contextKey === undefined) return HELD_BACK;
-  return `Ask, wait for the answer, and send it as context: ${quote({ [contextKey]: "the user's answer" })}. Without an answer, wait here.`;
+  return `Ask the user, wait for the answer, and send it as context: ${quote({ [contextKey]: "the user's answer" })}. Do not continue without an answer.`;
 }
 
 /** Notes of the first attempt cannot hold the answer: only the block makes the agent ask. */

@@ -127,7 +127,7 @@ describe('a loop that cannot be entered', () => {
   it('halts the walk at the step before it', () => {
     const walked = walkThrough(workflow);
     expect([walked.visits, walked.troubles]).toEqual([['a', 'halted'], [trouble]]);
-    expect(said(walked).slice(1)).toEqual(['Came to loop "l".']);
+    expect(said(walked).slice(1)).toEqual(['Reached loop "l".']);
   });
 
   it('as the first entry leaves the run where it began', () => {
@@ -138,7 +138,7 @@ describe('a loop that cannot be entered', () => {
   it('is passed where a run must not stop', () => {
     const walked = walkThrough(workflow, { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles]).toEqual([['a', 'b', 'complete'], [trouble]]);
-    expect(said(walked)).toContain('Left loop "l" after 0 iterations: it found nothing to go over.');
+    expect(said(walked)).toContain('Left loop "l" after 0 iterations: it found nothing to iterate over.');
   });
 });
 

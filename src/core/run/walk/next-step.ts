@@ -12,7 +12,7 @@ import type { RunFacts } from '../step-place.ts';
 import { endIteration, enterLoop } from './loop-iteration.ts';
 import type { Walk } from './walk.ts';
 import { evaluatedRun, selectedStep } from './walk-trace.ts';
-import { entryHere, factsIn, holdsIn, loopPathOf, moveOn, pass, type Walking } from './walking.ts';
+import { entryAhead, entryHere, factsIn, holdsIn, loopPathOf, moveOn, pass, type Walking } from './walking.ts';
 
 /** Where a walk begins: before the first step, or at a pending step that was just done. */
 export type WalkStart = {
@@ -102,11 +102,13 @@ function stateAt(
 function failedHere(walking: Walking, entry: Entry): Guard | undefined {
   const { stepId, runCondition } = partOf(walking.index, entry);
   const own = runCondition === undefined ? [] : [{ condition: runCondition, entries: 1, of: entry.kind }];
-  const guards = (entry.guards ?? []).map((guard) => ({ ...guard, of: `${guard.entries} in a row from` }));
-  return [...guards, ...own].find(({ condition, of }) => {
-    const { stack, trace } = walking;
+  const guards = (entry.guards ?? []).map((guard) => ({ ...guard, of: 'group' as const }));
+  return [...guards, ...own].find(({ condition, entries, of }) => {
+    const { stack, trace, index } = walking;
     const isMet = holdsIn(stack, condition, walking);
-    trace.push(evaluatedRun({ of, stepId, condition }, isMet, loopPathOf(stack)));
+    const last = entryAhead(walking, entries - 1) ?? entry;
+    const group = { size: entries, first: titleOf(index, entry), last: titleOf(index, last) };
+    trace.push(evaluatedRun({ of, group, stepId, condition }, isMet, loopPathOf(stack)));
     return !isMet;
   });
 }
@@ -136,8 +138,14 @@ function noteUnset(walking: Walking, condition: Condition): void {
   walking.unset.set(stepId, { stepId, keys, context });
 }
 
+/** A title that holds values of its round says nothing without them, so the id stands for it. */
+function titleOf(index: WorkflowIndex, entry: Entry): string {
+  const { title, stepId } = partOf(index, entry);
+  return title.includes('{{') ? stepId : title;
+}
+
 /** A loop goes by the id of the step it was written as. */
-function partOf(index: WorkflowIndex, entry: Entry): Pick<CompiledStep, 'stepId' | 'runCondition'> {
+function partOf(index: WorkflowIndex, entry: Entry): Pick<CompiledStep, 'stepId' | 'title' | 'runCondition'> {
   return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
 }
 

@@ -30,7 +30,7 @@ it('entering a loop, each question that decides and leaving it are told with wha
   const iteration = (value: number) => ({ kind: 'iteration', value });
   const condition = { kind: 'condition_id', conditionId: 'is-open' };
   expect(trace).toEqual([
-    { kind: 'entered_loop', summary: 'Came to loop "l".', refs: [l] },
+    { kind: 'entered_loop', summary: 'Reached loop "l".', refs: [l] },
     {
       kind: 'evaluated_condition',
       summary: 'The while condition of loop "l" is true.',
@@ -38,7 +38,7 @@ it('entering a loop, each question that decides and leaving it are told with wha
     },
     {
       kind: 'selected_next_step',
-      summary: 'Next is step "a".',
+      summary: 'Next step: "a".',
       refs: [{ kind: 'step_id', stepId: 'a' }, l, iteration(0)],
     },
     {
@@ -61,9 +61,9 @@ it('a loop that goes by context is warned about, is as it was written, and leave
   expect(workflow.steps.map(({ stepId }) => stepId)).toEqual(['a']);
   const { trace } = walkThrough(workflow, { context: (n) => ({ done: n }) });
   expect(trace.map(({ summary }) => summary)).toEqual([
-    'Came to loop "l".',
+    'Reached loop "l".',
     'The until condition of loop "l" is false.',
-    'Next is step "a".',
+    'Next step: "a".',
     'The until condition of loop "l" is true.',
     'Left loop "l" after 1 iteration: its condition ended it.',
   ]);
@@ -75,7 +75,7 @@ it.each([
 ])('a %s loop without an iteration is on record as well', (_, written, answer) => {
   enforces('loop_trace_complete', 'loop_end_has_one_reason');
   expect(said([written])).toEqual([
-    'Came to loop "l".',
+    'Reached loop "l".',
     answer,
     'Left loop "l" after 0 iterations: its condition ended it.',
   ]);
@@ -87,7 +87,7 @@ it.each([
 ])('a %s loop over nothing is on record as well', (_, written) => {
   enforces('loop_trace_complete', 'loop_end_has_one_reason');
   expect(said([written])).toEqual([
-    'Came to loop "l", which is for 0 iterations.',
+    'Reached loop "l" (0 iterations).',
     'Left loop "l" after 0 iterations: all items are done.',
   ]);
 });
@@ -99,7 +99,7 @@ it('a loop that goes by a decision tells what was decided, or that nothing was',
     return key === 'l@2::d' ? ({ loopId: 'l', decision: 'stop' } as const) : undefined;
   };
   expect(said([decidedLoop('l', [decision('d')])], { decide }).filter((one) => !one.startsWith('Next'))).toEqual([
-    'Came to loop "l".',
+    'Reached loop "l".',
     'The decision is "continue" in loop "l".',
     'There is no decision in loop "l".',
     'The decision is "stop" in loop "l".',
@@ -110,9 +110,11 @@ it('a loop that goes by a decision tells what was decided, or that nothing was',
 it('a loop that ended by its limit says so, and one that ended by its condition at the limit does not', () => {
   enforces('loop_end_has_one_reason');
   const last = (steps: readonly unknown[]) => said(steps, { onTrouble: 'go_on' }).at(-1);
-  expect(last([whileLoop('l', done('lt', 4), [a])])).toBe('Left loop "l" after 3 iterations: its limit is reached.');
+  expect(last([whileLoop('l', done('lt', 4), [a])])).toBe('Left loop "l" after 3 iterations: its limit was reached.');
   expect(last([whileLoop('l', done('lt', 3), [a])])).toBe('Left loop "l" after 3 iterations: its condition ended it.');
-  expect(last([forEachLoop('l', 'done', [a])])).toBe('Left loop "l" after 0 iterations: it found nothing to go over.');
+  expect(last([forEachLoop('l', 'done', [a])])).toBe(
+    'Left loop "l" after 0 iterations: it found nothing to iterate over.',
+  );
 });
 
 it('conditions of steps and loops are told with their answers', () => {
@@ -135,7 +137,7 @@ it('conditions of steps and loops are told with their answers', () => {
     },
     {
       kind: 'entered_loop',
-      summary: 'Came to loop "l", which is for 1 iteration.',
+      summary: 'Reached loop "l" (1 iteration).',
       refs: [{ kind: 'loop_id', loopId: 'l' }],
     },
     {
@@ -149,7 +151,7 @@ it('conditions of steps and loops are told with their answers', () => {
     },
     {
       kind: 'selected_next_step',
-      summary: 'Next is step "b".',
+      summary: 'Next step: "b".',
       refs: [
         { kind: 'step_id', stepId: 'b' },
         { kind: 'loop_id', loopId: 'l' },

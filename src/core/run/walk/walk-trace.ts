@@ -2,6 +2,7 @@ import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import type { ConditionId, StepId } from '../../log/ids.ts';
 import type { LoopPath } from '../../log/step-instance-key.ts';
+import { clip } from '../../text/utf8.ts';
 import { plural } from '../../text/words.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
@@ -13,17 +14,33 @@ type Ref = NonNullable<TraceEntry['refs']>[number];
 export type LoopEnd = 'condition' | 'decision' | 'items_done' | 'limit' | Exclude<LoopTrouble['kind'], 'limit_reached'>;
 
 export function selectedStep(stepId: StepId, path: LoopPath): TraceEntry {
-  return entry('selected_next_step', `Next is step "${stepId}".`, [{ kind: 'step_id', stepId }, ...pathRefs(path)]);
+  return entry('selected_next_step', `Next step: "${stepId}".`, [{ kind: 'step_id', stepId }, ...pathRefs(path)]);
 }
 
+/** What a run condition decides about: a step, a loop, or a group of them that starts with this step. */
+type RunSubject = {
+  readonly of: 'step' | 'loop' | 'group';
+  /** How many entries the condition decides about, and the titles of the first and the last. */
+  readonly group: { readonly size: number; readonly first: string; readonly last: string };
+  readonly stepId: StepId;
+  readonly condition: Condition;
+};
+
+function runText({ of, group, stepId }: RunSubject, isMet: boolean): string {
+  if (of !== 'group') return `The run condition of ${of} "${stepId}" is ${isMet}.`;
+  const steps = plural(group.size, 'step');
+  if (isMet) return `The run condition of ${steps} from "${stepId}" is true.`;
+  const titles = group.size === 1 ? [group.first] : [group.first, group.last];
+  const span = titles.map((title) => clip(title, TITLE_BYTES_MAX)).join(' … ');
+  return `Skipped ${steps} (${span}): the run condition is false.`;
+}
+
+const TITLE_BYTES_MAX = 80;
+
 /** A condition decided whether a step, a loop or several of them are due. */
-export function evaluatedRun(
-  subject: { readonly of: string; readonly stepId: StepId; readonly condition: Condition },
-  isMet: boolean,
-  path: LoopPath,
-): TraceEntry {
-  const { of, stepId, condition } = subject;
-  return entry('evaluated_condition', `The run condition of ${of} "${stepId}" is ${isMet}.`, [
+export function evaluatedRun(subject: RunSubject, isMet: boolean, path: LoopPath): TraceEntry {
+  const { stepId, condition } = subject;
+  return entry('evaluated_condition', runText(subject, isMet), [
     { kind: 'step_id', stepId },
     ...conditionRefs(condition),
     ...pathRefs(path),
@@ -54,8 +71,8 @@ export function evaluatedDecision(
 }
 
 export function enteredLoop({ loopId }: CompiledLoop, rounds: number | undefined): TraceEntry {
-  const over = rounds === undefined ? '' : `, which is for ${plural(rounds, 'iteration')}`;
-  return entry('entered_loop', `Came to loop "${loopId}"${over}.`, [{ kind: 'loop_id', loopId }]);
+  const over = rounds === undefined ? '' : ` (${plural(rounds, 'iteration')})`;
+  return entry('entered_loop', `Reached loop "${loopId}"${over}.`, [{ kind: 'loop_id', loopId }]);
 }
 
 /** `done` is how many iterations it had. */
@@ -68,11 +85,11 @@ const END_WORDS: { readonly [end in LoopEnd]: string } = {
   condition: 'its condition ended it',
   decision: 'the decision ended it',
   items_done: 'all items are done',
-  limit: 'its limit is reached',
-  too_many_items: 'there are more than it may have',
-  items_too_large: 'its items take too much room',
-  not_iterable: 'it found nothing to go over',
-  nothing_due: 'none of its steps was due for too long',
+  limit: 'its limit was reached',
+  too_many_items: 'it has more items than its limit allows',
+  items_too_large: 'its items are too large',
+  not_iterable: 'it found nothing to iterate over',
+  nothing_due: 'it ran too long with nothing to do',
 };
 
 function entry(kind: TraceEntry['kind'], summary: string, refs: readonly Ref[]): TraceEntry {

@@ -30,9 +30,16 @@ export type Walking = {
 };
 
 /** What stands where the walk is; `undefined` behind the last entry of a body or of the workflow. */
-export function entryHere({ index, cursor, stack }: Walking): Entry | undefined {
+export function entryHere(walking: Walking): Entry | undefined {
+  return entryAhead(walking, 0);
+}
+
+/** The entry that many places after the one where the walk is, in the same list. */
+export function entryAhead({ index, cursor, stack }: Walking, places: number): Entry | undefined {
   const frame = stack.at(-1);
-  return frame === undefined ? index.workflow.entries[cursor] : loopOf(index, frame.loopId).body[frame.bodyIndex];
+  return frame === undefined
+    ? index.workflow.entries[cursor + places]
+    : loopOf(index, frame.loopId).body[frame.bodyIndex + places];
 }
 
 /** To the next entry of the same list. */
