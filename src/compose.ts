@@ -5,7 +5,7 @@ import { calledAs } from './adapters/clients/called-as.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
-import type { BundleAccess, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
+import type { ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 
 declare const WORKRAIL_VERSION: string;
 
@@ -14,21 +14,21 @@ const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
 
 const FAILED = 1;
 const INTERRUPTED = 130;
-/** What a server that is told to end does first. */
+/** Runs before a server ends. */
 let stopServing = async (): Promise<void> => undefined;
 let isInterrupted = false;
 process.on('SIGINT', () => {
-  // Who presses it again waits for nothing more, but what would be left behind is still taken away.
+  // A second Ctrl-C exits at once; exit listeners still remove temporary files.
   if (isInterrupted) process.exit(INTERRUPTED);
   isInterrupted = true;
   if (process.stderr.isTTY) process.stderr.write('\n');
   stopServing().finally(() => process.exit(INTERRUPTED));
 });
-// Whoever reads our output may stop reading; that is no failure. Anything else that goes wrong there is, but not ours.
+// A reader that stops reading is not a failure. Any other output error is.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  const why = error.code === 'ENOSPC' ? 'no space is left where it goes' : (error.code ?? error.message);
-  writeError(`workrail: The output could not be written: ${why}.\n`);
+  const why = error.code === 'ENOSPC' ? 'no space left on the device' : (error.code ?? error.message);
+  writeError(`workrail: Cannot write the output: ${why}.\n`);
   process.exit(FAILED);
 });
 
@@ -36,7 +36,7 @@ const exitCode = await runCommand({
   version: WORKRAIL_VERSION,
   argv: process.argv.slice(2),
   env: process.env,
-  // Node makes a stream when it is first looked at, which takes time.
+  // Node creates these streams on first access, which takes time.
   terminal: {
     isInput: () => process.stdin.isTTY === true,
     isOutput: () => process.stdout.isTTY === true,
@@ -48,7 +48,7 @@ const exitCode = await runCommand({
   calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
   dataDir: findDataDir,
   store: openStore,
-  exchange: openExchange,
+  exchange: async () => (await import('./compose/bundle.ts')).openBundles(WORKRAIL_VERSION),
   listing: async () => {
     const [{ openSessionList }, root] = await Promise.all([import('./compose/session-list.ts'), findDataDir()]);
     return openSessionList(root);
@@ -68,7 +68,7 @@ const exitCode = await runCommand({
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
 
-/** Talk that nobody listens to is no failure either; the command does its work all the same. */
+/** Messages that nobody reads are not a failure either: the command still does its work. */
 function writeError(text: string): void {
   if (process.stderr.listenerCount('error') === 0) {
     process.stderr.on('error', (error: NodeJS.ErrnoException) => {
@@ -106,47 +106,4 @@ async function findConfigProblems(): Promise<readonly string[]> {
 async function openSetup(): Promise<LocalServices> {
   const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/clients.ts')]);
   return compose.openClients({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
-}
-
-async function openExchange(): Promise<BundleAccess> {
-  const [
-    store,
-    { nodeBundleTools },
-    { createBundleFile, readBundleFile, streamOutput },
-    { yieldOften },
-    { randomIds },
-    { systemClock },
-    { ok },
-    { homedir },
-    { loadOwnConfig },
-    { configHash },
-    { nodeHasher },
-  ] = await Promise.all([
-    openStore(),
-    import('./adapters/bundle.ts'),
-    import('./adapters/bundle.ts'),
-    import('./adapters/file-store/yield-often.ts'),
-    import('./adapters/system.ts'),
-    import('./adapters/system.ts'),
-    import('neverthrow'),
-    import('node:os'),
-    import('./adapters/settings.ts'),
-    import('./core/settings/settings-in-effect.ts'),
-    import('./adapters/system.ts'),
-  ]);
-  return {
-    homes: [homedir()],
-    services: {
-      ...store,
-      tools: nodeBundleTools,
-      yieldNow: yieldOften(),
-      patterns: { load: async () => (await import('./adapters/patterns.ts')).re2Patterns() },
-      ids: randomIds(systemClock),
-      appVersion: WORKRAIL_VERSION,
-      appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
-      now: () => new Date(systemClock.nowMs()).toISOString(),
-    },
-    input: readBundleFile,
-    output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
-  };
 }

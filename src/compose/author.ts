@@ -13,7 +13,7 @@ import { PRESETS } from '../core/log/autonomy.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 
-/** The bench of an author who works in a folder. */
+/** What authoring workflows in a folder needs. */
 export function openAuthor(bundledFolder: string, workspace: string): AuthorServices {
   const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();

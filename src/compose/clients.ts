@@ -13,7 +13,7 @@ type Running = {
   readonly store: Pick<Store, 'keyring'>;
 };
 
-/** Joins what setting up this machine needs. */
+/** What setting up this machine needs. */
 export function openClients({ programPath, version, dataDir, store }: Running): LocalServices {
   const machine = thisMachine({ programPath, version });
   return {

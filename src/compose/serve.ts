@@ -4,25 +4,27 @@ import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
 import { type Backend, mcpBackend } from '../mcp/server.ts';
 
-/** What the process gives a server. */
+/** What a server needs from its process. */
 type Host = {
   readonly version: string;
   readonly bundledFolder: string;
   readonly writeError: (text: string) => void;
-  /** Takes what has to be done before the process ends. */
+  /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
 };
 
-/**
- * Serves MCP. It is bundled apart from the commands, so that it comes in a few files however many of them there are;
- * only the protocol is loaded before the first reply.
- */
+/** Serves MCP. This is bundled separately from the commands: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
   const config = await loadOwnConfig(undefined);
   const [problem] = config.problems;
   if (problem !== undefined) {
-    const { refuseToServe } = await import('./refuse-to-serve.ts');
-    refuseToServe(problem, host.writeError);
+    const [{ EXIT }, { printable }, { configProblemText }] = await Promise.all([
+      import('../cli/command.ts'),
+      import('../cli/output/line.ts'),
+      import('../core/settings/settings-words.ts'),
+    ]);
+    host.writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
+    process.exitCode = EXIT.usage;
     return ok({ isRefused: true });
   }
   const settings = settingsOf(config);

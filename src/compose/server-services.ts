@@ -14,7 +14,7 @@ import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
 import { openStore } from './store.ts';
 
-/** Joins ports to adapters for the server. */
+/** The services of the server. */
 export async function openServerServices({ tokenForm }: Settings, bundledFolder: string): Promise<Services> {
   const patterns = re2Patterns();
   return {
@@ -33,8 +33,9 @@ export async function openServerServices({ tokenForm }: Settings, bundledFolder:
 
 function openCatalog(bundledFolder: string, compilePattern: CompilePattern): WorkflowCatalog {
   const { sha256 } = nodeHasher;
-  // The bundle was checked before it was published: its patterns are made when a run asks for them, not by a first call.
-  const onceAsked: CompilePattern = (pattern, flags) =>
+  // Bundled workflows were checked before the release, so their patterns are compiled on first use instead of in the
+  // first call.
+  const onFirstUse: CompilePattern = (pattern, flags) =>
     ok({
       test: (text) =>
         compilePattern(pattern, flags).match(
@@ -46,11 +47,14 @@ function openCatalog(bundledFolder: string, compilePattern: CompilePattern): Wor
     sha256,
     aliases: BUNDLED_ALIASES,
     compile: (input) =>
-      compileWorkflow(input, { sha256, compilePattern: input.isBundled ? onceAsked : compilePattern }),
+      compileWorkflow(input, { sha256, compilePattern: input.isBundled ? onFirstUse : compilePattern }),
   });
 }
 
-/** How a run goes that is started without a mode, by the settings as they are then: a server need not be restarted. */
+/**
+ * The preferences of a run that is started without a mode. The settings are read at each start, so a server need not be
+ * restarted.
+ */
 const runDefaults: Services['defaults'] = async (workspace) => {
   const config = await loadOwnConfig(workspace);
   const [problem] = config.problems;

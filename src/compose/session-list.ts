@@ -5,7 +5,7 @@ import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { SessionListAccess } from '../cli/program.ts';
 
-/** Joins what listing sessions needs: the index and no store, because that takes longer to load than to list. */
+/** What listing sessions needs: the index without the store, which takes longer to load than the listing itself. */
 export function openSessionList(root: string): SessionListAccess {
   const parts = fileStoreParts(root, nodeHasher.sha256);
   return {

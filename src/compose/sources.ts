@@ -6,7 +6,7 @@ import { sourceInspector } from '../adapters/sources/source-folders.ts';
 import { sourcePlaces } from '../adapters/sources/workflow-files.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 
-/** Joins what looking after sources needs. */
+/** What managing sources needs. */
 export function openSources(): SourceServices {
   const { list, copies } = sourcePlaces(join(homedir(), '.workrail'));
   return {

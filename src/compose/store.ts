@@ -11,21 +11,21 @@ export async function openStore(): Promise<Store & Upkeep> {
   return fileStore(await findDataDir(), nodeHasher.sha256);
 }
 
-/** Joins what looking at sessions needs. */
+/** What viewing sessions needs. */
 export async function openSessions(store: Store): Promise<SessionAccess> {
   return {
     ...store,
     hasher: nodeHasher,
     workspace: gitObserver(nodeHasher),
     clock: systemClock,
-    // Either form is read by every server, so a setting that means nothing is no reason to show nothing.
+    // Every server reads both forms, so an invalid setting must not prevent this.
     tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
     folder: process.cwd(),
     columns: () => process.stdout.columns,
   };
 }
 
-/** Joins what changing and removing sessions needs. */
+/** What changing and removing sessions needs. */
 export function openUpkeep(store: Store & Upkeep): UpkeepServices {
   return { ...store, hasher: nodeHasher, clock: systemClock };
 }

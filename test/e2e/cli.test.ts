@@ -44,7 +44,7 @@ it('says so when its output finds no space', () => {
     stdio: [...stdio],
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([1, 'workrail: The output could not be written: no space is left where it goes.\n']);
+  expect([status, stderr]).toEqual([1, 'workrail: Cannot write the output: no space left on the device.\n']);
 });
 
 describe('the version', () => {

@@ -10,16 +10,10 @@ import type { SessionId } from '../../core/log/ids.ts';
 import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
 import type { BundleOutput, OutputFailure } from '../ports/bundle-output.ts';
 import type { LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
-import { getWorkflow } from './logged-plan.ts';
-import {
-  type ExportProgress,
-  type Survey,
-  type SurveyServices,
-  surveySession,
-  type TooLargeToShare,
-} from './survey-session.ts';
+import { getWorkflow, type LogReader, type ReadProgress } from './read-intact-part.ts';
+import { type Survey, surveySession, type TooLargeToShare } from './survey-session.ts';
 
-export type ExportServices = SurveyServices & {
+export type ExportServices = LogReader & {
   readonly logs: SessionLogs;
   readonly appVersion: string;
   /** A hash of the settings in effect; `undefined` if there are none. */
@@ -47,7 +41,7 @@ export type ExportRefusal = LoadRefusal | TooLargeToShare | OutputFailure;
 export async function exportSession(
   services: ExportServices,
   { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
-  onProgress: (progress: ExportProgress) => void = () => undefined,
+  onProgress: (progress: ReadProgress) => void = () => undefined,
 ): Promise<Result<Exported, ExportRefusal>> {
   const exported = await write(services, { sessionId, output }, onProgress);
   if (exported.isOk()) {
@@ -63,7 +57,7 @@ export async function exportSession(
 async function write(
   services: ExportServices,
   { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
-  onProgress: (progress: ExportProgress) => void,
+  onProgress: (progress: ReadProgress) => void,
 ): Promise<Result<Exported, ExportRefusal>> {
   return safeTry(async function* (): Flow<Exported, ExportRefusal> {
     const log = yield* await services.logs.open(sessionId);

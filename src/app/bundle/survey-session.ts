@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
-import { admitAppend, emptyHistory } from '../../core/bundle/admit-append.ts';
 import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX, type IntegrityEntry } from '../../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { listDigest, segmentLines } from '../../core/bundle/digest-lists.ts';
@@ -9,7 +8,7 @@ import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-b
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
-import { type ContentStores, type LoggedPlan, loggedPlan, wrongEvents } from './logged-plan.ts';
+import { type LoggedPlan, type LogReader, type ReadProgress, readIntactPart } from './read-intact-part.ts';
 
 /** More than a bundle may hold, so that nobody could import it. */
 export type TooLargeToShare = {
@@ -31,50 +30,32 @@ export type Survey = {
   readonly snapshots: readonly SnapshotRef[];
 };
 
-export type SurveyServices = ContentStores & {
-  readonly tools: BundleTools;
-  /** Awaited regularly, so that other work can run. */
-  readonly yieldNow: () => Promise<void>;
-};
-
-export type ExportProgress = { readonly done: number; readonly total: number };
-
 /** Reads a session as an import would, up to where it cannot be trusted, and measures each part. */
 export async function surveySession(
-  services: SurveyServices,
+  services: LogReader,
   log: SessionLog,
-  onProgress: (progress: ExportProgress) => void,
+  onProgress: (progress: ReadProgress) => void,
 ): Promise<Result<Survey, LoadRefusal | TooLargeToShare>> {
   const { tools } = services;
-  const history = emptyHistory(log.sessionId, tools);
   const content = contentEntries(tools);
   const digests = { events: listDigest(tools), manifest: listDigest(tools) };
   const appends: LoggedAppend[] = [];
-  let health = log.health.kind === 'healthy' ? undefined : (log.salvage?.health ?? salvageHealth(log));
   let isTooNested = false;
-  const total = log.appends.length;
-  for (const append of log.appends) {
-    await services.yieldNow();
-    onProgress({ done: appends.length, total });
-    const read = await loggedPlan(services, log, append);
-    if (read.isErr() && read.error.code !== 'cut') return err(read.error);
-    const admitted = read.isOk() ? admitAppend(history, { ...read.value, records: append }, tools) : undefined;
-    if (read.isErr() || admitted === undefined || admitted.isErr()) {
-      const cut = read.isErr() && read.error.code === 'cut' ? read.error : undefined;
-      if (appends.length === 0) return err(cut?.cause ?? wrongEvents(log, append));
-      health = cut?.health ?? 'corrupt_tail';
-      break;
-    }
-    for (const line of segmentLines(admitted.value)) {
-      isTooNested ||= isTooDeep(line);
-      digests.events.add(line);
-    }
-    for (const record of [append.segment, ...append.pins]) digests.manifest.add(canonical(record));
-    isTooNested = content.add(read.value) || isTooNested;
-    appends.push(append);
-  }
-  const events = history.view.nextEventIndex;
-  if (events === 0) return err(headless(log));
+  const intact = await readIntactPart(services, log, {
+    onProgress,
+    each: ({ append, segment, ...logged }) => {
+      for (const line of segmentLines(segment)) {
+        isTooNested ||= isTooDeep(line);
+        digests.events.add(line);
+      }
+      for (const record of [append.segment, ...append.pins]) digests.manifest.add(canonical(record));
+      isTooNested = content.add(logged) || isTooNested;
+      appends.push(append);
+    },
+  });
+  if (intact.isErr()) return err(intact.error);
+  const { view, health } = intact.value;
+  const events = view.nextEventIndex;
   if (events > BUNDLE_EVENTS_MAX) return err(tooLarge('events', events, BUNDLE_EVENTS_MAX));
   if (isTooNested) return err(tooLarge('depth', BUNDLE_DEPTH_MAX + 1, BUNDLE_DEPTH_MAX));
   const salvage = health && salvageSchema.parse({ health, lastEventIndex: events - 1 });
@@ -85,19 +66,6 @@ export async function surveySession(
     ...(salvage === undefined ? [] : [entryOf('session/salvage', canonical(salvage), tools)]),
   ];
   return ok({ appends, entries, salvage, events, ...content.sorted() });
-}
-
-/** The reason recorded in a partial session. */
-export function salvageHealth({ health }: SessionLog): Salvage['health'] {
-  return health.kind === 'unknown_version' ? 'unknown_version' : 'corrupt_tail';
-}
-
-/** The refusal of a session without any intact append. */
-export function headless({ sessionId, health }: SessionLog): LoadRefusal {
-  if (health.kind === 'healthy') return { code: 'session_not_found', sessionId };
-  if (health.kind !== 'unknown_version') return { code: 'damaged', damage: health.damage };
-  const { place, offset, version } = health;
-  return { code: 'unknown_version', place, offset, version };
 }
 
 /** Collects content, each piece once. */

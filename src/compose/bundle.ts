@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import { ok } from 'neverthrow';
+import { createBundleFile, nodeBundleTools, readBundleFile, streamOutput } from '../adapters/bundle.ts';
+import { yieldOften } from '../adapters/file-store/yield-often.ts';
+import { loadOwnConfig } from '../adapters/settings.ts';
+import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
+import type { BundleAccess } from '../cli/program.ts';
+import { configHash } from '../core/settings/settings-in-effect.ts';
+import { openStore } from './store.ts';
+
+/** What exports, imports and reports need. */
+export async function openBundles(appVersion: string): Promise<BundleAccess> {
+  return {
+    homes: [homedir()],
+    services: {
+      ...(await openStore()),
+      tools: nodeBundleTools,
+      yieldNow: yieldOften(),
+      patterns: { load: async () => (await import('../adapters/patterns.ts')).re2Patterns() },
+      ids: randomIds(systemClock),
+      appVersion,
+      appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
+      now: () => new Date(systemClock.nowMs()).toISOString(),
+    },
+    input: readBundleFile,
+    output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
+  };
+}
