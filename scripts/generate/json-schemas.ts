@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { COMMAND_SHAPES } from '../../src/cli/command-shapes.ts';
-import { welcomeShape } from '../../src/cli/welcome.ts';
+import { commandShape, commandShapes } from '../../src/cli/command-shape.ts';
+import { welcome } from '../../src/cli/welcome.ts';
 import { scenarioFileSchema, scriptSchema } from '../../src/core/author/scenario.ts';
 import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
@@ -16,6 +16,10 @@ import { inspectReplyShape } from '../../src/mcp/tools/inspect-workflow-tool.ts'
 import { listReplyShape } from '../../src/mcp/tools/list-workflows-tool.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
 import { sessionReplyShape } from '../../src/mcp/tools/start-session-tool.ts';
+
+const welcomeShape = commandShape('workrail', welcome.data);
+
+const COMMAND_SHAPES = await commandShapes();
 
 /** A document that is stored or sent, and whose shape others may rely on. */
 export type Document = { readonly name: string; readonly title: string; readonly schema: z.ZodType };

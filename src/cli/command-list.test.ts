@@ -6,11 +6,19 @@ import { resolveSettings } from '../core/settings/resolve-settings.ts';
 import { parseSettingsFile } from '../core/settings/settings-file.ts';
 import { toBase64Url } from '../core/token/base64url.ts';
 import { activeKeys } from '../core/token/keyring.ts';
-import { commandName, EXIT, SWITCHES } from './command.ts';
+import { commandName, SWITCHES } from './command.ts';
 import { COMMANDS } from './command-list.ts';
-import { COMMAND_SHAPES } from './command-shapes.ts';
-import { keysRotateShape, keysStatusShape } from './keys.ts';
-import { configListShape, configSetShape } from './settings.ts';
+import { commandShape, commandShapes } from './command-shape.ts';
+import { keysRotate, keysStatus } from './keys.ts';
+import { EXIT } from './problem.ts';
+import { configList, configSet } from './settings.ts';
+
+const keysRotateShape = commandShape('keys rotate', keysRotate.data);
+const keysStatusShape = commandShape('keys status', keysStatus.data);
+const configListShape = commandShape('config list', configList.data);
+const configSetShape = commandShape('config set', configSet.data);
+
+const COMMAND_SHAPES = await commandShapes();
 
 /** What the contract of the command line names; whoever adds one changes the contract first. */
 const CONTRACT = {
@@ -39,8 +47,8 @@ it('the commands are those of the contract, with its options, and help lists the
   );
   expect(COMMANDS.map(commandName).sort()).toEqual(named.sort());
   for (const [name, options] of Object.entries(OPTIONS)) {
-    const entry = COMMANDS.find((one) => commandName(one) === name);
-    const flags = entry?.options?.map((option) => option.flags).join(' ') ?? '';
+    const command = await COMMANDS.find((one) => commandName(one) === name)?.load();
+    const flags = command?.options?.map((option) => option.flags).join(' ') ?? '';
     expect([name, options.split(' ').filter((option) => !flags.includes(option))]).toEqual([name, []]);
   }
   for (const [group, verbs] of Object.entries(CONTRACT)) {
@@ -52,11 +60,12 @@ it('the commands are those of the contract, with its options, and help lists the
   expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(named.filter((name) => name !== 'serve'));
 });
 
-it('the example of a command is a line of that command, with options that it has', () => {
+it('the example in the help of a command is a command line that the command accepts', async () => {
   for (const entry of COMMANDS) {
     const name = commandName(entry);
-    const known = [...(entry.options ?? []).map(({ flags }) => flags), ...Object.keys(SWITCHES)].join(' ');
-    const [, typed] = entry.example.split(`workrail ${name}`);
+    const command = await entry.load();
+    const known = [...(command.options ?? []).map(({ flags }) => flags), ...Object.keys(SWITCHES)].join(' ');
+    const [, typed] = command.example.split(`workrail ${name}`);
     expect([name, typed?.match(/(?<= )--?[a-z-]+/g)?.filter((option) => !known.includes(option)) ?? []]).toEqual([
       name,
       [],
@@ -69,7 +78,7 @@ it('every command refuses an option that it does not know, and a word too many, 
   enforces('cli_exit_codes', 'cli_json_error_shape');
   for (const entry of COMMANDS) {
     const name = commandName(entry);
-    const wrong = [['--nope'], ...(entry.operands === undefined ? [['nope']] : [])];
+    const wrong = [['--nope'], ...((await entry.load()).operands === undefined ? [['nope']] : [])];
     for (const argv of wrong.map((words) => [...name.split(' '), ...words, '--json'])) {
       const { exitCode, out, talk, calls } = await runFake({ argv });
       expect({ exitCode, talk, calls }, argv.join(' ')).toEqual({ exitCode: EXIT.usage, talk: '', calls: [] });
@@ -82,11 +91,11 @@ it('a session leaves in one of four formats, and the shells are three', async ()
   enforces('cli_commands_closed');
   const refusal = async (...argv: string[]) => (await runFake({ argv, terminals: ['output'] })).talk;
   for (const format of ['bundle', 'md', 'html', 'json']) {
-    expect(await refusal('export', 'zzzz', '--as', format)).not.toContain('There is no format');
+    expect(await refusal('export', 'zzzz', '--as', format)).not.toContain('Unknown format');
   }
   for (const format of ['pdf', 'MD', 'bundle,md', '']) {
     expect(await refusal('export', 'zzzz', '--as', format)).toMatch(
-      /There is no format .*\nFix: Use --as bundle, md, html or json\.\n$/,
+      /Unknown format .*\nFix: .*Choose one of: bundle, md, html, json\.\n$/,
     );
   }
   expect(await refusal('completion', 'tcsh')).toMatch(/The shells are bash, zsh, fish\.\n$/);
@@ -141,9 +150,9 @@ describe('config', () => {
     const set = (...argv: string[]) => runFake({ argv: ['config', 'set', ...argv], setup });
     expect(await set('mode', 'full_auto_never_stop')).toMatchObject({ exitCode: 0 });
     expect(files.get(USER.file)).toBe('{\n  // mine\n  "log": false, // quiet\n  "mode": "full_auto_never_stop"\n}\n');
-    expect((await set('log', '1')).out).toContain('WORKRAIL_LOG says otherwise, and wins.');
+    expect((await set('log', '1')).out).toContain('WORKRAIL_LOG overrides it.');
     expect(files.get(USER.file)).toContain('"log": true, // quiet');
-    expect((await set('log', 'true')).out).toContain('It is so already.');
+    expect((await set('log', 'true')).out).toContain('Already set; nothing changed.');
     await set('mode', '--unset');
     expect(files.get(USER.file)).not.toContain('mode');
     await set('mode', 'guided', '--project');
@@ -165,12 +174,18 @@ describe('config', () => {
       return [exitCode, talk];
     };
     expect(await ended('get', 'mod')).toEqual([2, expect.stringContaining('Did you mean mode?')]);
-    expect(await ended('set', 'mode', 'auto')).toEqual([2, expect.stringContaining('It may be guided (the default)')]);
-    expect(await ended('set', 'mode')).toEqual([2, expect.stringContaining('Type a value behind it')]);
-    expect(await ended('set', 'dataDir', 'here')).toEqual([2, expect.stringContaining('It may be an absolute path')]);
+    expect(await ended('set', 'mode', 'auto')).toEqual([
+      2,
+      expect.stringContaining('The value can be guided (the default)'),
+    ]);
+    expect(await ended('set', 'mode')).toEqual([2, expect.stringContaining('mode needs a value, or --unset')]);
+    expect(await ended('set', 'dataDir', 'here')).toEqual([
+      2,
+      expect.stringContaining('The value can be an absolute path'),
+    ]);
     expect(await ended('set', 'dataDir', '/data', '--project')).toEqual([
       2,
-      expect.stringContaining('not for a workspace'),
+      expect.stringContaining('not for a project'),
     ]);
     expect(await ended('set', 'mode', 'guided')).toEqual([
       1,
@@ -185,7 +200,7 @@ describe('config', () => {
     for (const argv of [['session', 'verify'], ['keys', 'rotate'], ['--quiet']]) {
       const { exitCode, talk, calls } = await runFake({ argv, configProblems, terminals: ['input'] });
       expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: [] });
-      expect(talk).toContain(`The settings are wrong. ${configProblems[0]}`);
+      expect(talk).toContain(`A setting is invalid. ${configProblems[0]}`);
     }
     expect(await runFake({ argv: ['config', 'path'], configProblems, setup: fakeSetup() })).toMatchObject({
       exitCode: 0,
@@ -222,6 +237,6 @@ it('keys are rotated when somebody says so: the old one still verifies, and the 
     expect(await runFake({ argv: ['keys', 'rotate'], ...refused })).toMatchObject({ exitCode });
   }
   expect(await keys()).toEqual([second, first]);
-  expect((await rotate('--yes')).out).toContain('do not work any more');
+  expect((await rotate('--yes')).out).toContain('are no longer valid');
   expect((await keys())[1]).toEqual(second);
 });

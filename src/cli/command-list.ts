@@ -1,255 +1,215 @@
-import { WORKFLOW_COMMANDS } from './author/workflow-commands.ts';
 import type { CommandEntry } from './command.ts';
-import { SESSION_COMMANDS } from './sessions/session-commands.ts';
-import { UPKEEP_COMMANDS } from './upkeep/upkeep-commands.ts';
 
-const SETUP_COMMANDS: readonly CommandEntry[] = [
+/** Every command, in the order help shows them. A command's file is loaded when it is run or its help is shown. */
+export const COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'init',
-    summary: 'register with the agent clients found on this machine; everything can be undone',
-    options: [
-      {
-        flags: '--client <names>',
-        help: 'only these, with commas: claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode',
-      },
-      { flags: '--all', help: 'all that are found, without asking' },
-      { flags: '--project', help: 'in the files of this folder instead of those of your user' },
-      { flags: '--yes', help: 'ask nothing' },
-      { flags: '--dry-run', help: 'show what would change, and change nothing' },
-      { flags: '--undo', help: 'put every file back as it was' },
-      { flags: '--force', help: 'also replace an entry "workrail" that starts something else' },
-    ],
-    example: 'workrail init --dry-run',
-    needsNoConfig: true,
+    usage: 'init',
+    summary: 'register WorkRail with the agent clients on this machine',
     load: async () => (await import('./clients/init.ts')).init,
   },
   {
-    verb: 'doctor',
-    summary: 'check this machine, every session and every registered client, which is really started',
-    options: [{ flags: '--fix', help: 'mend what can be mended' }],
-    example: 'workrail doctor --fix',
-    needsNoConfig: true,
+    usage: 'doctor',
+    summary: 'check this machine, every session and every registered client',
     load: async () => (await import('./clients/doctor.ts')).doctor,
   },
-];
-
-const DEMO_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'demo',
-    summary: 'watch a scripted agent play a workflow: blocked and mended, rewound and branched, lost and found',
-    options: [
-      { flags: '--speed <speed>', help: '1, 4 or max (1 in a terminal, else max)' },
-      { flags: '--keep', help: 'keep what was recorded, and say where' },
-    ],
-    example: 'workrail demo --speed 4',
+    usage: 'demo',
+    summary: 'watch a scripted agent run a workflow on the real engine',
     load: async () => (await import('./demo.ts')).demo,
   },
-];
-
-const SERVER_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'serve',
-    summary: 'serve MCP on standard input and output, which is what an agent client starts, or over HTTP',
-    options: [
-      { flags: '--stdio', help: 'use standard input and output (the default)' },
-      { flags: '--http [port]', help: 'use HTTP on 127.0.0.1 instead, for this machine only' },
-      { flags: '--port <port>', help: 'the port for --http; 0 takes any that is free' },
-      { flags: '--log', help: 'write a line of JSON to standard error for every call (WORKRAIL_LOG=1 does the same)' },
-    ],
-    example: 'claude mcp add workrail -- workrail serve',
-    // It reads them itself, for a client that never sees what a command says.
-    needsNoConfig: true,
+    usage: 'serve',
+    summary: 'serve MCP to an agent client, on stdio or over HTTP',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
-];
-
-const STATUS_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'status',
-    summary: 'what is running, blocked or waiting for you, here and elsewhere',
-    example: 'workrail status',
+    usage: 'status',
+    summary: 'show what is running, blocked or waiting for you',
     load: async () => (await import('./status.ts')).status,
   },
-];
-
-const SEARCH_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'search',
-    summary: 'find sessions by words of their goals, notes and artifacts',
-    operands: { syntax: '<words...>', help: 'words that a session must hold, all of them' },
-    options: [{ flags: '--all', help: 'read every session, and show every one that is found' }],
-    example: 'workrail search empty cart',
+    usage: 'session list',
+    summary: 'list sessions, newest first',
+    load: async () => (await import('./sessions/session-list.ts')).sessionList,
+  },
+  {
+    usage: 'session show',
+    summary: 'show how far a session is and what blocks it',
+    load: async () => (await import('./sessions/session-show.ts')).sessionShow,
+  },
+  {
+    usage: 'session tree',
+    summary: 'draw the steps of a session with its branches, blocks and checkpoints',
+    load: async () => (await import('./sessions/session-tree.ts')).sessionTree,
+  },
+  {
+    usage: 'session notes',
+    summary: 'print notes and artifacts, step by step',
+    load: async () => (await import('./sessions/session-notes.ts')).sessionNotes,
+  },
+  {
+    usage: 'session diff <id> <a> <b>',
+    summary: 'compare two branches, steps or nodes of a session',
+    load: async () => (await import('./sessions/session-diff.ts')).sessionDiff,
+  },
+  {
+    usage: 'session resume',
+    summary: 'print a prompt that continues a session in a new chat',
+    load: async () => (await import('./sessions/session-resume.ts')).sessionResume,
+  },
+  {
+    usage: 'session verify',
+    summary: 'check every stored byte of sessions, without changing anything',
+    load: async () => (await import('./sessions/session-verify.ts')).sessionVerify,
+  },
+  {
+    usage: 'session close <id>',
+    summary: 'close a session so that agents are no longer offered it; continuing reopens it',
+    load: async () => (await import('./upkeep/session-close.ts')).sessionClose,
+  },
+  {
+    usage: 'session keep <id...>',
+    summary: 'protect sessions from gc',
+    load: async () => (await import('./upkeep/session-keep.ts')).sessionKeep,
+  },
+  {
+    usage: 'session delete',
+    summary: 'move sessions to the bin, which gc empties after 30 days',
+    load: async () => (await import('./upkeep/session-delete.ts')).sessionDelete,
+  },
+  {
+    usage: 'session prefer <id>',
+    summary: 'change the mode and risk policy of a session',
+    load: async () => (await import('./upkeep/session-prefer.ts')).sessionPrefer,
+  },
+  {
+    usage: 'gc',
+    summary: 'delete old sessions and the data that only they used',
+    load: async () => (await import('./upkeep/gc.ts')).gc,
+  },
+  {
+    usage: 'search <words...>',
+    summary: 'find sessions by words in goals, notes and artifacts',
     load: async () => (await import('./search.ts')).search,
   },
-];
-
-const SOURCE_COMMANDS: readonly CommandEntry[] = [
   {
-    group: 'source',
-    verb: 'list',
-    summary: 'the places that workflows come from beside the bundle, with pinned commit and health',
-    example: 'workrail source list',
+    usage: 'workflow list',
+    summary: 'list the workflows you can start here, and invalid workflow files',
+    load: async () => (await import('./author/workflow-list.ts')).workflowList,
+  },
+  {
+    usage: 'workflow show <id>',
+    summary: 'describe a workflow: purpose, steps and size',
+    load: async () => (await import('./author/workflow-show.ts')).workflowShow,
+  },
+  {
+    usage: 'workflow preview <id>',
+    summary: 'show the compiled steps, or one step exactly as an agent reads it',
+    load: async () => (await import('./author/workflow-preview.ts')).workflowPreview,
+  },
+  {
+    usage: 'workflow check',
+    summary: 'report errors and quality warnings in workflow files',
+    load: async () => (await import('./author/workflow-check.ts')).workflowCheck,
+  },
+  {
+    usage: 'workflow dry-run <id>',
+    summary: 'walk through a workflow without an agent; nothing is saved',
+    load: async () => (await import('./author/workflow-dry-run.ts')).workflowDryRun,
+  },
+  {
+    usage: 'workflow test',
+    summary: 'run the test scenarios of workflows and report their coverage',
+    load: async () => (await import('./author/workflow-test.ts')).workflowTest,
+  },
+  {
+    usage: 'workflow new',
+    summary: 'create a workflow from a template, with passing test scenarios',
+    load: async () => (await import('./author/workflow-new.ts')).workflowNew,
+  },
+  {
+    usage: 'workflow copy <id-and-new-id...>',
+    summary: 'copy a workflow under a new id so that you can change it',
+    load: async () => (await import('./author/workflow-copy.ts')).workflowCopy,
+  },
+  {
+    usage: 'workflow migrate-id <old-and-new-id...>',
+    summary: 'change the id of a workflow everywhere it is used',
+    load: async () => (await import('./author/workflow-migrate-id.ts')).workflowMigrateId,
+  },
+  {
+    usage: 'workflow diff <one-or-two...>',
+    summary: 'compare two workflows, or a run with its workflow, step by step',
+    load: async () => (await import('./author/workflow-diff.ts')).workflowDiffCommand,
+  },
+  {
+    usage: 'source list',
+    summary: 'list the sources of workflows, with pinned commit and health',
     load: async () => (await import('./sources.ts')).sourceList,
   },
   {
-    group: 'source',
-    verb: 'add',
-    summary: 'take workflows from a git repository (pinned to its commit), a folder, or an installed npm package',
-    operands: { syntax: '<address>', help: 'https://…, git@host:path, /path/repo.git, a folder, or npm:NAME' },
-    options: [
-      { flags: '--name <name>', help: 'what to call it (the last word of the address)' },
-      { flags: '--ref <ref>', help: 'the branch or tag of a repository' },
-      { flags: '--folder <folder>', help: 'the folder in a repository that holds the workflows (workflows)' },
-    ],
-    example: 'workrail source add https://example.org/team/flows.git --ref main',
+    usage: 'source add <address>',
+    summary: 'add workflows from a git repository, a folder or an npm package',
     load: async () => (await import('./sources.ts')).sourceAdd,
   },
   {
-    group: 'source',
-    verb: 'remove',
-    summary: 'forget a source; runs that were started from it go on',
-    operands: { syntax: '<name>', help: 'as "workrail source list" shows it' },
-    example: 'workrail source remove flows',
+    usage: 'source remove <name>',
+    summary: 'remove a source; runs started from it can continue',
     load: async () => (await import('./sources.ts')).sourceRemove,
   },
   {
-    group: 'source',
-    verb: 'update',
-    summary: 'move repositories to what their branch shows now, and tell from which commit to which',
-    operands: { syntax: '[name...]', help: 'all repositories when none is named' },
-    options: [{ flags: '--force', help: 'also when the branch was rewritten and no longer holds the pinned commit' }],
-    example: 'workrail source update flows',
+    usage: 'source update',
+    summary: 'move git sources to the newest commit of their branch',
     load: async () => (await import('./sources.ts')).sourceUpdate,
   },
-];
-
-const EXCHANGE_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'export',
-    summary: 'write a session to a file: to go on with elsewhere, or to read',
-    operands: { syntax: '<id...>', help: 'session ids; each whole, the beginning, the end, or the tag of a run' },
-    options: [
-      {
-        flags: '--as <format>',
-        help: 'bundle: one session to import elsewhere (the default); md, html or json: a report of one or more to read',
-      },
-      { flags: '-o, --output <file>', help: 'the file; without it everything goes to standard output' },
-      { flags: '--no-redact', help: 'hide nothing in a report: neither paths and addresses nor keys and passwords' },
-    ],
-    example: 'workrail export 7f3a --as html -o report.html',
+    usage: 'export <id...>',
+    summary: 'write sessions to a file: a bundle to import elsewhere, or a report',
     load: async () => (await import('./bundle/export.ts')).exportCommand,
   },
   {
-    verb: 'import',
-    summary: 'take in a session from a bundle; everything is checked before anything is written',
-    operands: { syntax: '<file>', help: 'a bundle that workrail export made' },
-    options: [{ flags: '--dry-run', help: 'check it and say what would be done' }],
-    example: 'workrail import session.json --dry-run',
+    usage: 'import <file>',
+    summary: 'import a session from a bundle; checks everything first',
     load: async () => (await import('./bundle/import.ts')).importCommand,
   },
-];
-
-const KEY = { syntax: '<key>', help: 'the name of a setting; "workrail config list" shows them' };
-
-const CONFIG_COMMANDS: readonly CommandEntry[] = [
   {
-    group: 'config',
-    verb: 'get',
-    summary: 'print one setting; where it comes from is said aside',
-    operands: KEY,
-    example: 'workrail config get mode',
-    needsNoConfig: true,
+    usage: 'config get <key>',
+    summary: 'print one setting',
     load: async () => (await import('./settings.ts')).configGet,
   },
   {
-    group: 'config',
-    verb: 'set',
-    summary: 'change one setting in your file, or in that of this project',
-    operands: KEY,
-    furtherOperands: [{ syntax: '[value]', help: 'what it shall be' }],
-    options: [
-      { flags: '--project', help: 'for this folder, in .workrail/config.json' },
-      { flags: '--unset', help: 'take the setting out' },
-    ],
-    example: 'workrail config set mode full_auto_stop_on_user_deps',
-    needsNoConfig: true,
+    usage: 'config set <key>',
+    summary: 'change one setting, for you or for this project',
     load: async () => (await import('./settings.ts')).configSet,
   },
   {
-    group: 'config',
-    verb: 'list',
-    summary: 'print every setting with where it comes from; --verbose tells what each is for',
-    example: 'workrail config list',
-    needsNoConfig: true,
+    usage: 'config list',
+    summary: 'print every setting and where its value comes from',
     load: async () => (await import('./settings.ts')).configList,
   },
   {
-    group: 'config',
-    verb: 'path',
-    summary: 'print the files that settings are read from',
-    example: 'workrail config path',
-    needsNoConfig: true,
+    usage: 'config path',
+    summary: 'print the files that hold settings',
     load: async () => (await import('./settings.ts')).configPath,
   },
-];
-
-const KEYS_COMMANDS: readonly CommandEntry[] = [
   {
-    group: 'keys',
-    verb: 'rotate',
-    summary: 'sign tokens with a fresh key from now on; tokens of the key before still work',
-    options: [{ flags: '--yes', help: 'ask nothing, also when tokens of an older key end with it' }],
-    example: 'workrail keys rotate',
+    usage: 'keys rotate',
+    summary: 'sign new tokens with a new key; tokens of the current key stay valid',
     load: async () => (await import('./keys.ts')).keysRotate,
   },
   {
-    group: 'keys',
-    verb: 'status',
-    summary: 'show which keys there are, by their fingerprints',
-    example: 'workrail keys status',
+    usage: 'keys status',
+    summary: 'show the fingerprints of the keys',
     load: async () => (await import('./keys.ts')).keysStatus,
   },
-];
-
-const COMPLETION_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'completion',
-    summary: 'print what a shell needs to complete commands, session ids with their titles, and workflow ids',
-    operands: { syntax: '<shell>', help: 'bash, zsh or fish' },
-    furtherOperands: [{ syntax: '[words...]', help: 'behind --: the words of a line, the last of them unfinished' }],
-    options: [
-      { flags: '--complete', help: 'print what may stand in the place of the last word; the script asks this' },
-    ],
-    example: 'source <(workrail completion bash)',
-    needsNoConfig: true,
+    usage: 'completion <shell>',
+    summary: 'print a shell script that completes commands and ids',
     load: async () => (await import('./completion.ts')).completion,
   },
-];
-
-const ABOUT_COMMANDS: readonly CommandEntry[] = [
   {
-    verb: 'version',
+    usage: 'version',
     summary: 'print the version',
-    example: 'workrail version --json',
-    needsNoConfig: true,
     load: async () => (await import('./version.ts')).version,
   },
-];
-
-/** Every command, in the order help shows them. */
-export const COMMANDS: readonly CommandEntry[] = [
-  ...SETUP_COMMANDS,
-  ...DEMO_COMMANDS,
-  ...SERVER_COMMANDS,
-  ...STATUS_COMMANDS,
-  ...SESSION_COMMANDS,
-  ...UPKEEP_COMMANDS,
-  ...SEARCH_COMMANDS,
-  ...WORKFLOW_COMMANDS,
-  ...SOURCE_COMMANDS,
-  ...EXCHANGE_COMMANDS,
-  ...CONFIG_COMMANDS,
-  ...KEYS_COMMANDS,
-  ...COMPLETION_COMMANDS,
-  ...ABOUT_COMMANDS,
 ];

@@ -1,131 +1,97 @@
-import type { Result } from 'neverthrow';
-import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
+import { ok, type Result } from 'neverthrow';
+import type * as z from 'zod';
 import type { Line } from './output/line.ts';
 import type { Progress } from './output/progress.ts';
+import type { CommandProblem } from './problem.ts';
 import type { Program } from './program.ts';
 
-/** What a command is run with. It writes nothing itself: it returns what is to be said. */
+/** A command: what its help page shows, what `--json` prints, and what it does. */
+export type Command<Shape extends z.ZodType = z.ZodType> = {
+  readonly operands?: readonly { readonly syntax: string; readonly help: string }[];
+  readonly options?: readonly { readonly flags: string; readonly help: string }[];
+  readonly example: string;
+  /** Whether it also runs when a setting is invalid, because it shows or fixes settings, or needs none. */
+  readonly needsNoConfig?: true;
+  /** The `data` of its JSON document, which is published. A command that serves prints no document. */
+  readonly data?: Shape;
+  readonly run: RunCommand<z.output<Shape>>;
+};
+
+/** Defines a command; the compiler checks that it returns data of its published shape. */
+export function command<Shape extends z.ZodType>(
+  definition: Command<Shape> & { readonly data: Shape },
+): Command<Shape> & { readonly data: Shape } {
+  return definition;
+}
+
+export type RunCommand<Data = unknown> = (
+  context: CommandContext,
+  input: CommandInput,
+) => PromiseLike<Result<CommandOutcome<Data>, CommandProblem>>;
+
+/** What a command runs with. A command prints nothing itself: it returns what to print. */
 export type CommandContext = {
-  readonly program: Pick<
-    Program,
-    | 'version'
-    | 'terminal'
-    | 'calledAs'
-    | 'dataDir'
-    | 'store'
-    | 'exchange'
-    | 'bench'
-    | 'theatre'
-    | 'listing'
-    | 'overview'
-    | 'setup'
-    | 'ask'
-    | 'upkeep'
-    | 'sources'
-    | 'serve'
-  >;
+  readonly program: Omit<Program, 'argv' | 'env' | 'write' | 'writeError' | 'configProblems'>;
   readonly switches: Switches;
   readonly progress: Progress;
-  /** Says a line to a person, now; for what cannot wait until the command is over. */
+  /** Prints a line to standard error at once, for what cannot wait until the command ends. */
   readonly say: (line: Line) => void;
 };
 
-/** Why a command did not succeed, and what the process ends with. */
-export type CommandProblem = { readonly error: ErrorEnvelope; readonly exitCode: ExitCode };
-
-/** What came out of a command. */
-export type CommandOutcome =
-  | {
-      readonly kind: 'done';
-      /** The document under `--json`; its shape is published. */
-      readonly data: unknown;
-      /** The same for people. */
-      readonly lines: readonly Line[];
-      /** What a check found wrong; the data is shown all the same. */
-      readonly problem?: CommandProblem;
-      /** The command to type next, or a sentence that leads there; empty where no person reads it. */
-      readonly next: string;
-    }
-  | { readonly kind: 'serving' };
-
-/** What was written behind the name of the command. */
+/** What follows the name of the command. */
 export type CommandInput = {
   readonly operands: readonly string[];
   /** By their long names in camel case; a flag without a value is `true`. */
   readonly options: { readonly [name: string]: unknown };
 };
 
-export type RunCommand = (
-  context: CommandContext,
-  input: CommandInput,
-) => Promise<Result<CommandOutcome, CommandProblem>>;
+export type CommandOutcome<Data = unknown> =
+  | {
+      readonly kind: 'done';
+      readonly data: Data;
+      /** The same for people. */
+      readonly lines: readonly Line[];
+      /** What a check found wrong; the data is printed too. */
+      readonly problem?: CommandProblem | undefined;
+      /** The command to type next, or a sentence that leads there; empty where no person reads it. */
+      readonly next: string;
+    }
+  | { readonly kind: 'serving' };
 
-/** Words that only stand before others. */
+/** The outcome of a command that ran to its end. */
+export function done<Data>(
+  outcome: Omit<Extract<CommandOutcome<Data>, { kind: 'done' }>, 'kind'>,
+): Result<CommandOutcome<Data>, never> {
+  return ok({ kind: 'done', ...outcome });
+}
+
+/** The first words of commands that have two. */
 export const COMMAND_GROUPS = {
-  session: { summary: 'look after recorded sessions', example: 'workrail session verify' },
+  session: { summary: 'view and manage recorded sessions', example: 'workrail session verify' },
   workflow: { summary: 'write, check, preview and test workflows', example: 'workrail workflow check' },
-  config: { summary: 'the settings, each with where it comes from', example: 'workrail config list' },
-  source: { summary: 'where workflows come from', example: 'workrail source list' },
-  keys: { summary: 'the keys that tokens are signed with', example: 'workrail keys status' },
+  config: { summary: 'view and change settings', example: 'workrail config list' },
+  source: { summary: 'view and change where workflows come from', example: 'workrail source list' },
+  keys: { summary: 'view and rotate the keys that sign tokens', example: 'workrail keys status' },
 } as const;
 export type CommandGroup = keyof typeof COMMAND_GROUPS;
 
-/** A command as help shows it; its code is loaded when it is run. */
+export function isCommandGroup(word: string | undefined): word is CommandGroup {
+  return word !== undefined && Object.hasOwn(COMMAND_GROUPS, word);
+}
+
+/** A command in the list of commands. Its file is loaded when it is run or when its help is shown. */
 export type CommandEntry = {
-  readonly group?: CommandGroup;
-  readonly verb: string;
+  /** Its name, then the operands it requires: `session keep <id...>`. */
+  readonly usage: string;
   readonly summary: string;
-  readonly operands?: Operand;
-  /** Those that stand behind the first. */
-  readonly furtherOperands?: readonly Operand[];
-  readonly options?: readonly { readonly flags: string; readonly help: string }[];
-  readonly example: string;
-  /** Whether it also runs when the settings are wrong, because it shows or mends them, or needs none. */
-  readonly needsNoConfig?: true;
-  readonly load: () => Promise<RunCommand>;
+  readonly load: () => Promise<Command>;
 };
 
-type Operand = { readonly syntax: string; readonly help: string };
-
-/** The words that call a command. */
-export function commandName({ group, verb }: Pick<CommandEntry, 'group' | 'verb'>): string {
-  return group === undefined ? verb : `${group} ${verb}`;
+export function commandName({ usage }: Pick<CommandEntry, 'usage'>): string {
+  return usage.replace(/ <.*/, '');
 }
 
-/** What a command line ends with; scripts rely on it. */
-export const EXIT = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  notFound: 3,
-  checkFailed: 4,
-  needsPerson: 5,
-  interrupted: 130,
-} as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
-/** The exit code of a command that ended with this error. */
-export function exitCodeOf(code: ErrorEnvelope['code']): ExitCode {
-  switch (code) {
-    case 'VALIDATION_ERROR':
-      return EXIT.usage;
-    case 'SESSION_NOT_FOUND':
-    case 'WORKFLOW_NOT_FOUND':
-      return EXIT.notFound;
-    case 'BUNDLE_INVALID_FORMAT':
-    case 'BUNDLE_UNSUPPORTED_VERSION':
-    case 'BUNDLE_INTEGRITY_FAILED':
-    case 'BUNDLE_MISSING_SNAPSHOT':
-    case 'BUNDLE_MISSING_PINNED_WORKFLOW':
-    case 'BUNDLE_EVENT_ORDER_INVALID':
-    case 'BUNDLE_MANIFEST_ORDER_INVALID':
-      return EXIT.checkFailed;
-    default:
-      return EXIT.failed;
-  }
-}
-
-/** What may be said on any command line. */
+/** The options that every command takes. */
 export type Switches = {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
@@ -135,16 +101,17 @@ export type Switches = {
 
 /** In the order help shows them. */
 export const SWITCHES = {
-  '--json': 'print one JSON document instead of text, errors too',
-  '--quiet': 'say nothing on standard error but errors',
-  '--verbose': 'tell more',
-  '--no-color': 'no colours (NO_COLOR does the same)',
+  '--json': 'print one JSON document instead of text, for errors too',
+  '--quiet': 'print errors only',
+  '--verbose': 'print more detail',
+  '--no-color': 'print without colors (NO_COLOR does the same)',
 } as const;
 
-type CommandLine = { readonly switches: Switches; readonly words: readonly string[] };
-
-/** Takes the switches out of a command line, wherever they stand before a `--`. */
-export function readSwitches(argv: readonly string[]): CommandLine {
+/** Takes the switches out of a command line, anywhere before a `--`. */
+export function readSwitches(argv: readonly string[]): {
+  readonly switches: Switches;
+  readonly words: readonly string[];
+} {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const head = argv.slice(0, end);
   const has = (name: keyof typeof SWITCHES) => head.includes(name);

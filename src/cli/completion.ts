@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import { CLIENTS } from '../app/clients/client-list.ts';
@@ -8,17 +8,17 @@ import { isSettingName, SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../
 import { nearest } from '../core/text/spelling.ts';
 import {
   COMMAND_GROUPS,
+  type Command,
   type CommandContext,
-  type CommandEntry,
-  type CommandProblem,
+  command,
   commandName,
-  EXIT,
-  type RunCommand,
+  done,
+  isCommandGroup,
   SWITCHES,
 } from './command.ts';
 import { COMMANDS } from './command-list.ts';
-import { commandShape } from './command-shape.ts';
 import { shortIds } from './ids.ts';
+import { type CommandProblem, usageProblem } from './problem.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -34,18 +34,38 @@ const completionData = z.union([
   z.strictObject({ shell: z.enum(SHELLS), script: z.string() }),
   z.strictObject({ shell: z.enum(SHELLS), candidates: z.array(candidate) }),
 ]);
-type CompletionData = z.infer<typeof completionData>;
 
-/** What `workrail completion --json` prints. */
-export const completionShape = commandShape('completion', completionData);
+export const completion = command({
+  operands: [
+    { syntax: '<shell>', help: 'bash, zsh or fish' },
+    { syntax: '[words...]', help: 'after --: the words of the command line, the last one incomplete' },
+  ],
+  options: [{ flags: '--complete', help: 'print completions for the last word; the script calls this' }],
+  example: 'source <(workrail completion bash)',
+  needsNoConfig: true,
+  data: completionData,
+  run: async ({ program }, { operands, options }) => {
+    const [asked = '', ...words] = operands;
+    const shell = SHELLS.find((one) => one === asked);
+    if (shell === undefined) return err(unknownShell(asked));
+    if (options['complete'] === true) {
+      const candidates = [...(await candidatesFor(words, liveCandidates(program)))];
+      const lines = candidates.map(({ value, about }) => [`${value} ${about}`]);
+      return done({ data: { shell, candidates }, lines, next: '' });
+    }
+    const script = COMPLETION_SCRIPTS[shell];
+    const lines = script.trimEnd().split('\n');
+    return done({ data: { shell, script }, lines: lines.map((line) => [line]), next: INSTALL[shell] });
+  },
+});
 
-/** What stands only in the data folder or in files, asked for when a line calls for it. */
+/** Completions that need the data folder or workflow files; read only when the command line calls for them. */
 export type LiveCandidates = {
   readonly sessions: (typed: string) => Promise<readonly CompletionCandidate[]>;
   readonly workflows: () => Promise<readonly CompletionCandidate[]>;
 };
 
-/** What may stand in the place of the last word; none where the shell knows better, such as for files. */
+/** Completions for the last word; none where the shell completes better, such as for files. */
 export async function candidatesFor(
   words: readonly string[],
   live: LiveCandidates,
@@ -63,57 +83,53 @@ async function allFor(
 ): Promise<readonly CompletionCandidate[]> {
   const [first = '', second] = before[0] === 'help' ? before.slice(1) : before;
   if (first === '') return typed.startsWith('-') ? OPTIONS_ALONE : topLevel();
-  const isGroup = Object.hasOwn(COMMAND_GROUPS, first);
-  if (isGroup && second === undefined) return typed.startsWith('-') ? SHARED_OPTIONS : verbsOf(first);
-  const entry = COMMANDS.find((one) => commandName(one) === (isGroup ? `${first} ${second}` : first));
+  const isGroup = isCommandGroup(first);
+  if (isGroup && second === undefined) return typed.startsWith('-') ? SHARED_OPTIONS : namesAfter(`${first} `);
+  const name = isGroup ? `${first} ${second}` : first;
+  const entry = COMMANDS.find((one) => commandName(one) === name);
   if (entry === undefined || before[0] === 'help') return [];
-  return inCommand(entry, { given: before.slice(isGroup ? 2 : 1), typed, live });
+  return inCommand(name, await entry.load(), { given: before.slice(isGroup ? 2 : 1), typed, live });
 }
 
 type Inside = { readonly given: readonly string[]; readonly typed: string; readonly live: LiveCandidates };
 
-async function inCommand(entry: CommandEntry, { given, typed, live }: Inside): Promise<readonly CompletionCandidate[]> {
-  const option = entry.options?.find(({ flags }) => flags.includes('<') && flagsOf(flags).includes(given.at(-1) ?? ''));
-  if (option !== undefined) return valuesOf(flagsOf(option.flags).at(-1) ?? '', typed);
-  if (typed.startsWith('-')) return [...optionsOf(entry), ...SHARED_OPTIONS];
-  return operandsOf(entry, { given: given.filter((word) => !word.startsWith('-')), typed, live });
-}
-
-async function operandsOf(
-  entry: CommandEntry,
+async function inCommand(
+  name: string,
+  { operands = [], options = [] }: Command,
   { given, typed, live }: Inside,
 ): Promise<readonly CompletionCandidate[]> {
-  const operands = [entry.operands ?? [], entry.furtherOperands ?? []].flat();
-  const at = operands[Math.min(given.length, operands.length - 1)];
-  const isFull = given.length >= operands.length && !(at?.syntax.includes('...') ?? false);
+  const option = options.find(({ flags }) => flags.includes('<') && flagsOf(flags).includes(given.at(-1) ?? ''));
+  if (option !== undefined) return valuesOf(flagsOf(option.flags).at(-1) ?? '', typed);
+  if (typed.startsWith('-')) {
+    return [
+      ...options.map(({ flags, help }) => ({ value: flagsOf(flags).at(-1) ?? '', about: help })),
+      ...SHARED_OPTIONS,
+    ];
+  }
+  const words = given.filter((word) => !word.startsWith('-'));
+  const at = operands[Math.min(words.length, operands.length - 1)];
+  const isFull = words.length >= operands.length && !(at?.syntax.includes('...') ?? false);
   if (at === undefined || isFull) return [];
-  const name = at.syntax.replaceAll(/[<>[\].]/g, '');
-  if (entry.group === 'config') return name === 'key' ? settings() : settingValues(given[0] ?? '');
-  if (entry.group === 'workflow') return /\bid\b/.test(name) ? live.workflows() : [];
-  if (name === 'id') return live.sessions(typed);
-  return name === 'shell' ? SHELLS.map((value) => ({ value, about: 'a shell' })) : [];
+  const operand = at.syntax.replaceAll(/[<>[\].]/g, '');
+  if (name.startsWith('config ')) return operand === 'key' ? settings() : settingValues(words[0] ?? '');
+  if (name.startsWith('workflow ')) return /\bid\b/.test(operand) ? live.workflows() : [];
+  if (operand === 'id') return live.sessions(typed);
+  return operand === 'shell' ? SHELLS.map((value) => ({ value, about: 'a shell' })) : [];
 }
 
 function topLevel(): readonly CompletionCandidate[] {
   const groups = Object.entries(COMMAND_GROUPS).map(([value, { summary }]) => ({ value, about: summary }));
-  const verbs = COMMANDS.filter(({ group }) => group === undefined).map(({ verb, summary }) => ({
-    value: verb,
-    about: summary,
-  }));
-  return [...verbs, ...groups, { value: 'help', about: 'what a command does' }].sort((a, b) =>
-    a.value < b.value ? -1 : 1,
-  );
+  const help = { value: 'help', about: 'show the help of a command' };
+  return [...namesAfter(''), ...groups, help].sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-function verbsOf(group: string): readonly CompletionCandidate[] {
-  return COMMANDS.filter((entry) => entry.group === group).map(({ verb, summary }) => ({
-    value: verb,
-    about: summary,
-  }));
-}
-
-function optionsOf({ options = [] }: CommandEntry): readonly CompletionCandidate[] {
-  return options.map(({ flags, help }) => ({ value: flagsOf(flags).at(-1) ?? '', about: help }));
+/** The last words of the commands whose names begin like this. */
+function namesAfter(prefix: string): readonly CompletionCandidate[] {
+  return COMMANDS.flatMap((entry) => {
+    const name = commandName(entry);
+    const value = name.slice(prefix.length);
+    return name.startsWith(prefix) && !value.includes(' ') ? [{ value, about: entry.summary }] : [];
+  });
 }
 
 /** `-o, --output <file>` is both `-o` and `--output`. */
@@ -123,8 +139,9 @@ function flagsOf(flags: string): readonly string[] {
 
 const SHARED_OPTIONS: readonly CompletionCandidate[] = [
   ...Object.entries(SWITCHES).map(([value, about]) => ({ value, about })),
-  { value: '--help', about: 'what the command does' },
+  { value: '--help', about: 'show the help of the command' },
 ];
+
 const OPTIONS_ALONE: readonly CompletionCandidate[] = [
   ...SHARED_OPTIONS,
   { value: '--version', about: 'print the version' },
@@ -149,9 +166,10 @@ function settingValues(key: string): readonly CompletionCandidate[] {
 
 /** A list that fills the screen helps nobody. */
 const SESSIONS_MAX = 30;
+
 const TITLE_MAX = 60;
 
-/** The sessions and workflows there are. Whoever presses a key must not be told of errors, so there are none then. */
+/** The stored sessions and the workflows. Pressing a key must not print errors, so what cannot be read is left out. */
 function liveCandidates(program: CommandContext['program']): LiveCandidates {
   return {
     sessions: async (typed) => {
@@ -179,8 +197,8 @@ function titleOf(state: string, title: string): string {
   return `${state}${line === '' ? '' : `: ${line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX).toWellFormed()}…` : line}`}`;
 }
 
-// Each asks the program itself, so that a script once installed knows every later command, session and workflow.
-// `$1` and `${words[1]}` are the program as it was typed, which need not be the one on the PATH.
+// Each script asks the program itself, so an installed script knows every later command, session and workflow.
+// `$1` and `${words[1]}` are the program as it was typed, which may not be the one on the PATH.
 
 const BASH = `# workrail completion for bash. To use it: source <(workrail completion bash)
 _workrail() {
@@ -192,7 +210,7 @@ _workrail() {
     shown+=("$value  ($about)")
   done < <("$1" completion bash --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   COMPREPLY=()
-  # What each is stands beside it only in a list, where bash inserts nothing.
+  # Descriptions are shown only in a list, where bash inserts nothing.
   if (( \${#values[@]} > 1 )) && [[ $COMP_TYPE == 63 || $COMP_TYPE == 33 || $COMP_TYPE == 64 ]]; then
     COMPREPLY=("\${shown[@]}")
   else
@@ -233,30 +251,7 @@ end
 complete -c workrail -f -k -a '(__workrail_complete)'
 `;
 
-/** What a shell reads to complete our command lines. */
 const COMPLETION_SCRIPTS: { readonly [shell in Shell]: string } = { bash: BASH, zsh: ZSH, fish: FISH };
-
-export const completion: RunCommand = async ({ program }, { operands, options }) => {
-  const [asked = '', ...words] = operands;
-  const shell = SHELLS.find((one) => one === asked);
-  if (shell === undefined) return err(unknownShell(asked));
-  if (options['complete'] === true) {
-    const candidates = [...(await candidatesFor(words, liveCandidates(program)))];
-    const data: CompletionData = { shell, candidates };
-    return ok({ kind: 'done', data, lines: candidates.map(({ value, about }) => [`${value} ${about}`]), next: '' });
-  }
-  const script = COMPLETION_SCRIPTS[shell];
-  const data: CompletionData = { shell, script };
-  return ok({
-    kind: 'done',
-    data,
-    lines: script
-      .trimEnd()
-      .split('\n')
-      .map((line) => [line]),
-    next: INSTALL[shell],
-  });
-};
 
 const INSTALL: { readonly [shell in Shell]: string } = {
   bash: "echo 'source <(workrail completion bash)' >> ~/.bashrc",
@@ -267,13 +262,8 @@ const INSTALL: { readonly [shell in Shell]: string } = {
 function unknownShell(asked: string): CommandProblem {
   const meant = nearest(asked, SHELLS);
   const known = `The shells are ${SHELLS.join(', ')}.`;
-  return {
-    exitCode: EXIT.usage,
-    error: {
-      code: 'VALIDATION_ERROR',
-      message: `There is no completion for "${asked}".`,
-      suggestion: meant === undefined ? known : `Did you mean ${meant}? ${known}`,
-      retry: { kind: 'not_retryable' },
-    },
-  };
+  return usageProblem(
+    `No completion for shell "${asked}".`,
+    meant === undefined ? known : `Did you mean ${meant}? ${known}`,
+  );
 }

@@ -19,8 +19,8 @@ test('finds a damaged session by a run tag that only the index remembers, and sa
   const untold = await runFake({ argv, audits });
   expect(untold).toMatchObject({ exitCode: 3, out: '' });
   expect(untold.talk).toBe(
-    'SESSION_NOT_FOUND: There is no session "zzzz".\n' +
-      `Fix: 1 session cannot tell its runs any more; if you mean one, type its id: ${OTHER_SESSION}.\n`,
+    'SESSION_NOT_FOUND: No session matches "zzzz".\n' +
+      `Fix: The runs of 1 session cannot be read. To name one, type its id: ${OTHER_SESSION}.\n`,
   );
   const runId = RunId.of(Buffer.alloc(10, 0xff));
   expect(runTag(runId)).toBe('zzzz');

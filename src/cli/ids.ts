@@ -6,12 +6,16 @@ import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { RunId, runTag, SessionId } from '../core/log/ids.ts';
 import { editDistance } from '../core/text/spelling.ts';
 
+/** What help says about operands that name sessions. */
+export const SESSION_ID = 'session id, its beginning or end, or the tag of a run';
+export const SESSION_IDS = 'session ids, their beginnings or ends, or tags of runs';
+
 export type FindRefusal =
   | {
       readonly code: 'session_unmatched';
       readonly asked: string;
       readonly near: readonly SessionId[];
-      /** Sessions that are damaged so that nobody knows their runs any more. */
+      /** Sessions so damaged that their runs are unknown. */
       readonly untold: readonly SessionId[];
     }
   | { readonly code: 'session_ambiguous'; readonly asked: string; readonly sessionIds: readonly SessionId[] }
@@ -21,10 +25,10 @@ type FindProgress = { readonly done: number; readonly total: number };
 
 type Stored = { readonly sessions: SessionReader; readonly sessionIndex: SessionIndex };
 
-/** A session with its runs; none where they cannot be known. */
+/** A session with its runs; none if they are unknown. */
 type TaggedSession = KnownSession & { readonly isUntold: boolean };
 
-/** The sessions that a person named, each once. Sessions are read, for their runs, when no id fits. */
+/** The sessions that a person named, each once. Sessions are read for their runs only if no session id matches. */
 export async function findSessions(
   store: Stored,
   asked: readonly string[],
@@ -64,7 +68,7 @@ async function withTags(
   const tagged: TaggedSession[] = [];
   for (const sessionId of sessionIds) {
     onProgress({ done: tagged.length, total: sessionIds.length });
-    // Reading does not wait, so here the display and Ctrl-C get their turn.
+    // Reading is synchronous, so this lets the progress display and Ctrl-C take their turn.
     await setImmediate();
     const read = await readRuns(sessions, sessionId);
     const runs = new Set([...read.runs, ...(indexed.get(sessionId) ?? [])]);
@@ -85,13 +89,13 @@ async function readRuns(sessions: SessionReader, sessionId: SessionId): Promise<
   return { runs: prefix.value.view.graph.runs.keys(), isWhole: prefix.value.kind === 'whole' };
 }
 
-/** What the index remembers is no truth, but it may know a run that a damaged log no longer tells. */
+/** The index is only a cache, but it may know a run that can no longer be read from a damaged log. */
 async function indexedRuns(index: SessionIndex): Promise<ReadonlyMap<SessionId, readonly RunId[]>> {
   const summaries = await index.summaries();
   return new Map(summaries.unwrapOr([]).map(({ sessionId, runs }) => [sessionId, runs.map(({ runId }) => runId)]));
 }
 
-/** What a session may be called by; its runs by their tags and whole ids. */
+/** A session with the names of its runs: their tags and whole ids. */
 type KnownSession = { readonly sessionId: SessionId; readonly runNames: readonly string[] };
 
 export type IdMatch =
@@ -104,7 +108,7 @@ const NEAR_MAX = 3;
 
 /**
  * The session that a person means: by its whole id, or by a beginning, an end or a run that only one session has.
- * A text that fits two sessions in two ways names neither.
+ * A text that matches two sessions in different ways names neither.
  */
 export function matchId(asked: string, known: readonly KnownSession[]): IdMatch {
   const text = normalised(asked);
@@ -121,7 +125,7 @@ export function mayBeRun(asked: string): boolean {
   return text.length === RUN_TAG_CHARACTERS || RunId.is(text);
 }
 
-/** The run of a session that it was named by; nothing where the text is part of the session's own id. */
+/** The run that the text names; `undefined` if the text is part of the session's own id. */
 export function runNamed(
   asked: string,
   { sessionId, runIds }: { readonly sessionId: SessionId; readonly runIds: Iterable<RunId> },
@@ -131,7 +135,7 @@ export function runNamed(
   return [...runIds].find((runId) => runId === text || runTag(runId) === text);
 }
 
-/** Ids have no i, l or o, so whoever types one means the digit. */
+/** Ids contain no i, l or o, so these letters stand for the digits. */
 function normalised(asked: string): string {
   return asked.trim().toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
 }
@@ -166,13 +170,13 @@ function bodyOf(sessionId: SessionId): string {
 const LENGTH_MIN = 4;
 
 /**
- * Parts of session ids by which a person can name each of them: an end or a beginning that no other begins or ends with.
- * The beginning of an id tells when it was made and is much the same for all of one day, so the end mostly is shorter.
+ * The shortest end or beginning of each session id that no other id begins or ends with. An id begins with its time, which
+ * is much the same for all ids of a day, so the end is usually shorter.
  */
 export function shortIds(sessionIds: readonly SessionId[]): (sessionId: SessionId) => string {
   const known = new Set(sessionIds);
   const usesByLength = new Map<number, Uses>();
-  // Of a thousand sessions a few are shown, so nothing is counted before it is asked for.
+  // Of a thousand sessions only a few are shown, so parts are counted on demand.
   const usesAt = (length: number): Uses => {
     const uses = usesByLength.get(length) ?? usesOf(sessionIds, length);
     usesByLength.set(length, uses);

@@ -4,12 +4,19 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { emptyOverview, fakeSetup, HOME } from '../../test/cli/fake-setup.ts';
 import { enforces } from '../../test/enforces.ts';
 import { SESSION } from '../../test/examples/ids.ts';
-import { COMMAND_GROUPS, commandName, EXIT } from './command.ts';
+import { COMMAND_GROUPS, commandName } from './command.ts';
 import { COMMANDS } from './command-list.ts';
-import { COMMAND_SHAPES } from './command-shapes.ts';
-import { sessionVerifyShape } from './sessions/verify-lines.ts';
-import { versionShape } from './version.ts';
-import { welcomeShape } from './welcome.ts';
+import { commandShape, commandShapes } from './command-shape.ts';
+import { EXIT } from './problem.ts';
+import { sessionVerify } from './sessions/session-verify.ts';
+import { version } from './version.ts';
+import { welcome } from './welcome.ts';
+
+const sessionVerifyShape = commandShape('session verify', sessionVerify.data);
+const versionShape = commandShape('version', version.data);
+const welcomeShape = commandShape('workrail', welcome.data);
+
+const COMMAND_SHAPES = await commandShapes();
 
 const ESCAPE = '\u001b';
 const ALL = ['input', 'output', 'error'] as const;
@@ -53,7 +60,13 @@ describe('the name of the program alone', () => {
     const overview = emptyOverview();
     const nobody = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup(), overview });
     expect(nobody).toMatchObject({ exitCode: 0, talk: 'Next: workrail init\n' });
-    for (const part of ['WorkRail 1.2.3', '/data/workrail', 'No telemetry', 'no agent client yet', 'No sessions yet']) {
+    for (const part of [
+      'WorkRail 1.2.3',
+      '/data/workrail',
+      'No telemetry',
+      'not registered with any agent client yet',
+      'No sessions yet',
+    ]) {
       expect(nobody.out).toContain(part);
     }
     const files = new Map([[`${HOME}/.cursor/mcp.json`, '{"mcpServers":{"workrail":{"command":"workrail"}}}']]);
@@ -74,7 +87,7 @@ describe('the name of the program alone', () => {
   it('says in a terminal what serve waits for, and only on standard error', async () => {
     const { exitCode, out, talk, calls } = await runFake({ argv: ['serve'], terminals: ['input'] });
     expect({ exitCode, out, calls }).toEqual({ exitCode: undefined, out: '', calls: ['serve'] });
-    expect(talk).toContain('Ctrl-C ends it');
+    expect(talk).toContain('Press Ctrl-C to stop');
   });
 });
 
@@ -113,7 +126,7 @@ describe('a command line that makes no sense', () => {
     [['session'], /A command is missing/],
     [['help', 'nope'], /Unknown command 'nope'/],
     [['help', 'session', 'nope'], /Unknown command 'nope'/],
-    [['nonsense'], /Unknown command 'nonsense'.\nFix: Type "workrail --help"/],
+    [['nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail --help"/],
   ];
 
   it('ends with exit code 2 and what may have been meant, and runs nothing', async () => {
@@ -185,8 +198,9 @@ describe('every command', () => {
   it('prints one document of its published shape under --json, and nothing else', async () => {
     enforces('cli_json_everywhere');
     const world = { terminals: ALL, setup: fakeSetup(), overview: emptyOverview() };
-    for (const { operands, ...entry } of COMMANDS) {
+    for (const entry of COMMANDS) {
       const name = commandName(entry);
+      const { operands } = await entry.load();
       const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], ...world });
       expect(talk, name).toBe('');
       // What serve prints is the protocol.
@@ -196,7 +210,7 @@ describe('every command', () => {
       }
       const document = COMMAND_SHAPES[name]?.parse(JSON.parse(out));
       expect(document, name).toMatchObject({ v: 1, ok: exitCode === 0 });
-      if (operands?.syntax.startsWith('<') === true) expect([name, exitCode]).toEqual([name, EXIT.usage]);
+      if (operands?.[0]?.syntax.startsWith('<') === true) expect([name, exitCode]).toEqual([name, EXIT.usage]);
     }
   });
 
@@ -279,8 +293,8 @@ describe('serve', () => {
   });
 
   it.each([
-    [['--http', 'home'], /"home" is no port/],
-    [['--http', '70000'], /"70000" is no port/],
+    [['--http', 'home'], /not "home"/],
+    [['--http', '70000'], /not "70000"/],
     [['--http', '--stdio'], /not both/],
   ])('does not start with %j, and says why', async (argv, said) => {
     const { exitCode, talk, how } = await asked(...argv);
@@ -291,6 +305,6 @@ describe('serve', () => {
   it('says why it cannot, and ends', async () => {
     const taken = err({ code: 'port_taken', port: 7433 } as const);
     const { exitCode, talk } = await runFake({ argv: ['serve', '--http'], serve: () => taken });
-    expect([exitCode, talk]).toEqual([2, expect.stringMatching(/uses port 7433.*\nFix: .*--http 0/)]);
+    expect([exitCode, talk]).toEqual([2, expect.stringMatching(/Port 7433 is in use.*\nFix: .*--http 0/)]);
   });
 });

@@ -2,33 +2,97 @@ import { CommanderError, Command as Parser } from 'commander';
 import { err, type Result } from 'neverthrow';
 import {
   COMMAND_GROUPS,
+  type Command,
   type CommandContext,
   type CommandEntry,
-  type CommandGroup,
   type CommandInput,
   type CommandOutcome,
-  type CommandProblem,
   commandName,
-  EXIT,
+  isCommandGroup,
   readSwitches,
   SWITCHES,
 } from './command.ts';
 import { COMMANDS } from './command-list.ts';
 import { printable } from './output/line.ts';
 import { type Printer, printerFor } from './output/printer.ts';
+import { type CommandProblem, EXIT, errorProblem, errorWords, usageProblem } from './problem.ts';
 import type { Program } from './program.ts';
+
+/** Runs any command line and returns the exit code; `undefined` while a server is running. */
+export async function runCommandLine(program: Program): Promise<number | undefined> {
+  const { switches, words } = readSwitches(program.argv);
+  const printer = printerFor(program, switches);
+  const context: CommandContext = { program, switches, progress: printer.progress, say: printer.say };
+
+  let exitCode: number | undefined = EXIT.ok;
+  const run = async (name: string, { needsNoConfig, run: runCommand }: Command, input: CommandInput) => {
+    const invalid = needsNoConfig === true ? [] : await program.configProblems();
+    exitCode = concluded(
+      printer,
+      name,
+      invalid.length > 0 ? err(invalidSettings(invalid)) : await runCommand(context, input),
+    );
+  };
+  const parsed = async () => {
+    if (words.length === 0) {
+      const { welcome } = await import('./welcome.ts');
+      return run('workrail', welcome, { operands: [], options: {} });
+    }
+    const plain = plainWords(words);
+    const entry = entryFor(plain);
+    const command = await entry?.load();
+    const parser = commandParser({
+      hasColor: printer.hasColor,
+      write: program.write,
+      writeError: switches.isJson ? () => undefined : program.writeError,
+      ...(entry !== undefined && command !== undefined && { chosen: { entry, command }, run }),
+    });
+    await parser.parseAsync(plain, { from: 'user' });
+    return undefined;
+  };
+  await parsed().catch((thrown: unknown) => {
+    printer.progress.stop();
+    exitCode = failed(printer, thrown, switches.isVerbose ? program.writeError : undefined);
+  });
+  return exitCode;
+}
+
+/** `help` and `--version` are other spellings of `--help` and `version`. */
+function plainWords(words: readonly string[]): string[] {
+  const [first, ...rest] = words;
+  if (first === 'help') return wordsForHelp(rest);
+  return first === '--version' ? ['version', ...rest] : [...words];
+}
+
+/** For an unknown word after `--help` the library shows the help of its parent; without `--help` it reports the word. */
+function wordsForHelp(words: readonly string[]): string[] {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  const name = [first, isCommandGroup(first) ? second : undefined].filter((word) => word !== undefined);
+  const known = ['', ...Object.keys(COMMAND_GROUPS), ...COMMANDS.map(commandName)];
+  return known.includes(name.join(' ')) ? [...words, '--help'] : name;
+}
+
+function entryFor(words: readonly string[]): CommandEntry | undefined {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  const name = isCommandGroup(first) ? `${first} ${second}` : first;
+  return COMMANDS.find((entry) => commandName(entry) === name);
+}
 
 type ParserOptions = {
   readonly hasColor: boolean;
-  /** Help that was asked for. */
+  /** For help that the user asked for. */
   readonly write: (text: string) => void;
-  /** Help that stands in for an answer. */
+  /** For help that is shown instead of running an incomplete command. */
   readonly writeError: (text: string) => void;
-  readonly run: (entry: CommandEntry, input: CommandInput) => Promise<void>;
+  readonly chosen?: { readonly entry: CommandEntry; readonly command: Command };
+  readonly run?: (name: string, command: Command, input: CommandInput) => Promise<void>;
 };
 
-/** Reads words as one of the commands. It rejects with what the library throws: for help too, and for wrong usage. */
-function commandParser({ hasColor, write, writeError, run }: ParserOptions): Parser {
+/**
+ * Knows all commands by name and the chosen one in full. It rejects with what the library throws, which is also how the
+ * library reports that it has shown help.
+ */
+function commandParser({ hasColor, write, writeError, chosen, run }: ParserOptions): Parser {
   const root = new Parser('workrail')
     .description('Walks an AI agent through a workflow, one step at a time. No telemetry.')
     .helpCommand(false)
@@ -36,7 +100,7 @@ function commandParser({ hasColor, write, writeError, run }: ParserOptions): Par
     .configureOutput({
       writeOut: write,
       writeErr: writeError,
-      // Whoever runs the parser says what is wrong, in one place for all kinds of errors.
+      // The caller reports errors, in one place for errors of all kinds.
       outputError: () => undefined,
       getOutHasColors: () => hasColor,
       getErrHasColors: () => hasColor,
@@ -44,168 +108,97 @@ function commandParser({ hasColor, write, writeError, run }: ParserOptions): Par
     .configureHelp({
       showGlobalOptions: true,
       minWidthToWrap: WRAP_FROM,
-      // A list of commands has no room for what may be left out; the help of each has it all.
-      subcommandTerm: (command) =>
-        [
-          command.name(),
-          ...command.registeredArguments
-            .filter(({ required }) => required)
-            .map((argument) => `<${argument.name()}${argument.variadic ? '...' : ''}>`),
-        ].join(' '),
+      // A list of commands shows only required operands; the help of a command shows them all.
+      subcommandTerm: (command) => usages.get(command) ?? command.name(),
       styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
     })
     .addHelpText('after', exampleText('workrail session verify'));
   for (const [flags, help] of Object.entries(SWITCHES)) root.option(flags, help);
 
+  const usages = new Map<Parser, string>();
   for (const entry of COMMANDS) {
-    const parent = entry.group === undefined ? root : groupOf(root, entry.group);
-    const parser = parent.command(entry.verb).description(entry.summary);
-    for (const { flags, help } of entry.options ?? []) parser.option(flags, help);
-    for (const operand of [entry.operands ?? [], entry.furtherOperands ?? []].flat()) {
-      parser.argument(operand.syntax, operand.help);
-    }
-    parser.addHelpText('after', exampleText(entry.example));
-    parser.action(() => run(entry, { operands: parser.args, options: parser.opts() }));
+    const [first = '', second] = commandName(entry).split(' ');
+    const parent = second === undefined ? root : groupParser(root, first);
+    const parser = parent.command(second ?? first).description(entry.summary);
+    usages.set(parser, second === undefined ? entry.usage : entry.usage.slice(first.length + 1));
+    if (chosen === undefined || chosen.entry !== entry) continue;
+    const { operands = [], options = [], example } = chosen.command;
+    for (const { flags, help } of options) parser.option(flags, help);
+    for (const { syntax, help } of operands) parser.argument(syntax, help);
+    parser.addHelpText('after', exampleText(example));
+    parser.action(() => run?.(commandName(entry), chosen.command, { operands: parser.args, options: parser.opts() }));
   }
   return root;
 }
 
-function groupOf(parent: Parser, name: CommandGroup): Parser {
-  const known = parent.commands.find((command) => command.name() === name);
-  if (known !== undefined) return known;
+function groupParser(root: Parser, name: string): Parser {
+  const known = root.commands.find((command) => command.name() === name);
+  if (known !== undefined || !isCommandGroup(name)) return known ?? root;
   const { summary, example } = COMMAND_GROUPS[name];
-  return parent.command(name).description(summary).helpCommand(false).addHelpText('after', exampleText(example));
+  return root.command(name).description(summary).helpCommand(false).addHelpText('after', exampleText(example));
 }
 
-/** Beside the longest flags there is at least this much room for words. */
+/** Next to the longest flags there is at least this much room for text. */
 const WRAP_FROM = 24;
 
 function exampleText(example: string): string {
   return `\nExample:\n  ${example}`;
 }
 
-/** Runs any command line and returns the exit code; `undefined` while a server goes on. */
-export async function runCommandLine(program: Program): Promise<number | undefined> {
-  const { switches, words } = readSwitches(program.argv);
-  const report = printerFor(program, switches);
-  const context: CommandContext = { program, switches, progress: report.progress, say: report.say };
-
-  let exitCode: number | undefined = EXIT.ok;
-  const parser = commandParser({
-    hasColor: report.hasColor,
-    write: program.write,
-    writeError: switches.isJson ? () => undefined : program.writeError,
-    run: async (entry, input) => {
-      const [wrong, command] = await Promise.all([
-        entry.needsNoConfig === true ? [] : program.configProblems(),
-        entry.load(),
-      ]);
-      const result = wrong.length > 0 ? err(configProblem(wrong)) : await command(context, input);
-      exitCode = concluded(report, commandName(entry), result);
-    },
-  });
-  const bare = async () => {
-    const wrong = await program.configProblems();
-    const { welcome } = await import('./welcome.ts');
-    const result = wrong.length > 0 ? err(configProblem(wrong)) : await welcome(context, { operands: [], options: {} });
-    exitCode = concluded(report, parser.name(), result);
-  };
-
-  const running = words.length === 0 ? bare() : parser.parseAsync(plainWords(words), { from: 'user' });
-  await running.then(
-    () => undefined,
-    (thrown: unknown) => {
-      report.progress.stop();
-      exitCode = failed(report, thrown, switches.isVerbose ? program.writeError : undefined);
-    },
-  );
-  return exitCode;
-}
-
-/** `help` and `--version` stand for what can be said in another way. */
-function plainWords(words: readonly string[]): string[] {
-  const [first, ...rest] = words;
-  if (first === 'help') return wordsForHelp(rest);
-  return first === '--version' ? ['version', ...rest] : [...words];
-}
-
-/** The library shows the help of what stands before a word it does not know; without `--help` it says what is wrong. */
-function wordsForHelp(words: readonly string[]): string[] {
-  const names = words.filter((word) => !word.startsWith('-'));
-  const [group, verb] = names;
-  const isGroup = group !== undefined && Object.hasOwn(COMMAND_GROUPS, group);
-  const asked = isGroup ? [group, ...(verb === undefined ? [] : [verb])] : names.slice(0, 1);
-  const known = ['', ...Object.keys(COMMAND_GROUPS), ...COMMANDS.map(commandName)];
-  return known.includes(asked.join(' ')) ? [...words, '--help'] : asked;
-}
-
 function concluded(
-  report: Printer,
+  printer: Printer,
   command: string,
   result: Result<CommandOutcome, CommandProblem>,
 ): number | undefined {
-  report.progress.stop();
+  printer.progress.stop();
   if (result.isErr()) {
-    report.failed(result.error, command);
+    printer.failed(result.error, command);
     return result.error.exitCode;
   }
   if (result.value.kind === 'serving') return undefined;
-  report.done(command, result.value);
+  printer.done(command, result.value);
   return result.value.problem?.exitCode ?? EXIT.ok;
 }
 
-function failed(report: Printer, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
+function failed(printer: Printer, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return EXIT.ok;
-    report.failed(usageProblem(thrown));
+    printer.failed(parserProblem(thrown));
     return EXIT.usage;
   }
   const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   for (const line of trace.split('\n')) writeTrace?.(`${printable(line)}\n`);
-  report.failed(OUR_FAULT);
+  printer.failed(INTERNAL_ERROR);
   return EXIT.failed;
 }
 
 /** The library writes `error: what is wrong`, and on a second line what may have been meant. */
-function usageProblem({ code, message }: CommanderError): CommandProblem {
+function parserProblem({ code, message }: CommanderError): CommandProblem {
   const [first = '', second] = message.split('\n');
-  const isHelp = code === 'commander.help';
-  const said = isHelp ? 'A command is missing.' : `${capitalised(first.replace(/^error: /, ''))}.`;
+  const said = code === 'commander.help' ? 'A command is missing.' : sentence(first.replace(/^error: /, ''));
   const meant = /^\(Did you mean (.+)\?\)$/.exec(second ?? '')?.[1];
-  return {
-    exitCode: EXIT.usage,
-    error: {
-      code: 'VALIDATION_ERROR',
-      message: said,
-      suggestion: `${meant === undefined ? '' : `Did you mean ${meant}? `}Type "workrail --help" to see the commands.`,
-      retry: { kind: 'not_retryable' },
-    },
-  };
+  return usageProblem(
+    said,
+    `${meant === undefined ? '' : `Did you mean ${meant}? `}Run "workrail --help" to see the commands.`,
+  );
 }
 
-function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 }
 
-/** Whoever set something expects an effect, so nothing runs as if it were not there. */
-function configProblem(wrong: readonly string[]): CommandProblem {
-  return {
-    exitCode: EXIT.usage,
-    error: {
-      code: 'VALIDATION_ERROR',
-      message: `The settings are wrong. ${wrong.join(' ')}`,
-      suggestion: 'Put that right, then type the command again; "workrail config list" shows every setting.',
-      retry: { kind: 'not_retryable' },
-    },
-  };
+/** A user who set something expects an effect, so no command runs as if the setting were not there. */
+function invalidSettings(problems: readonly string[]): CommandProblem {
+  return usageProblem(
+    `A setting is invalid. ${problems.join(' ')}`,
+    'Fix it, then run the command again. "workrail config list" shows every setting.',
+  );
 }
 
-const OUR_FAULT: CommandProblem = {
-  exitCode: EXIT.failed,
-  error: {
-    code: 'INTERNAL',
-    message: 'WorkRail failed through a fault of its own. What was recorded before is safe.',
-    suggestion: 'Type the command again with --verbose, and report what it shows.',
-    retry: { kind: 'not_retryable' },
-  },
-};
+const INTERNAL_ERROR = errorProblem(
+  errorWords(
+    'INTERNAL',
+    'Internal error in WorkRail. What was recorded before is safe.',
+    'Run the command again with --verbose, and report the output.',
+  ),
+);

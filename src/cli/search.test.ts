@@ -40,13 +40,15 @@ describe('search', () => {
     const titles = (out: string) => [...out.matchAll(/^. \w{4} {2}(.+?) {2}/gm)].map(([, title]) => title);
     expect(titles((await look(['search', 'zebra', 'giraffe'])).out)).toEqual(['a giraffe', 'first']);
     expect(titles((await look(['search', 'giraffe'])).out)).toEqual(['a giraffe', 'first']);
-    expect((await look(['search', 'zebra', 'lion'])).out).toMatch(/^No session holds "zebra" and "lion"\.\nSearched/);
+    expect((await look(['search', 'zebra', 'lion'])).out).toMatch(
+      /^No session contains "zebra" and "lion"\.\nSearched/,
+    );
   });
 
   it('does not find what was turned down', async () => {
     const { start, send, look } = lookedAtWorld();
     await send(await start('test.demands'), { notes: 'a rejected draft' });
-    expect((await look(['search', 'rejected'])).out).toMatch(/^No session holds/);
+    expect((await look(['search', 'rejected'])).out).toMatch(/^No session contains/);
   });
 
   it('reads the newest sessions unless all are wanted, and those that the index finds in any case', async () => {
@@ -75,10 +77,10 @@ describe('search', () => {
       unreadable: { sessions: 1, ends: 0, artifacts: 2 },
     };
     expect(searchLines(data, { nowMs: 0, width: 80 })).toEqual([
-      ['No session holds "x".'],
+      ['No session contains "x".'],
       [
         {
-          text: 'Searched goals, notes and artifacts of 200 sessions; 1 older one not searched, --all does; 1 session cannot be read; 2 artifacts cannot be read.',
+          text: 'Searched goals, notes and artifacts of 200 sessions; 1 older session not searched (add --all); 1 session cannot be read; 2 artifacts cannot be read.',
           style: 'dim',
         },
       ],

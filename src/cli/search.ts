@@ -1,65 +1,97 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { type ListedSession, withMarks, workspacesAt } from '../app/sessions/list-sessions.ts';
 import { type FoundSession, SEARCHED_KINDS, type SearchHit, searchSessions } from '../app/sessions/search-sessions.ts';
+import { defined } from '../core/json/defined.ts';
 import { RunId, runTag } from '../core/log/ids.ts';
 import { brokenState } from '../core/sessions/session-state.ts';
 import { searchWords, snippetOf, wordsIn } from '../core/text/search-words.ts';
-import { andList, plural } from '../core/text/words.ts';
-import { type CommandProblem, EXIT, type RunCommand } from './command.ts';
-import { commandShape } from './command-shape.ts';
+import { plural } from '../core/text/words.ts';
+import { command, done } from './command.ts';
 import { shortIds } from './ids.ts';
 import type { Line, LineSpan } from './output/line.ts';
 import { clipText, textWidth } from './output/text-width.ts';
 import { ago } from './output/times.ts';
+import { usageProblem } from './problem.ts';
+import { count, listedSessionData, listedSessionShape } from './sessions/listed-session.ts';
 import { placeData, placeWords, STATE_MARKS, stateSpan } from './sessions/run-words.ts';
-import { listedSessionData } from './sessions/session-list.ts';
-import { count, listedSessionShape, placeShape } from './sessions/session-shapes.ts';
-import { refusalProblem, widthOf } from './sessions/session-words.ts';
+import { placeShape } from './sessions/session-shapes.ts';
+import { widthOf } from './sessions/session-words.ts';
+import { refusalProblem } from './words.ts';
 
-/** Enough for months of work, and read in about a second. */
+const hit = z.strictObject({
+  where: z.enum(SEARCHED_KINDS),
+  runId: RunId.schema,
+  tag: z.string(),
+  /** The step it was sent with; absent for a goal. */
+  place: placeShape.exactOptional(),
+  words: z.array(z.string()),
+  snippet: z.string(),
+});
+
+const searchData = z.strictObject({
+  words: z.array(z.string()),
+  /** Best first; not all may be shown. */
+  found: z.array(z.strictObject({ session: listedSessionShape, hits: z.array(hit) })),
+  /** How many sessions contain all words. */
+  total: count,
+  /** How many sessions were searched, and how many were not. */
+  searched: count,
+  notSearched: count,
+  /** What could not be read: whole sessions, ends of sessions, artifacts. */
+  unreadable: z.strictObject({ sessions: count, ends: count, artifacts: count }),
+});
+type SearchData = z.infer<typeof searchData>;
+
+export const search = command({
+  operands: [{ syntax: '<words...>', help: 'words that must all occur in the session' }],
+  options: [{ flags: '--all', help: 'search every session and show every match' }],
+  example: 'workrail search empty cart',
+  data: searchData,
+  run: async ({ program, progress }, { operands, options }) => {
+    const words = searchWords(operands.join(' '));
+    if (words.length === 0) return err(NO_WORDS);
+    const isAll = options['all'] === true;
+    progress.show({ label: 'reading the index' });
+    const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+    const readMax = isAll ? Number.POSITIVE_INFINITY : READ_MAX;
+    const result = await searchSessions(overview, { words, readMax }, ({ done, total }) =>
+      progress.show({ label: 'searching sessions', done, total }),
+    );
+    if (result.isErr()) return err(refusalProblem(result.error, dataDir));
+    const { found, searched, total, unreadable } = result.value;
+    const stored = (await overview.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
+    const known = { shortId: shortIds(stored), workspaces: await workspacesAt(overview.workspace, overview.folder) };
+    const shown = isAll ? found : found.slice(0, SHOWN_MAX);
+    const listed = await withMarks(
+      overview,
+      shown.map((one) => one.stored),
+    );
+    const data: SearchData = {
+      words: [...words],
+      found: listed.map((one, i) => ({
+        session: sessionData(one, shown[i], known),
+        hits: (shown[i]?.hits ?? []).map(hitData),
+      })),
+      total: found.length,
+      searched,
+      notSearched: total - searched - unreadable.sessions,
+      unreadable,
+    };
+    return done({
+      data,
+      lines: searchLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview) }),
+      next: nextOf(data),
+    });
+  },
+});
+
+/** Covers months of work, and takes about a second to read. */
 const READ_MAX = 200;
+
 const SHOWN_MAX = 10;
 
-export const search: RunCommand = async ({ program, progress }, { operands, options }) => {
-  const words = searchWords(operands.join(' '));
-  if (words.length === 0) return err(NO_WORDS);
-  const isAll = options['all'] === true;
-  progress.show({ label: 'reading the index' });
-  const [overview, dataDir] = [await program.overview(), await program.dataDir()];
-  const readMax = isAll ? Number.POSITIVE_INFINITY : READ_MAX;
-  const result = await searchSessions(overview, { words, readMax }, ({ done, total }) =>
-    progress.show({ label: 'searching sessions', done, total }),
-  );
-  if (result.isErr()) return err(refusalProblem(result.error, dataDir));
-  const { found, searched, total, unreadable } = result.value;
-  const stored = (await overview.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
-  const known = { shortId: shortIds(stored), workspaces: await workspacesAt(overview.workspace, overview.folder) };
-  const shown = isAll ? found : found.slice(0, SHOWN_MAX);
-  const listed = await withMarks(
-    overview,
-    shown.map((one) => one.stored),
-  );
-  const data: SearchData = {
-    words: [...words],
-    found: listed.map((one, i) => ({
-      session: sessionData(one, shown[i], known),
-      hits: (shown[i]?.hits ?? []).map(hitData),
-    })),
-    total: found.length,
-    searched,
-    notSearched: total - searched - unreadable.sessions,
-    unreadable,
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: searchLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview) }),
-    next: nextOf(data),
-  });
-};
-
-/** The index may know nothing of a damaged session, or not that it is damaged; reading it told both. */
+/** The index may not know a damaged session, or not know of the damage; reading it showed both. */
 function sessionData(
   listed: ListedSession,
   found: FoundSession | undefined,
@@ -75,7 +107,7 @@ function hitData({ kind, runId, place, words, snippet }: SearchHit): SearchData[
     where: kind,
     runId,
     tag: runTag(runId),
-    ...(place === undefined ? {} : { place: placeData(place) }),
+    ...defined({ place: place && placeData(place) }),
     words: [...words],
     snippet,
   };
@@ -85,34 +117,29 @@ function nextOf({ found, words, notSearched }: SearchData): string {
   const [first] = found;
   if (first !== undefined) return `workrail session notes ${first.session.shortId}`;
   if (notSearched === 0) return 'workrail session list --all';
-  // What a shell would read in another way is left for the person to type.
+  // Words that a shell would interpret are left for the user to type.
   return words.every((word) => /^[\p{L}\p{N}_.-]+$/u.test(word))
     ? `workrail search --all ${words.join(' ')}`
     : 'workrail search --all <words>';
 }
 
-const NO_WORDS: CommandProblem = {
-  exitCode: EXIT.usage,
-  error: {
-    code: 'VALIDATION_ERROR',
-    message: 'There is nothing to search for.',
-    suggestion: 'Type words that the goal, a note or an artifact has, like "workrail search empty cart".',
-    retry: { kind: 'not_retryable' },
-  },
-};
+const NO_WORDS = usageProblem(
+  'Words to search for are missing.',
+  'Give words from a goal, a note or an artifact, such as "workrail search empty cart".',
+);
 
 type Layout = { readonly nowMs: number; readonly width: number };
+
 type Found = SearchData['found'][number];
 
-/** Each session with the places where the words stand, and what was not looked at. */
 export function searchLines(data: SearchData, layout: Layout): readonly Line[] {
   const more = data.total - data.found.length;
   return [
     ...data.found.flatMap((found) => foundLines(found, layout)),
     ...(more > 0
-      ? [[{ text: `… and ${plural(more, 'more session')}; --all shows them.`, style: 'dim' } as const]]
+      ? [[{ text: `… and ${plural(more, 'more session')}. Add --all to see them.`, style: 'dim' } as const]]
       : []),
-    ...(data.total === 0 ? [[`No session holds ${andList(data.words.map((word) => `"${word}"`))}.`]] : []),
+    ...(data.total === 0 ? [[`No session contains ${data.words.map((word) => `"${word}"`).join(' and ')}.`]] : []),
     ...coverage(data),
   ];
 }
@@ -144,7 +171,7 @@ function hitLine(
   return ['    ', { text: `${label}: `, style: 'dim' }, ...marked(shown, words)];
 }
 
-/** The words stand out where normalising has not moved them. */
+/** Highlights the words, unless lower-casing changed their positions. */
 function marked(text: string, words: readonly string[]): readonly LineSpan[] {
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [text];
@@ -167,43 +194,16 @@ function nextWord(lower: string, from: number, words: readonly string[]) {
   return found === undefined ? undefined : { start: found.start, end: found.start + found.length };
 }
 
-/** Who finds nothing must know what was looked at. */
+/** Says what was searched, so that an empty result can be judged. */
 function coverage({ searched, notSearched, unreadable }: SearchData): readonly Line[] {
   const parts = [
     `Searched goals, notes and artifacts of ${plural(searched, 'session')}`,
-    ...(notSearched > 0 ? [`${plural(notSearched, 'older one')} not searched, --all does`] : []),
+    ...(notSearched > 0 ? [`${plural(notSearched, 'older session')} not searched (add --all)`] : []),
     ...(unreadable.sessions > 0 ? [`${plural(unreadable.sessions, 'session')} cannot be read`] : []),
     ...(unreadable.ends > 0
-      ? [`${plural(unreadable.ends, 'session')} only up to ${unreadable.ends === 1 ? 'its' : 'their'} damage`]
+      ? [`${plural(unreadable.ends, 'session')} searched only up to ${unreadable.ends === 1 ? 'its' : 'their'} damage`]
       : []),
     ...(unreadable.artifacts > 0 ? [`${plural(unreadable.artifacts, 'artifact')} cannot be read`] : []),
   ];
   return [[{ text: `${parts.join('; ')}.`, style: 'dim' }]];
 }
-
-const hit = z.strictObject({
-  where: z.enum(SEARCHED_KINDS),
-  runId: RunId.schema,
-  tag: z.string(),
-  /** The step that it was handed in with; a goal has none. */
-  place: placeShape.exactOptional(),
-  words: z.array(z.string()),
-  snippet: z.string(),
-});
-
-const searchData = z.strictObject({
-  words: z.array(z.string()),
-  /** Best first; not all may be shown. */
-  found: z.array(z.strictObject({ session: listedSessionShape, hits: z.array(hit) })),
-  /** How many sessions hold all words. */
-  total: count,
-  /** How many sessions were read, and how many were not. */
-  searched: count,
-  notSearched: count,
-  /** What could not be read: all of a session, the end of one, or an artifact. */
-  unreadable: z.strictObject({ sessions: count, ends: count, artifacts: count }),
-});
-type SearchData = z.infer<typeof searchData>;
-
-/** What `workrail search --json` prints. */
-export const searchShape = commandShape('search', searchData);

@@ -1,24 +1,29 @@
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type CommandContext,
-  type CommandInput,
-  type CommandOutcome,
-  type CommandProblem,
-  exitCodeOf,
-  type RunCommand,
-} from './command.ts';
+import type { Command, CommandContext, CommandInput, CommandOutcome } from './command.ts';
+import type { CommandProblem } from './problem.ts';
 import type { ServeOptions } from './program.ts';
-import { explainRefusal, type ServeTrouble } from './words.ts';
+import { refusalProblem, type ServeTrouble } from './words.ts';
 
-/** Registered for nothing that is widely used; fixed, so that a client can be told the address once. */
+export const serveCommand: Command = {
+  options: [
+    { flags: '--stdio', help: 'serve on standard input and output (the default)' },
+    { flags: '--http [port]', help: 'serve over HTTP on 127.0.0.1 instead (default port: 7433)' },
+    { flags: '--port <port>', help: 'the port for --http; 0 chooses any free port' },
+    { flags: '--log', help: 'log every call to standard error as a line of JSON (WORKRAIL_LOG=1 does the same)' },
+  ],
+  example: 'claude mcp add workrail -- workrail serve',
+  // The server reports invalid settings itself, because a client shows no output of a command.
+  needsNoConfig: true,
+  run: async (context, input) => {
+    const how = serveOptions(input);
+    if (how.isErr()) return refused(context, how.error);
+    return how.value.transport === 'stdio' ? onStdio(context, how.value) : overHttp(context, how.value);
+  },
+};
+
+/** No well-known service uses this port. It is fixed so that a client can be configured once. */
 const PORT = 7_433;
 const PORT_MAX = 65_535;
-
-export const serveCommand: RunCommand = async (context, input) => {
-  const how = serveOptions(input);
-  if (how.isErr()) return refused(context, how.error);
-  return how.value.transport === 'stdio' ? onStdio(context, how.value) : overHttp(context, how.value);
-};
 
 function serveOptions({ options }: CommandInput): Result<ServeOptions, ServeTrouble> {
   const { stdio, http, port, log } = options;
@@ -40,7 +45,7 @@ async function onStdio(
   const serving = await program.serve(how);
   const isServing = serving.isOk() && serving.value.isRefused !== true;
   if (isServing && program.terminal.isInput()) {
-    say(['Serving MCP on standard input and output, for an agent client. Ctrl-C ends it.']);
+    say(['Serving MCP on standard input and output, for an agent client. Press Ctrl-C to stop.']);
     say([{ text: 'To register it: claude mcp add workrail -- workrail serve', style: 'dim' }]);
   }
   return ok({ kind: 'serving' });
@@ -52,12 +57,11 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   if (serving.isErr()) return refused(context, serving.error);
   const { url = '', isRefused } = serving.value;
   if (isRefused === true) return ok({ kind: 'serving' });
-  say([`Serving MCP at ${url} for this machine. Ctrl-C ends it.`]);
+  say([`Serving MCP at ${url}, for this machine only. Press Ctrl-C to stop.`]);
   say([{ text: `To register it: claude mcp add --transport http workrail ${url}`, style: 'dim' }]);
   return ok({ kind: 'serving' });
 }
 
 async function refused({ program }: CommandContext, trouble: ServeTrouble): Promise<Result<never, CommandProblem>> {
-  const error = explainRefusal(trouble, await program.dataDir());
-  return err({ error, exitCode: exitCodeOf(error.code) });
+  return err(refusalProblem(trouble, await program.dataDir()));
 }

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { shortPath } from '../app/clients/client.ts';
 import { type SetConfigRefusal, setConfig } from '../app/settings.ts';
@@ -13,168 +13,171 @@ import {
 } from '../core/settings/setting-keys.ts';
 import { configHash, defaultPreferences } from '../core/settings/settings-in-effect.ts';
 import { configProblemText, originText } from '../core/settings/settings-words.ts';
-import { nearest } from '../core/text/spelling.ts';
-import { type CommandProblem, EXIT, type ExitCode, type RunCommand } from './command.ts';
-import { commandShape } from './command-shape.ts';
+import { command, done } from './command.ts';
 import type { Line } from './output/line.ts';
+import { table } from './output/text-width.ts';
+import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from './problem.ts';
 
-export const configGet: RunCommand = async ({ program, say }, { operands }) => {
-  const [asked = ''] = operands;
-  if (!isSettingName(asked)) return err(unknownSetting(asked));
-  const { config: load } = await program.setup();
-  const config = await load();
-  const data = shownSettings(config, await program.dataDir()).find(({ key }) => key === asked);
-  if (data === undefined) return err(unknownSetting(asked));
-  const problems = config.problems.map(configProblemText);
-  say([{ text: `from: ${originText(data.origin)}`, style: 'dim' }]);
-  return ok({
-    kind: 'done',
-    data,
-    lines: [[String(data.value)]],
-    ...(problems.length === 0 ? {} : { problem: wrongSettings(problems) }),
-    next: 'workrail config list',
-  });
-};
+const KEY = { syntax: '<key>', help: 'the name of a setting; "workrail config list" shows them' };
 
-export const configSet: RunCommand = async ({ program }, { operands, options }) => {
-  const [key = '', text] = operands;
-  if (!isSettingName(key)) return err(unknownSetting(key));
-  const isUnset = options['unset'] === true;
-  if ((text === undefined) !== isUnset) return err(valueMissing(key));
-  const value = text === undefined ? undefined : valueOfText(key, text);
-  if (text !== undefined && !isSettingValue(key, value)) return err(wrongValue(key, text));
-  const isProject = options['project'] === true;
-  if (isProject && !SETTING_KEYS[key].isForWorkspaces) return err(notForWorkspaces(key));
+const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
+const settingValue = z.union([z.string(), z.boolean()]);
+const setting = z.strictObject({
+  key,
+  value: settingValue,
+  origin: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('default') }),
+    z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string() }),
+    z.strictObject({ kind: z.literal('variable'), name: z.string() }),
+  ]),
+});
+type ShownSetting = z.infer<typeof setting>;
 
-  const { config, configFiles, files } = await program.setup();
-  const origin = configFiles.find(({ kind }) => kind === (isProject ? 'workspace' : 'user'));
-  if (origin === undefined) return err(isWorkspaceless());
-  const set = await setConfig(files, { origin, key, value });
-  if (set.isErr()) return err(notSet(set.error));
-  const data: ConfigSetData = { key, value: value ?? null, file: origin.file, isChanged: set.value };
-  const now = (await config()).settings[key];
-  const isOverruled = now.origin.kind === 'variable' || (now.origin.kind === 'workspace' && !isProject);
-  return ok({
-    kind: 'done',
-    data,
-    lines: [
-      [set.value ? `${key} is ${isUnset ? 'no longer set' : String(value)} in ${origin.file}.` : 'It is so already.'],
-      ...(isOverruled ? [overruled(now.origin)] : []),
-    ],
-    next: `workrail config get ${key}`,
-  });
-};
+export const configGet = command({
+  operands: [KEY],
+  example: 'workrail config get mode',
+  needsNoConfig: true,
+  data: setting,
+  run: async ({ program, say }, { operands: [asked = ''] }) => {
+    const config = await (await program.setup()).config();
+    const data = shownSettings(config, await program.dataDir()).find((one) => one.key === asked);
+    if (data === undefined) return err(unknownWord('setting', asked, SETTING_NAMES));
+    say([{ text: `from: ${originText(data.origin)}`, style: 'dim' }]);
+    return done({
+      data,
+      lines: [[String(data.value)]],
+      problem: invalidSettings(config),
+      next: 'workrail config list',
+    });
+  },
+});
 
-function overruled(origin: { readonly kind: string; readonly name?: string; readonly file?: string }): Line {
-  return [{ text: `${origin.name ?? origin.file ?? ''} says otherwise, and wins.`, style: 'notable' }];
-}
+export const configSet = command({
+  operands: [KEY, { syntax: '[value]', help: 'the new value' }],
+  options: [
+    { flags: '--project', help: 'set it for this project, in .workrail/config.json' },
+    { flags: '--unset', help: 'remove the setting' },
+  ],
+  example: 'workrail config set mode full_auto_stop_on_user_deps',
+  needsNoConfig: true,
+  data: z.strictObject({
+    key,
+    /** Null if the setting was removed. */
+    value: settingValue.nullable(),
+    file: z.string(),
+    isChanged: z.boolean(),
+  }),
+  run: async ({ program }, { operands: [name = '', text], options }) => {
+    if (!isSettingName(name)) return err(unknownWord('setting', name, SETTING_NAMES));
+    const { expected, isForWorkspaces } = SETTING_KEYS[name];
+    const isUnset = options['unset'] === true;
+    if ((text === undefined) !== isUnset) {
+      return err(usageProblem(`${name} needs a value, or --unset.`, `The value can be ${expected}.`));
+    }
+    const value = text === undefined ? undefined : valueOfText(name, text);
+    if (text !== undefined && !isSettingValue(name, value)) {
+      return err(usageProblem(`Invalid value "${text}" for ${name}.`, `The value can be ${expected}.`));
+    }
+    const isProject = options['project'] === true;
+    if (isProject && !isForWorkspaces) {
+      return err(usageProblem(`${name} can only be set for the user, not for a project.`, 'Remove --project.'));
+    }
+    const { config, configFiles, files } = await program.setup();
+    const origin = configFiles.find(({ kind }) => kind === (isProject ? 'workspace' : 'user'));
+    if (origin === undefined) {
+      return err(
+        usageProblem('Your home folder is not a project.', 'Remove --project, or run the command in a project.'),
+      );
+    }
+    const set = await setConfig(files, { origin, key: name, value });
+    if (set.isErr()) return err(notSet(set.error));
+    const { origin: now } = (await config()).settings[name];
+    const isOverridden = now.kind === 'variable' || (now.kind === 'workspace' && !isProject);
+    const changed = isUnset ? `Removed ${name} from ${origin.file}.` : `Set ${name} to ${value} in ${origin.file}.`;
+    return done({
+      data: { key: name, value: value ?? null, file: origin.file, isChanged: set.value },
+      lines: [
+        [set.value ? changed : 'Already set; nothing changed.'],
+        ...(isOverridden ? [[{ text: `${originText(now)} overrides it.`, style: 'notable' } as const]] : []),
+      ],
+      next: `workrail config get ${name}`,
+    });
+  },
+});
 
-export const configList: RunCommand = async ({ program, switches }) => {
-  const { config: load, sha256, machine } = await program.setup();
-  const config = await load();
-  const problems = config.problems.map(configProblemText);
-  const settings = [...shownSettings(config, await program.dataDir())];
-  const data: ConfigListData = { settings, hash: configHash(config, sha256), problems };
-  return ok({
-    kind: 'done',
-    data,
-    lines: settings.flatMap((setting) =>
-      settingLines(setting, {
-        all: settings,
-        isVerbose: switches.isVerbose,
-        short: (path) => shortPath(machine, path),
-      }),
-    ),
-    ...(problems.length === 0 ? {} : { problem: wrongSettings(problems) }),
-    next: problems.length === 0 ? 'workrail config set mode full_auto_stop_on_user_deps' : 'workrail config path',
-  });
-};
+export const configList = command({
+  example: 'workrail config list',
+  needsNoConfig: true,
+  data: z.strictObject({
+    settings: z.array(setting),
+    /** A fingerprint of the values in effect. */
+    hash: z.string(),
+    problems: z.array(z.string()),
+  }),
+  run: async ({ program, switches }) => {
+    const { config: load, sha256, machine } = await program.setup();
+    const config = await load();
+    const settings = [...shownSettings(config, await program.dataDir())];
+    const short = (path: string) => shortPath(machine, path);
+    const rows = table(
+      settings.map((one) => [
+        { text: one.key, style: 'strong' },
+        short(String(one.value)),
+        { text: short(originText(one.origin)), style: 'dim' },
+      ]),
+    );
+    const about = (i: number): readonly Line[] =>
+      settings.slice(i, i + 1).map((one) => [{ text: `  ${SETTING_KEYS[one.key].about}`, style: 'dim' }]);
+    const invalid = invalidSettings(config);
+    return done({
+      data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText) },
+      lines: rows.flatMap((row, i) => (switches.isVerbose ? [row, ...about(i)] : [row])),
+      problem: invalid,
+      next: invalid === undefined ? 'workrail config set mode full_auto_stop_on_user_deps' : 'workrail config path',
+    });
+  },
+});
 
-type Shown = {
-  readonly all: readonly ShownSetting[];
-  readonly isVerbose: boolean;
-  readonly short: (path: string) => string;
-};
+export const configPath = command({
+  example: 'workrail config path',
+  needsNoConfig: true,
+  data: z.strictObject({
+    files: z.array(z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string(), isThere: z.boolean() })),
+  }),
+  run: async ({ program }) => {
+    const { configFiles, files } = await program.setup();
+    const shown = await Promise.all(
+      configFiles.map(async ({ kind, file }) => ({ kind, file, isThere: await files.exists(file) })),
+    );
+    return done({
+      data: { files: shown },
+      lines: table(
+        shown.map(({ kind, file, isThere }) => [
+          kind,
+          file,
+          ...(isThere ? [] : [{ text: '(does not exist)', style: 'dim' } as const]),
+        ]),
+      ),
+      next: 'workrail config list',
+    });
+  },
+});
 
-function settingLines({ key, value, origin }: ShownSetting, { all, isVerbose, short }: Shown): readonly Line[] {
-  const [keys, values] = [all.map((one) => one.key.length), all.map((one) => short(String(one.value)).length)];
-  const head: Line = [
-    { text: key.padEnd(Math.max(...keys)), style: 'strong' },
-    `  ${short(String(value)).padEnd(Math.max(...values))}  `,
-    { text: short(originText(origin)), style: 'dim' },
-  ];
-  return isVerbose ? [head, [{ text: `  ${SETTING_KEYS[key].about}`, style: 'dim' }]] : [head];
-}
-
-export const configPath: RunCommand = async ({ program }) => {
-  const { configFiles, files } = await program.setup();
-  const shown: readonly ShownConfigFile[] = await Promise.all(
-    configFiles.map(async ({ kind, file }) => ({ kind, file, isThere: await files.exists(file) })),
-  );
-  return ok({
-    kind: 'done',
-    data: { files: shown },
-    lines: shown.map(({ kind, file, isThere }) => [
-      `${kind.padEnd('workspace'.length)}  ${file}`,
-      { text: isThere ? '' : '  (not there)', style: 'dim' },
-    ]),
-    next: 'workrail config list',
-  });
-};
-
-/** Every setting as it takes effect; where the default depends on something else, what it comes to. */
+/** Every setting in effect; a default that depends on something else is shown as what it comes to. */
 function shownSettings(config: ResolvedSettings, dataDir: string): readonly ShownSetting[] {
   const inEffect: { readonly [name in SettingName]?: string } = {
     dataDir,
     riskPolicy: defaultPreferences(config).riskPolicy,
   };
-  return SETTING_NAMES.map((key) => {
-    const { value, origin } = config.settings[key];
-    return { key, value: value ?? inEffect[key] ?? '', origin };
+  return SETTING_NAMES.map((name) => {
+    const { value, origin } = config.settings[name];
+    return { key: name, value: value ?? inEffect[name] ?? '', origin };
   });
-}
-
-function unknownSetting(asked: string): CommandProblem {
-  const meant = nearest(asked, SETTING_NAMES);
-  const known = `The settings are ${SETTING_NAMES.join(', ')}.`;
-  return problem(
-    EXIT.usage,
-    `There is no setting "${asked}".`,
-    meant === undefined ? known : `Did you mean ${meant}? ${known}`,
-  );
-}
-
-function wrongValue(key: SettingName, asked: string): CommandProblem {
-  return problem(EXIT.usage, `"${asked}" means nothing for ${key}.`, `It may be ${SETTING_KEYS[key].expected}.`);
-}
-
-function valueMissing(key: SettingName): CommandProblem {
-  return problem(
-    EXIT.usage,
-    `What shall ${key} be?`,
-    `Type a value behind it: ${SETTING_KEYS[key].expected}; or --unset.`,
-  );
-}
-
-function notForWorkspaces(key: SettingName): CommandProblem {
-  return problem(
-    EXIT.usage,
-    `${key} is for the user of a machine to set, not for a workspace.`,
-    'Leave --project out.',
-  );
-}
-
-function isWorkspaceless(): CommandProblem {
-  return problem(
-    EXIT.usage,
-    'This folder is your home folder, which is no project.',
-    'Leave --project out, or type it in a project.',
-  );
 }
 
 function notSet(refusal: SetConfigRefusal): CommandProblem {
   return refusal.code === 'broken_file'
-    ? problem(EXIT.failed, configProblemText(refusal), 'Put that right first; nothing was changed.')
+    ? problem(EXIT.failed, configProblemText(refusal), 'Fix the file first; nothing was changed.')
     : problem(
         EXIT.failed,
         `${refusal.path} could not be written (${refusal.cause}).`,
@@ -182,44 +185,8 @@ function notSet(refusal: SetConfigRefusal): CommandProblem {
       );
 }
 
-function wrongSettings(sentences: readonly string[]): CommandProblem {
-  return problem(EXIT.checkFailed, sentences.join(' '), 'Put that right: until then no server starts.');
+function invalidSettings({ problems }: ResolvedSettings): CommandProblem | undefined {
+  if (problems.length === 0) return undefined;
+  const message = problems.map(configProblemText).join(' ');
+  return problem(EXIT.checkFailed, message, 'Fix it; until then no server starts.');
 }
-
-function problem(exitCode: ExitCode, message: string, suggestion: string): CommandProblem {
-  return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
-}
-
-const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
-const origin = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('default') }),
-  z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string() }),
-  z.strictObject({ kind: z.literal('variable'), name: z.string() }),
-]);
-const setting = z.strictObject({ key, value: z.union([z.string(), z.boolean()]), origin });
-type ShownSetting = z.infer<typeof setting>;
-
-const file = z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string(), isThere: z.boolean() });
-type ShownConfigFile = z.infer<typeof file>;
-
-const listData = z.strictObject({
-  settings: z.array(setting),
-  /** A name for the values in effect. */
-  hash: z.string(),
-  problems: z.array(z.string()),
-});
-type ConfigListData = z.infer<typeof listData>;
-
-const setData = z.strictObject({
-  key,
-  /** Null when the setting was taken out. */
-  value: z.union([z.string(), z.boolean()]).nullable(),
-  file: z.string(),
-  isChanged: z.boolean(),
-});
-type ConfigSetData = z.infer<typeof setData>;
-
-export const configGetShape = commandShape('config get', setting);
-export const configListShape = commandShape('config list', listData);
-export const configPathShape = commandShape('config path', z.strictObject({ files: z.array(file) }));
-export const configSetShape = commandShape('config set', setData);

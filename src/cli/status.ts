@@ -1,21 +1,105 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { inspectSession } from '../app/sessions/inspect-session.ts';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../app/sessions/list-sessions.ts';
+import { defined } from '../core/json/defined.ts';
 import { runTag, SessionId } from '../core/log/ids.ts';
 import { waitsForPerson } from '../core/sessions/session-state.ts';
 import { plural } from '../core/text/words.ts';
-import type { RunCommand } from './command.ts';
-import { commandShape } from './command-shape.ts';
+import { command, done } from './command.ts';
 import { matchId, shortIds } from './ids.ts';
 import type { Line, LineSpan } from './output/line.ts';
 import { clipText, padText } from './output/text-width.ts';
 import { ago } from './output/times.ts';
 import { asTyped } from './output/wording.ts';
 import type { SessionAccess } from './program.ts';
+import { count } from './sessions/listed-session.ts';
 import { lacksSomething, placeWords, runData, runState, STATE_MARKS } from './sessions/run-words.ts';
-import { count, runShape } from './sessions/session-shapes.ts';
-import { refusalProblem, widthOf } from './sessions/session-words.ts';
+import { runShape } from './sessions/session-shapes.ts';
+import { widthOf } from './sessions/session-words.ts';
+import { refusalProblem } from './words.ts';
+
+const openRun = z.strictObject({
+  sessionId: SessionId.schema,
+  shortId: z.string(),
+  workspace: z.string().exactOptional(),
+  /** Waiting: only the user can supply what is missing. */
+  standing: z.enum(['running', 'blocked', 'waiting']),
+  run: runShape,
+});
+type OpenRunData = z.infer<typeof openRun>;
+
+const place = z.strictObject({
+  /** Open runs: waiting first, then blocked, then the newest; not all may be shown. */
+  runs: z.array(openRun),
+  /** How many sessions have an open run. */
+  total: count,
+});
+type StatusPlaceData = z.infer<typeof place>;
+
+export const statusData = z.strictObject({
+  /** The folder the command ran in. */
+  folder: z.string(),
+  here: place,
+  elsewhere: place,
+  /** Sessions that are finished or cannot be continued. */
+  others: z.strictObject({
+    complete: count,
+    /** How many of the complete ones have open gaps. */
+    withGaps: count,
+    closed: count,
+    salvaged: count,
+    damaged: count,
+  }),
+});
+export type StatusData = z.infer<typeof statusData>;
+
+export const status = command({
+  example: 'workrail status',
+  data: statusData,
+  run: async ({ program, progress }) => {
+    progress.show({ label: 'reading the index' });
+    const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+    const [sessions, workspaces] = await Promise.all([
+      listSessions(overview),
+      workspacesAt(overview.workspace, overview.folder),
+    ]);
+    if (sessions.isErr()) return err(refusalProblem(sessions.error, dataDir));
+    const listed = sessions.value;
+    const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
+    const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
+    const here = open.filter(({ summary }) => isAt(summary, workspaces));
+    const count = (state: ListedSession['state']) => listed.filter((one) => one.state === state).length;
+    const elsewhere = open.filter((one) => !here.includes(one));
+    const [openHere, openElsewhere] = [
+      await openRuns(overview, here, shortId),
+      await openRuns(overview, elsewhere, shortId),
+    ];
+    const damaged = openHere.damaged + openElsewhere.damaged;
+    const data: StatusData = {
+      folder: overview.folder,
+      here: { runs: openHere.runs, total: here.length - openHere.damaged },
+      elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
+      others: {
+        complete: count('complete'),
+        withGaps: listed.filter(hasOpenGaps).length,
+        closed: count('closed'),
+        salvaged: count('salvaged'),
+        damaged: count('damaged') + damaged,
+      },
+    };
+    return done({
+      data,
+      lines: statusLines(data, {
+        nowMs: overview.clock.nowMs(),
+        width: widthOf(overview),
+        stored: listed.length,
+        program,
+      }),
+      next: nextOf(data, listed),
+    });
+  },
+});
 
 type Layout = {
   readonly nowMs: number;
@@ -24,9 +108,8 @@ type Layout = {
   readonly program: { readonly calledAs: () => string };
 };
 
-/** What is open, here first; what needs somebody stands on top. */
 function statusLines(data: StatusData, layout: Layout): readonly Line[] {
-  if (layout.stored === 0) return [['No sessions yet: nothing is running, blocked or waiting.']];
+  if (layout.stored === 0) return [['No sessions yet.']];
   return [
     ...placeLines(`Here, in ${data.folder}`, data.here, layout),
     ...(data.elsewhere.total === 0
@@ -44,7 +127,7 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
   const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
     [{ text: clipText(title, layout.width), style: 'strong' }],
-    ...(runs.length === 0 ? [[{ text: '  nothing is open', style: 'dim' } as const]] : []),
+    ...(runs.length === 0 ? [[{ text: '  no open session', style: 'dim' } as const]] : []),
     ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
     ...(more > 0
       ? [
@@ -68,7 +151,7 @@ const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
   waiting: { text: '?', style: 'notable' },
 };
 
-/** `isOne` says that no other run of its session is open: then the session's id names it. */
+/** `isOne` if its session has no other open run, so the session's id names it. */
 type RunLayout = PlaceLayout & { readonly isOne: boolean };
 
 function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: RunLayout): readonly Line[] {
@@ -105,7 +188,6 @@ function of({ place, stepsTotal }: OpenRunData['run']): string {
   return place.kind === 'step' && stepsTotal !== undefined ? ` (of ${stepsTotal})` : '';
 }
 
-/** Sessions that are over; what there is none of is left out. */
 function othersLines({ others }: StatusData): readonly Line[] {
   const { complete, withGaps, closed, salvaged, damaged } = others;
   const parts: readonly (readonly LineSpan[])[] = [
@@ -115,7 +197,10 @@ function othersLines({ others }: StatusData): readonly Line[] {
     ...(damaged > 0 ? [[{ text: `${damaged} damaged`, style: 'bad' } as const]] : []),
   ];
   if (parts.length === 0) return [];
-  return [[''], [dim('Besides: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')]];
+  return [
+    [''],
+    [dim('Other sessions: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')],
+  ];
 }
 
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
@@ -128,52 +213,8 @@ function dim(text: string): LineSpan {
   return { text, style: 'dim' };
 }
 
-/** Sessions that are read to tell where they stand; more than this nobody works on at once. */
+/** How many open sessions are read in full; nobody works on more at once. */
 const READ_MAX = 10;
-
-export const status: RunCommand = async ({ program, progress }) => {
-  progress.show({ label: 'reading the index' });
-  const [overview, dataDir] = [await program.overview(), await program.dataDir()];
-  const [sessions, workspaces] = await Promise.all([
-    listSessions(overview),
-    workspacesAt(overview.workspace, overview.folder),
-  ]);
-  if (sessions.isErr()) return err(refusalProblem(sessions.error, dataDir));
-  const listed = sessions.value;
-  const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
-  const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
-  const here = open.filter(({ summary }) => isAt(summary, workspaces));
-  const count = (state: ListedSession['state']) => listed.filter((one) => one.state === state).length;
-  const elsewhere = open.filter((one) => !here.includes(one));
-  const [openHere, openElsewhere] = [
-    await openRuns(overview, here, shortId),
-    await openRuns(overview, elsewhere, shortId),
-  ];
-  const damaged = openHere.damaged + openElsewhere.damaged;
-  const data: StatusData = {
-    folder: overview.folder,
-    here: { runs: openHere.runs, total: here.length - openHere.damaged },
-    elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
-    others: {
-      complete: count('complete'),
-      withGaps: listed.filter(hasOpenGaps).length,
-      closed: count('closed'),
-      salvaged: count('salvaged'),
-      damaged: count('damaged') + damaged,
-    },
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: statusLines(data, {
-      nowMs: overview.clock.nowMs(),
-      width: widthOf(overview),
-      stored: listed.length,
-      program,
-    }),
-    next: nextOf(data, listed),
-  });
-};
 
 function hasOpenGaps({ state, summary, closed }: ListedSession): boolean {
   const runs = (summary?.runs ?? []).map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
@@ -182,11 +223,11 @@ function hasOpenGaps({ state, summary, closed }: ListedSession): boolean {
 
 type OpenRuns = {
   readonly runs: OpenRunData[];
-  /** Sessions that turned out to be damaged when they were read. */
+  /** Sessions that turned out to be damaged. */
   readonly damaged: number;
 };
 
-/** Those that are held up are read first, so that they are seen however many there are. */
+/** Reads blocked sessions first, so that they are always shown. */
 async function openRuns(
   overview: SessionAccess,
   sessions: readonly ListedSession[],
@@ -200,7 +241,7 @@ async function openRuns(
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;
-    const named = { sessionId, shortId: shortId(sessionId), ...(workspace === undefined ? {} : { workspace }) };
+    const named = { sessionId, shortId: shortId(sessionId), ...defined({ workspace }) };
     const latest = isWhole ? looked.value.runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex) : [];
     for (const run of latest.map(runData)) {
       const state = runState(run);
@@ -229,7 +270,7 @@ function nextOf({ here, elsewhere, others }: StatusData, listed: readonly Listed
   return stored > 0 ? 'workrail session list' : 'workrail --help';
 }
 
-/** The tag of a run, unless it may be taken for something else. */
+/** The tag of a run, unless it is ambiguous. */
 function runName({ runId, tag }: OpenRunData['run'], listed: readonly ListedSession[]): string {
   const known = listed.map(({ sessionId, summary }) => ({
     sessionId,
@@ -237,41 +278,3 @@ function runName({ runId, tag }: OpenRunData['run'], listed: readonly ListedSess
   }));
   return matchId(tag, known).kind === 'none' ? tag : runId;
 }
-
-const openRun = z.strictObject({
-  sessionId: SessionId.schema,
-  shortId: z.string(),
-  workspace: z.string().exactOptional(),
-  /** Waiting: only a person can give what is missing. */
-  standing: z.enum(['running', 'blocked', 'waiting']),
-  run: runShape,
-});
-type OpenRunData = z.infer<typeof openRun>;
-
-const place = z.strictObject({
-  /** Open runs, those that need somebody first, then the newest; not all may be shown. */
-  runs: z.array(openRun),
-  /** How many sessions have an open run. */
-  total: count,
-});
-type StatusPlaceData = z.infer<typeof place>;
-
-export const statusData = z.strictObject({
-  /** Where it was asked. */
-  folder: z.string(),
-  here: place,
-  elsewhere: place,
-  /** Sessions that are over or cannot go on. */
-  others: z.strictObject({
-    complete: count,
-    /** Those of the complete ones in which something that was asked for was never handed in. */
-    withGaps: count,
-    closed: count,
-    salvaged: count,
-    damaged: count,
-  }),
-});
-export type StatusData = z.infer<typeof statusData>;
-
-/** What `workrail status --json` prints. */
-export const statusShape = commandShape('status', statusData);

@@ -1,16 +1,13 @@
-import { ok } from 'neverthrow';
 import * as z from 'zod';
-import type { RunCommand } from './command.ts';
-import { commandShape } from './command-shape.ts';
+import { command, done } from './command.ts';
 
-export const version: RunCommand = async ({ program, switches }) => {
-  const data: VersionData = { version: program.version, node: process.versions.node };
-  const lines = [[data.version], ...(switches.isVerbose ? [[`node ${data.node}`]] : [])];
-  return ok({ kind: 'done', data, lines, next: 'workrail --help' });
-};
-
-const versionData = z.strictObject({ version: z.string(), node: z.string() });
-type VersionData = z.infer<typeof versionData>;
-
-/** What `workrail version --json` prints. */
-export const versionShape = commandShape('version', versionData);
+export const version = command({
+  example: 'workrail version --json',
+  needsNoConfig: true,
+  data: z.strictObject({ version: z.string(), node: z.string() }),
+  run: async ({ program, switches }) => {
+    const data = { version: program.version, node: process.versions.node };
+    const lines = [[data.version], ...(switches.isVerbose ? [[`node ${data.node}`]] : [])];
+    return done({ data, lines, next: 'workrail --help' });
+  },
+});

@@ -8,10 +8,10 @@ it('the first screen fits the terminal, and shows commands as they are typed whe
   const world = { argv: [], terminals: ['input'], setup: fakeSetup(), overview: lookedAtWorld().overview() } as const;
   const { out } = await runFake({ ...world, columns: 80, calledAs });
   expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  expect(out).toContain(`\n  ${calledAs} workflow list\n      what an agent can be asked to follow\n`);
+  expect(out).toContain(`\n  ${calledAs} workflow list\n      list the workflows an agent can follow\n`);
   expect(out).not.toMatch(/^ {2}workrail /m);
   // A terminal without a size is none to wrap for.
   for (const columns of [80, 0]) {
-    expect((await runFake({ ...world, columns })).out).toMatch(/^ {2}workrail workflow list {2}what an agent/m);
+    expect((await runFake({ ...world, columns })).out).toMatch(/^ {2}workrail workflow list {2}list the workflows/m);
   }
 });

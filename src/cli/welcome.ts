@@ -1,65 +1,79 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { CLIENT_IDS, shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
-import type { CommandContext, CommandOutcome, RunCommand } from './command.ts';
-import { commandShape } from './command-shape.ts';
+import { type CommandContext, type CommandOutcome, command, done } from './command.ts';
 import type { Line } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
 import { asTyped } from './output/wording.ts';
-import { type StatusData, status, statusData } from './status.ts';
+import { status, statusData } from './status.ts';
 
-/** What someone sees who types the name of the program and nothing else: where things stand, and what to type next. */
-export const welcome: RunCommand = async (context, input) => {
-  const { program } = context;
-  const setup = await program.setup();
-  const clients = await registrations(setup);
-  const standing = await status(context, input);
-  if (standing.isErr()) return err(standing.error);
-  const { value } = standing;
-  const data: WelcomeData = {
-    version: program.version,
-    dataDir: await program.dataDir(),
-    registered: clients.registered.map(({ id }) => id),
-    installed: clients.installed.map(({ id }) => id),
-    status: value.kind === 'done' ? (value.data as StatusData) : null,
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir), program }, clients, value),
-    next: nextOf(data, value),
-  });
-};
+const welcomeData = z.strictObject({
+  version: z.string(),
+  dataDir: z.string(),
+  /** Clients that are configured to use WorkRail. */
+  registered: z.array(z.enum(CLIENT_IDS)),
+  /** Clients found on this machine. */
+  installed: z.array(z.enum(CLIENT_IDS)),
+  /** The data of `workrail status`; null if it is not available. */
+  status: statusData.nullable(),
+});
+type WelcomeData = z.infer<typeof welcomeData>;
 
-function nextOf({ registered, status: standing }: WelcomeData, told: CommandOutcome): string {
+/** Bare `workrail` in a terminal: what is registered, what is running here, and what to type next. */
+export const welcome = command({
+  example: 'workrail',
+  data: welcomeData,
+  run: async (context, input) => {
+    const { program } = context;
+    const setup = await program.setup();
+    const clients = await registrations(setup);
+    const standing = await status.run(context, input);
+    if (standing.isErr()) return err(standing.error);
+    const { value } = standing;
+    const data: WelcomeData = {
+      version: program.version,
+      dataDir: await program.dataDir(),
+      registered: clients.registered.map(({ id }) => id),
+      installed: clients.installed.map(({ id }) => id),
+      status: value.kind === 'done' ? value.data : null,
+    };
+    return done({
+      data,
+      lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir), program }, clients, value),
+      next: nextOf(data, value),
+    });
+  },
+});
+
+function nextOf({ registered, status: standing }: WelcomeData, outcome: CommandOutcome): string {
   if (registered.length === 0) return 'workrail init';
   const isOpen = standing !== null && standing.here.total + standing.elsewhere.total > 0;
-  return isOpen && told.kind === 'done' ? told.next : 'workrail demo';
+  return isOpen && outcome.kind === 'done' ? outcome.next : 'workrail demo';
 }
 
 type Shown = { readonly version: string; readonly folder: string; readonly program: CommandContext['program'] };
 
-function linesOf(shown: Shown, { registered, installed }: Registrations, told: CommandOutcome): readonly Line[] {
+function linesOf(shown: Shown, { registered, installed }: Registrations, outcome: CommandOutcome): readonly Line[] {
   const { version, folder, program } = shown;
   const width = columnsOf(program);
   const names = registered.map(({ name }) => name).join(', ');
-  const kept = wrapText(`Everything is kept in ${folder}. No telemetry; nothing leaves this machine.`, width);
+  const kept = wrapText(`Your data stays in ${folder} on this machine. No telemetry.`, width);
   return [
     [{ text: `WorkRail ${version}`, style: 'strong' }, ' walks an AI agent through a workflow, one step at a time.'],
     ...kept.map((text): Line => [{ text, style: 'dim' }]),
     [],
-    [{ text: 'Registered', style: 'strong' }],
+    [{ text: 'Agent clients', style: 'strong' }],
     ...(registered.length > 0
-      ? hangText(names, { first: '  with ', rest: 7, width }).map((line): Line => [line])
+      ? hangText(names, { first: '  registered with ', rest: 18, width }).map((line): Line => [line])
       : notRegistered(
           installed.map(({ name }) => name),
           width,
         )),
     [],
-    ...(told.kind === 'done' ? told.lines : []),
+    ...(outcome.kind === 'done' ? outcome.lines : []),
     [],
-    [{ text: 'What to type', style: 'strong' }],
+    [{ text: 'Commands to try', style: 'strong' }],
     ...SUGGESTED.flatMap(([command, about]) => suggestedLines(asTyped(command, program), about, width)),
   ];
 }
@@ -75,36 +89,22 @@ function suggestedLines(command: string, about: string, width: number): readonly
 }
 
 function notRegistered(found: readonly string[], width: number): readonly Line[] {
-  const here = found.length === 0 ? 'none was found here' : `found here: ${found.join(', ')}`;
+  const here = found.length === 0 ? 'None was found on this machine.' : `Found on this machine: ${found.join(', ')}.`;
   return [
-    [{ text: '  with no agent client yet', style: 'notable' }],
+    [{ text: '  not registered with any agent client yet', style: 'notable' }],
     ...hangText(here, { first: '', rest: 2, width }).map((line): Line => [line]),
   ];
 }
 
 const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
-  ['workrail init', 'let your agent client use it; --dry-run shows what would change'],
-  ['workrail demo', 'watch an agent go through a workflow, on the real engine'],
-  ['workrail status', 'what is running, blocked or waiting'],
-  ['workrail workflow list', 'what an agent can be asked to follow'],
-  ['workrail doctor', 'check that everything works here'],
-  ['workrail --help', 'every command'],
+  ['workrail init', 'register with your agent clients; add --dry-run to preview'],
+  ['workrail demo', 'watch an agent run a workflow on the real engine'],
+  ['workrail status', 'show what is running, blocked or waiting'],
+  ['workrail workflow list', 'list the workflows an agent can follow'],
+  ['workrail doctor', 'check that everything works'],
+  ['workrail --help', 'list every command'],
 ];
-/** Where a command is longer, as where the program has no name, what it does stands below it. */
+
+/** Below a command that is longer, as when the program is started by its path, the description has its own line. */
 const WIDTH = Math.max(...SUGGESTED.map(([command]) => command.length));
 const BELOW = 6;
-
-const welcomeData = z.strictObject({
-  version: z.string(),
-  dataDir: z.string(),
-  /** Clients that have a workrail among their servers. */
-  registered: z.array(z.enum(CLIENT_IDS)),
-  /** Clients that are found on this machine. */
-  installed: z.array(z.enum(CLIENT_IDS)),
-  /** As `workrail status` tells it; null when the sessions cannot be read. */
-  status: statusData.nullable(),
-});
-type WelcomeData = z.infer<typeof welcomeData>;
-
-/** What `workrail --json`, without a command, prints. */
-export const welcomeShape = commandShape('workrail', welcomeData);

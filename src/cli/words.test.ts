@@ -4,7 +4,7 @@ import { OTHER_SESSION, SESSION } from '../../test/examples/ids.ts';
 import { digest } from '../../test/examples/sha256.ts';
 import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
-import { EXIT, exitCodeOf } from './command.ts';
+import { EXIT, exitCodeOf } from './problem.ts';
 import { type CommandRefusal, explainRefusal as explainIn } from './words.ts';
 
 type Code = CommandRefusal['code'];
@@ -63,7 +63,7 @@ describe('what a command refuses', () => {
     expect(told('session_not_found')).toEqual(['SESSION_NOT_FOUND', expect.stringContaining(SESSION)]);
     expect(told('io_failed')).toEqual([
       'STORE_IO',
-      expect.stringMatching(/directory \/data\/workrail could.*EACCES.*permissions/),
+      expect.stringMatching(/directory \/data\/workrail cannot.*EACCES.*permissions/),
     ]);
     expect(told('unsafe_permissions')).toEqual([
       'STORE_IO',
@@ -86,7 +86,7 @@ describe('what a command refuses', () => {
     expect(explain(REFUSALS.session_locked)).toEqual({
       code: 'SESSION_LOCKED',
       message: `Session ${SESSION} is being written by process 4711.`,
-      suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
+      suggestion: 'Wait a moment, then run the command again. If this continues, end that process.',
       retry: { kind: 'retryable_after_ms', afterMs: 500 },
     });
     expect(explain({ ...REFUSALS.session_locked, holder: undefined }).message).toContain('another process');
@@ -97,16 +97,16 @@ describe('what a command refuses', () => {
     expect(explain(REFUSALS.busy)).toEqual({
       code: 'SESSION_LOCKED',
       message: 'The keys are being rotated by process 4711. Nothing was changed.',
-      suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
+      suggestion: 'Wait a moment, then run the command again. If this continues, end that process.',
       retry: { kind: 'retryable_after_ms', afterMs: 500 },
     });
     expect(explain({ ...REFUSALS.busy, running: 'collection', holder: undefined }).message).toContain(
-      'Old sessions are being collected by another process',
+      'gc is being run by another process',
     );
     expect(explain(REFUSALS.lock_lost)).toMatchObject({
       code: 'STORE_IO',
       message: expect.stringMatching(/lock of sessions\/x was deleted.*Nothing was changed/),
-      suggestion: expect.stringMatching(/clean up/),
+      suggestion: expect.stringMatching(/cleans up/),
     });
   });
 

@@ -6,127 +6,13 @@ import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { unreachable } from '../core/assert.ts';
 import type { ErrorEnvelope, Retry } from '../core/log/error-envelope.ts';
 import { type Damage, isLocated } from '../core/log/health.ts';
-import { orList, plural, shortList } from '../core/text/words.ts';
+import { plural, shortList } from '../core/text/words.ts';
 import { explainBundle, explainBundleFile } from './bundle/bundle-words.ts';
 import type { FindRefusal } from './ids.ts';
+import { type CommandProblem, errorProblem, errorWords } from './problem.ts';
 import type { InputFailure, ServeRefusal } from './program.ts';
 
-const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
-const BUSY_RETRY_MS = 500;
-const IO_RETRY_MS = 1_000;
-
-const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
-
-/** The words for trouble with what is stored, as a person at a terminal needs them. */
-export function explainStoreFailure(failure: StoreFailure, dataDir: string): ErrorEnvelope {
-  switch (failure.code) {
-    case 'io_failed':
-      return {
-        code: 'STORE_IO',
-        message: `The data directory ${dataDir} could not be used (${failure.operation}: ${failure.cause} at ${failure.place}).`,
-        suggestion: 'Check its free space and permissions, then type the command again.',
-        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
-      };
-    case 'busy':
-      return {
-        code: 'SESSION_LOCKED',
-        message: `${RUNNING[failure.running]} by ${failure.holder ?? 'another process'}. Nothing was changed.`,
-        suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
-        retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
-      };
-    case 'lock_lost':
-      return {
-        code: 'STORE_IO',
-        message: `The lock of ${failure.place} was deleted while this command was at work, so it stopped. Nothing was changed.`,
-        suggestion: `Let no program clean up in ${dataDir}, then type the command again.`,
-        retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
-      };
-    case 'unsafe_permissions':
-      return {
-        code: 'STORE_IO',
-        message: `Other users of this machine may read ${failure.place} in ${dataDir} (mode ${failure.found}), so it is not used.`,
-        suggestion: `Type "chmod ${failure.wanted} ${failure.place}" in ${dataDir}, then the command again.`,
-        retry: NOT_RETRYABLE,
-      };
-    case 'damaged':
-      if (failure.damage.reason === 'salvaged') return PART_ONLY;
-      return {
-        code: 'STORE_CORRUPT',
-        message: `Stored data is damaged: ${failure.damage.reason} in ${placeOf(failure.damage)}.`,
-        suggestion: `Put that file back into ${dataDir} from a backup; type "workrail session verify" to see what else is damaged.`,
-        retry: NOT_RETRYABLE,
-        details: { reason: failure.damage.reason, offset: failure.damage.offset },
-      };
-    case 'unknown_version':
-      return {
-        code: 'STORE_UNKNOWN_VERSION',
-        message: `Stored data has version ${failure.version} in ${failure.place} at byte ${failure.offset}, which this program does not know.`,
-        suggestion: 'Update workrail, then type the command again.',
-        retry: NOT_RETRYABLE,
-      };
-    default:
-      return unreachable(failure);
-  }
-}
-
-const PART_ONLY: ErrorEnvelope = {
-  code: 'STORE_CORRUPT',
-  message:
-    'This is only part of a session, from a damaged one or an import that broke off: it can be read and exported, and never goes on.',
-  suggestion: 'Import a bundle of the whole session, or begin a new run.',
-  retry: NOT_RETRYABLE,
-  details: { reason: 'salvaged' },
-};
-
-function placeOf({ reason, place, offset }: Damage): string {
-  return isLocated(reason) ? `${place} at byte ${offset}` : place;
-}
-
-/** Why MCP is not served: the command line makes no sense, or the machine does not let us. */
-export type ServeTrouble =
-  | { readonly code: 'transport_twice' }
-  | { readonly code: 'port_unusable'; readonly asked: string; readonly portMax: number }
-  | ServeRefusal;
-const ANY_PORT = 'Type "workrail serve --http 0" to take any port that is free.';
-
-/** The words for a server that does not start. */
-function explainServe(trouble: ServeTrouble): ErrorEnvelope {
-  switch (trouble.code) {
-    case 'transport_twice':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: 'A server uses standard input and output or HTTP, not both.',
-        suggestion: 'Type "workrail serve" for the first, or "workrail serve --http" for the second.',
-        retry: NOT_RETRYABLE,
-      };
-    case 'port_unusable':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `"${trouble.asked}" is no port; one is a number up to ${trouble.portMax}.`,
-        suggestion:
-          'Type "workrail serve --http" for the usual one, or "workrail serve --http 0" for any that is free.',
-        retry: NOT_RETRYABLE,
-      };
-    case 'port_taken':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `Another program uses port ${trouble.port}, maybe a server that runs already.`,
-        suggestion: ANY_PORT,
-        retry: NOT_RETRYABLE,
-      };
-    case 'port_refused':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `Port ${trouble.port} cannot be used (${trouble.cause}).`,
-        suggestion: ANY_PORT,
-        retry: NOT_RETRYABLE,
-      };
-    default:
-      return unreachable(trouble);
-  }
-}
-
-/** Everything a command may refuse. */
+/** Everything that several commands may refuse. */
 export type CommandRefusal =
   | FindRefusal
   | LoadRefusal
@@ -136,41 +22,52 @@ export type CommandRefusal =
   | ExportRefusal
   | ImportRefusal
   | InputFailure;
-const LOCK_RETRY_MS = 500;
 
-/** The words for a refusal, as a person at a terminal needs them; each ends in what to do next. */
+/** Why a server does not start: the command line makes no sense, or the port cannot be used. */
+export type ServeTrouble =
+  | { readonly code: 'transport_twice' }
+  | { readonly code: 'port_unusable'; readonly asked: string; readonly portMax: number }
+  | ServeRefusal;
+
+/** A refusal in words for a person at a terminal, with the exit code of its kind. */
+export function refusalProblem(refusal: CommandRefusal, dataDir: string): CommandProblem {
+  return errorProblem(explainRefusal(refusal, dataDir));
+}
+
+const LIST_ALL = 'Run "workrail session list --all" to see every session.';
+const WAIT = 'Wait a moment, then run the command again. If this continues, end that process.';
+const BUSY = after(500);
+const IO_FAILED = after(1_000);
+
+function after(afterMs: number): { readonly retry: Retry } {
+  return { retry: { kind: 'retryable_after_ms', afterMs } };
+}
+
 export function explainRefusal(refusal: CommandRefusal, dataDir: string): ErrorEnvelope {
   switch (refusal.code) {
     case 'session_unmatched':
       return {
-        code: 'SESSION_NOT_FOUND',
-        message: `There is no session "${refusal.asked}".`,
-        suggestion: whatWasMeant(refusal),
-        retry: NOT_RETRYABLE,
+        ...errorWords('SESSION_NOT_FOUND', `No session matches "${refusal.asked}".`, whatWasMeant(refusal)),
         details: { asked: refusal.asked, near: [...refusal.near] },
       };
     case 'session_ambiguous':
       return {
-        code: 'VALIDATION_ERROR',
-        message: `"${refusal.asked}" fits ${refusal.sessionIds.length} sessions.`,
-        suggestion: `Type more of the one you mean: ${shortList(refusal.sessionIds)}.`,
-        retry: NOT_RETRYABLE,
+        ...errorWords(
+          'VALIDATION_ERROR',
+          `"${refusal.asked}" matches ${refusal.sessionIds.length} sessions.`,
+          `Type more of the id: ${shortList(refusal.sessionIds)}.`,
+        ),
         details: { asked: refusal.asked, sessionIds: [...refusal.sessionIds] },
       };
     case 'session_not_found':
+      return errorWords('SESSION_NOT_FOUND', `Session "${refusal.sessionId}" no longer exists.`, LIST_ALL);
+    case 'session_locked': {
+      const holder = refusal.holder ?? 'another process';
       return {
-        code: 'SESSION_NOT_FOUND',
-        message: `There is no session "${refusal.sessionId}" any more.`,
-        suggestion: 'Type "workrail session list --all" to see every session.',
-        retry: NOT_RETRYABLE,
+        ...errorWords('SESSION_LOCKED', `Session ${refusal.sessionId} is being written by ${holder}.`, WAIT),
+        ...BUSY,
       };
-    case 'session_locked':
-      return {
-        code: 'SESSION_LOCKED',
-        message: `Session ${refusal.sessionId} is being written by ${refusal.holder ?? 'another process'}.`,
-        suggestion: 'Wait a moment and type the command again; if it stays so, end that process.',
-        retry: { kind: 'retryable_after_ms', afterMs: LOCK_RETRY_MS },
-      };
+    }
     case 'transport_twice':
     case 'port_unusable':
     case 'port_taken':
@@ -191,7 +88,7 @@ export function explainRefusal(refusal: CommandRefusal, dataDir: string): ErrorE
       return explainBundleFile(refusal);
     case 'import_unfinished': {
       const { message, ...why } = explainStoreFailure(refusal.cause, dataDir);
-      return { ...why, message: `${message} What came in before is kept as ${refusal.sessionId}, for reading only.` };
+      return { ...why, message: `${message} The part imported so far is kept read-only as ${refusal.sessionId}.` };
     }
     case 'io_failed':
     case 'busy':
@@ -206,8 +103,106 @@ export function explainRefusal(refusal: CommandRefusal, dataDir: string): ErrorE
 }
 
 function whatWasMeant({ near, untold }: Extract<FindRefusal, { code: 'session_unmatched' }>): string {
-  if (near.length > 0) return `Did you mean ${orList(near)}?`;
-  if (untold.length === 0) return 'Type "workrail session list --all" to see every session.';
-  const sessions = plural(untold.length, 'session');
-  return `${sessions} cannot tell ${untold.length === 1 ? 'its' : 'their'} runs any more; if you mean one, type its id: ${shortList(untold)}.`;
+  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  if (untold.length === 0) return LIST_ALL;
+  const [sessions, their] = [plural(untold.length, 'session'), untold.length === 1 ? 'its' : 'their'];
+  return `The runs of ${sessions} cannot be read. To name one, type ${their} id: ${shortList(untold)}.`;
+}
+
+const RUNNING = { collection: 'gc is being run', key_rotation: 'The keys are being rotated' };
+
+export function explainStoreFailure(failure: StoreFailure, dataDir: string): ErrorEnvelope {
+  switch (failure.code) {
+    case 'io_failed':
+      return {
+        ...errorWords(
+          'STORE_IO',
+          `The data directory ${dataDir} cannot be used (${failure.operation}: ${failure.cause} at ${failure.place}).`,
+          'Check its free space and permissions, then run the command again.',
+        ),
+        ...IO_FAILED,
+      };
+    case 'busy': {
+      const holder = failure.holder ?? 'another process';
+      return {
+        ...errorWords('SESSION_LOCKED', `${RUNNING[failure.running]} by ${holder}. Nothing was changed.`, WAIT),
+        ...BUSY,
+      };
+    }
+    case 'lock_lost':
+      return {
+        ...errorWords(
+          'STORE_IO',
+          `The lock of ${failure.place} was deleted while this command was running, so it stopped. Nothing was changed.`,
+          `Make sure that no program cleans up in ${dataDir}, then run the command again.`,
+        ),
+        ...IO_FAILED,
+      };
+    case 'unsafe_permissions':
+      return errorWords(
+        'STORE_IO',
+        `Other users of this machine can read ${failure.place} in ${dataDir} (mode ${failure.found}), so it is not used.`,
+        `Run "chmod ${failure.wanted} ${failure.place}" in ${dataDir}, then run the command again.`,
+      );
+    case 'damaged':
+      if (failure.damage.reason === 'salvaged') return PART_ONLY;
+      return {
+        ...errorWords(
+          'STORE_CORRUPT',
+          `Stored data is damaged: ${failure.damage.reason} in ${placeOf(failure.damage)}.`,
+          `Restore that file in ${dataDir} from a backup. Run "workrail session verify" to see all damage.`,
+        ),
+        details: { reason: failure.damage.reason, offset: failure.damage.offset },
+      };
+    case 'unknown_version':
+      return errorWords(
+        'STORE_UNKNOWN_VERSION',
+        `Stored data has version ${failure.version} in ${failure.place} at byte ${failure.offset}, which this workrail cannot read.`,
+        'Update workrail, then run the command again.',
+      );
+    default:
+      return unreachable(failure);
+  }
+}
+
+const PART_ONLY: ErrorEnvelope = {
+  ...errorWords(
+    'STORE_CORRUPT',
+    'This is only part of a session, from a damaged session or an interrupted import. It can be read and exported, but not continued.',
+    'Import a bundle of the whole session, or start a new run.',
+  ),
+  details: { reason: 'salvaged' },
+};
+
+function placeOf({ reason, place, offset }: Damage): string {
+  return isLocated(reason) ? `${place} at byte ${offset}` : place;
+}
+
+const ANY_PORT = 'Run "workrail serve --http 0" to use any free port.';
+
+function explainServe(trouble: ServeTrouble): ErrorEnvelope {
+  switch (trouble.code) {
+    case 'transport_twice':
+      return errorWords(
+        'VALIDATION_ERROR',
+        'A server uses either stdio or HTTP, not both.',
+        'Run "workrail serve" for stdio, or "workrail serve --http" for HTTP.',
+      );
+    case 'port_unusable':
+      return errorWords(
+        'VALIDATION_ERROR',
+        `A port is a number from 0 to ${trouble.portMax}, not "${trouble.asked}".`,
+        'Run "workrail serve --http" for the default port, or "workrail serve --http 0" for any free one.',
+      );
+    case 'port_taken':
+      return errorWords(
+        'VALIDATION_ERROR',
+        `Port ${trouble.port} is in use, perhaps by another WorkRail server.`,
+        ANY_PORT,
+      );
+    case 'port_refused':
+      return errorWords('VALIDATION_ERROR', `Port ${trouble.port} cannot be used (${trouble.cause}).`, ANY_PORT);
+    default:
+      return unreachable(trouble);
+  }
 }

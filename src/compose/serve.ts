@@ -19,7 +19,7 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const [problem] = config.problems;
   if (problem !== undefined) {
     const [{ EXIT }, { printable }, { configProblemText }] = await Promise.all([
-      import('../cli/command.ts'),
+      import('../cli/problem.ts'),
       import('../cli/output/line.ts'),
       import('../core/settings/settings-words.ts'),
     ]);

@@ -1,6 +1,8 @@
-import { COMMAND_SHAPES } from '../../src/cli/command-shapes.ts';
+import { commandShapes } from '../../src/cli/command-shape.ts';
 import { runFake } from '../cli/fake-program.ts';
 import { type MemoryBench, memoryBench } from './memory-bench.ts';
+
+const COMMAND_SHAPES = await commandShapes();
 
 export const FILE = '.workrail/workflows/team.example.json';
 export const SCENARIOS = '.workrail/workflows/team.example.test.json';

@@ -14,10 +14,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sessionVerifyShape } from '../../src/cli/sessions/verify-lines.ts';
+import { commandShape } from '../../src/cli/command-shape.ts';
+import { sessionVerify } from '../../src/cli/sessions/session-verify.ts';
 import { enforces } from '../enforces.ts';
 import { numberedSession } from '../store-folder.ts';
 import { CLIENTS } from './clients.ts';
+
+const sessionVerifyShape = commandShape('session verify', sessionVerify.data);
 
 const PROGRAM = 'dist/workrail.js';
 const ESCAPE = '\u001b';

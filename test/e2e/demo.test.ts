@@ -3,8 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoShape } from '../../src/cli/demo.ts';
+import { commandShape } from '../../src/cli/command-shape.ts';
+import { demo } from '../../src/cli/demo.ts';
 import { enforces } from '../enforces.ts';
+
+const demoShape = commandShape('demo', demo.data);
 
 const PROGRAM = join(process.cwd(), 'dist/workrail.js');
 let folder: string;

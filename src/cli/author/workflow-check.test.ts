@@ -35,8 +35,8 @@ describe('a check', () => {
     );
     expect(out).toContain(
       [
-        '1 file checked: 2 errors, 2 warnings; 2 can be mended with --fix',
-        'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.\n',
+        '1 file checked: 2 errors, 2 warnings; 2 can be fixed with --fix',
+        'Files with errors were checked for text quality only. The other quality rules run once the errors are fixed.\n',
       ].join('\n'),
     );
     expect(talk).toContain('Next: workrail workflow check team.example --fix\n');
@@ -119,13 +119,10 @@ describe('a check', () => {
     ]);
     const { out } = await onBench({ ...bundled, [FILE]: EXAMPLE }).run('check');
     expect(out.split('\n')[0]).toBe(
-      'Checked: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
+      'Checked the workflows of this project (.workrail/workflows). Add --all to include every workflow.',
     );
     const { exitCode, talk } = await onBench(bundled).run('check');
-    expect([exitCode, talk]).toEqual([
-      3,
-      expect.stringContaining('There is no workflow of yours: nothing is in /repo'),
-    ]);
+    expect([exitCode, talk]).toEqual([3, expect.stringContaining('You have no workflows of your own: /repo')]);
   });
 
   it('explains its rules of quality to whoever has no documents at hand', async () => {

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { AuthorServices } from '../../app/author/author-services.ts';
 import {
@@ -10,23 +10,106 @@ import {
   type MadeFix,
 } from '../../app/author/check-files.ts';
 import type { Asked } from '../../app/author/find-targets.ts';
+import { defined } from '../../core/json/defined.ts';
 import { nearest } from '../../core/text/spelling.ts';
-import { andList, plural, shellWord } from '../../core/text/words.ts';
+import { plural, shellWord } from '../../core/text/words.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
-import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { ownScope, scopeLines } from './check-scope.ts';
-import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
+
+const count = z.int().min(0);
+
+const edit = z.strictObject({ offset: count, length: count, text: z.string() });
+
+const finding = z.strictObject({
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  line: count,
+  column: count,
+  /** JSON pointer of the value, or of the object that lacks it. */
+  pointer: z.string(),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+  /** Where the rule is explained. */
+  docs: z.string().exactOptional(),
+  /** What --fix would do; edits count UTF-16 code units. */
+  fix: z.strictObject({ title: z.string(), edits: z.array(edit).readonly() }).exactOptional(),
+});
+
+const workflowCheckData = z.strictObject({
+  /** Which workflows were checked; `rule` if a rule was explained instead. */
+  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all', 'rule']) }), ownScope]),
+  /** The rule that --explain named. */
+  rule: z.strictObject({ code: z.string(), finds: z.string(), why: z.string(), hint: z.string() }).exactOptional(),
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        workflowId: z.string().exactOptional(),
+        findings: z.array(finding).readonly(),
+      }),
+    )
+    .readonly(),
+  /** What --fix changed. */
+  made: z.array(z.strictObject({ path: z.string(), code: z.string(), title: z.string() })).readonly(),
+  totals: z.strictObject({ files: count, errors: count, warnings: count, mendable: count }),
+});
+type WorkflowCheckData = z.infer<typeof workflowCheckData>;
+
+export const workflowCheck = command({
+  operands: [
+    {
+      syntax: '[file-or-id...]',
+      help: 'files, folders or ids (default: the workflows of this project, or your own)',
+    },
+  ],
+  options: [
+    { flags: '--fix', help: 'fix what can be fixed automatically' },
+    { flags: '--strict', help: 'fail on warnings too' },
+    { flags: '--watch', help: 'check again after every change' },
+    ALL,
+    { flags: '--explain <rule>', help: 'explain a quality rule; check nothing' },
+  ],
+  example: 'workrail workflow check --strict',
+  data: workflowCheckData,
+  run: async (context, { operands, options }) => {
+    const { program, switches, progress } = context;
+    const isStrict = options['strict'] === true;
+    if (typeof options['explain'] === 'string') return explainRule(options['explain']);
+    if (options['watch'] === true && switches.isJson) {
+      return err(
+        usageProblem('--watch never ends, so it cannot print one JSON document.', 'Remove --watch or --json.'),
+      );
+    }
+    progress.show({ label: 'checking workflows' });
+    const bench = await program.bench();
+    const isAll = options['all'] === true;
+    const asked = { names: operands, isAll, isFixing: options['fix'] === true };
+    const checked = await check(bench, asked);
+    if (checked.isErr()) return err(checked.error);
+    if (options['watch'] === true) return watch(context, bench, { ...asked, checked: checked.value });
+    const wrong = problemOf(checked.value.totals, isStrict);
+    return done({
+      data: dataOf(checked.value),
+      lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
+      problem: wrong,
+      next: nextOf(checked.value, { words: isAll ? ['--all'] : operands, isFailed: wrong !== undefined, isStrict }),
+    });
+  },
+});
 
 const WIDTH_MAX = 100;
-/** What is kept of a long line before the place that is meant. */
+
+/** How much of a long line is shown before the marked place. */
 const LEAD = 40;
-/** A longer mark says no more than where it begins. */
+
+/** A longer span is marked only where it begins. */
 const MARKS_MAX = 48;
 
-/** The line that is meant with the one before it, and a mark under the place. Long lines are cut around it. */
+/** The line with the one before it, and a mark under the place. Long lines are cut around it. */
 function codeFrame(
   text: string,
   { line, column, length }: { readonly line: number; readonly column: number; readonly length: number },
@@ -65,11 +148,11 @@ function checkLines(
   { scope, files, made, totals }: Checked,
   { workspace, isVerbose }: { readonly workspace: string; readonly isVerbose: boolean },
 ): readonly Line[] {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const clean = files.filter(({ findings }) => findings.length === 0);
   return [
     ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${pathFrom(path, workspace)}: ${title}`]),
-    ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, told }))),
+    ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, seen }))),
     ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, pathFrom(file.path, workspace)]) : []),
     ...scopeLines(scope, { workspace, verb: 'Checked' }),
     summary(totals),
@@ -78,17 +161,17 @@ function checkLines(
 }
 
 const REST_OF_THE_RULES =
-  'Of files with errors, only texts were looked at for quality; the other rules are applied when the errors are gone.';
+  'Files with errors were checked for text quality only. The other quality rules run once the errors are fixed.';
 
-/** What to do about a kind of finding is told once. */
+/** The advice for a kind of finding is shown once. */
 function findingLines(
   { path, text }: CheckedFile,
   finding: CheckFinding,
-  { workspace, told }: { readonly workspace: string; readonly told: Set<string> },
+  { workspace, seen }: { readonly workspace: string; readonly seen: Set<string> },
 ): readonly Line[] {
   const { code, severity, line, column, message, hint, fix, isLint, span } = finding;
-  const isFirst = !told.has(code);
-  told.add(code);
+  const isFirst = !seen.has(code);
+  seen.add(code);
   return [
     [
       { text: `${pathFrom(path, workspace)}:${line}:${column}`, style: 'strong' },
@@ -98,7 +181,7 @@ function findingLines(
     ],
     [`  ${message}`],
     ...codeFrame(text, { line, column, length: span?.length ?? 0 }),
-    ...(hint === undefined || !isFirst ? [] : [[{ text: '  do: ', style: 'strong' } as const, hint]]),
+    ...(hint === undefined || !isFirst ? [] : [[{ text: '  fix: ', style: 'strong' } as const, hint]]),
     ...(fix === undefined ? [] : [[{ text: '  --fix: ', style: 'good' } as const, fix.title]]),
     ...(isLint && isFirst
       ? [[{ text: `  why: workrail workflow check --explain ${code}`, style: 'dim' } as const]]
@@ -115,41 +198,12 @@ function summary({ files, errors, warnings, mendable }: WorkflowCheckData['total
     { text: plural(errors, 'error'), style: errors === 0 ? 'dim' : 'bad' },
     ', ',
     { text: plural(warnings, 'warning'), style: warnings === 0 ? 'dim' : 'notable' },
-    ...(mendable === 0 ? [] : [`; ${mendable} can be mended with --fix`]),
+    ...(mendable === 0 ? [] : [`; ${mendable} can be fixed with --fix`]),
   ];
 }
 
-/** Where the rules of quality are explained. */
+/** Where quality rules are explained. */
 const LINT_PAGE = 'docs/reference/lint.md';
-
-export const workflowCheck: RunCommand = async (context, { operands, options }) => {
-  const { program, switches, progress } = context;
-  const isStrict = options['strict'] === true;
-  if (typeof options['explain'] === 'string') return explainRule(options['explain']);
-  if (options['watch'] === true && switches.isJson) {
-    return err(
-      wrongUse(
-        '--watch talks to a person and never ends, so it cannot be one JSON document.',
-        'Leave out one of them.',
-      ),
-    );
-  }
-  progress.show({ label: 'checking workflows' });
-  const bench = await program.bench();
-  const isAll = options['all'] === true;
-  const asked = { names: operands, isAll, isFixing: options['fix'] === true };
-  const checked = await check(bench, asked);
-  if (checked.isErr()) return err(checked.error);
-  if (options['watch'] === true) return watch(context, bench, { ...asked, checked: checked.value });
-  const wrong = problemOf(checked.value.totals, isStrict);
-  return ok({
-    kind: 'done',
-    data: dataOf(checked.value),
-    lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
-    ...(wrong === undefined ? {} : { problem: wrong }),
-    next: nextOf(checked.value, { words: isAll ? ['--all'] : operands, isFailed: wrong !== undefined, isStrict }),
-  });
-};
 
 type CheckAsked = Asked & { readonly isFixing: boolean };
 
@@ -159,10 +213,10 @@ async function check(
 ): Promise<Result<Checked, CommandProblem>> {
   if (isFixing) {
     const fixed = await fixFiles(bench, asked);
-    return fixed.map((done) => ({ ...done, totals: totalsOf(done) })).mapErr(benchProblem);
+    return fixed.map((done) => ({ ...done, totals: totalsOf(done) })).mapErr(authorProblem);
   }
   const checked = await checkFiles(bench, asked);
-  return checked.map((done) => ({ ...done, made: [], totals: totalsOf(done) })).mapErr(benchProblem);
+  return checked.map((done) => ({ ...done, made: [], totals: totalsOf(done) })).mapErr(authorProblem);
 }
 
 function totalsOf({ files }: CheckReport): WorkflowCheckData['totals'] {
@@ -172,7 +226,7 @@ function totalsOf({ files }: CheckReport): WorkflowCheckData['totals'] {
   return { files: files.length, errors, warnings: findings.length - errors, mendable };
 }
 
-/** Checks again whenever something changes, until the process is told to end. */
+/** Checks again after every change, until the process is stopped. */
 async function watch(
   { progress, say, switches }: CommandContext,
   bench: AuthorServices,
@@ -183,9 +237,9 @@ async function watch(
   let changed = bench.files.changed(watchedFolders(bench, last));
   for (;;) {
     for (const line of checkLines(last, { workspace: bench.workspace, isVerbose: switches.isVerbose })) say(line);
-    say([{ text: 'Watching; Ctrl-C ends it.', style: 'dim' }]);
+    say([{ text: 'Watching for changes. Press Ctrl-C to stop.', style: 'dim' }]);
     await changed;
-    // Watched from before it is read, so that no change falls in between.
+    // Watching starts before the files are read, so that no change is missed.
     changed = bench.files.changed(watchedFolders(bench, last));
     const again = await check(bench, asked);
     if (again.isErr()) return err(again.error);
@@ -204,16 +258,12 @@ function problemOf(
   isStrict: boolean,
 ): CommandProblem | undefined {
   if (errors === 0 && (!isStrict || warnings === 0)) return undefined;
-  const counted = errors + (isStrict ? warnings : 0);
   const found = [
     ...(errors === 0 ? [] : [plural(errors, 'error')]),
-    ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')}, which --strict does not let pass`] : []),
+    ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')} (--strict)`] : []),
   ];
-  return problem(EXIT.checkFailed, {
-    code: 'WORKFLOW_INVALID',
-    message: `There ${counted === 1 ? 'is' : 'are'} ${andList(found)}.`,
-    suggestion: mendable > 0 ? 'Add --fix to let the mendable ones be mended.' : 'Mend what is told above.',
-  });
+  const suggestion = mendable > 0 ? 'Run again with --fix to fix these automatically.' : 'Fix the findings above.';
+  return checkProblem(`Found ${found.join(' and ')}.`, suggestion);
 }
 
 function nextOf(
@@ -237,7 +287,7 @@ function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
     totals,
     files: files.map(({ path, workflowId, findings }) => ({
       path,
-      ...(workflowId === undefined ? {} : { workflowId }),
+      ...defined({ workflowId }),
       findings: findings.map(({ code, severity, line, column, pointer, message, hint, fix, isLint }) => ({
         code,
         severity,
@@ -245,38 +295,33 @@ function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
         column,
         pointer,
         message,
-        ...(hint === undefined ? {} : { hint }),
-        ...(isLint ? { docs: `${LINT_PAGE}#${code}` } : {}),
-        ...(fix === undefined ? {} : { fix }),
+        ...defined({ hint, docs: isLint ? `${LINT_PAGE}#${code}` : undefined, fix }),
       })),
     })),
   };
 }
 
-/** A rule of quality in words, wherever its page may be. */
-function explainRule(code: string): Result<CommandOutcome, CommandProblem> {
+function explainRule(code: string): Result<CommandOutcome<WorkflowCheckData>, CommandProblem> {
   const rule = LINT_RULES.find((one) => one.code === code);
   if (rule === undefined) {
     const meant = nearest(code, LINT_CODES);
     return err(
-      problem(EXIT.notFound, {
-        code: 'VALIDATION_ERROR',
-        message: `There is no rule of quality "${code}".`,
-        suggestion: meant === undefined ? `The rules are ${LINT_CODES.join(', ')}.` : `Did you mean ${meant}?`,
-      }),
+      problem(
+        EXIT.notFound,
+        `Unknown quality rule "${code}".`,
+        meant === undefined ? `The rules are ${LINT_CODES.join(', ')}.` : `Did you mean ${meant}?`,
+      ),
     );
   }
   const { finds, why, hint } = rule;
-  const data: WorkflowCheckData = {
-    scope: { kind: 'rule' },
-    files: [],
-    made: [],
-    totals: { files: 0, errors: 0, warnings: 0, mendable: 0 },
-    rule: { code: rule.code, finds, why, hint },
-  };
-  return ok({
-    kind: 'done',
-    data,
+  return done({
+    data: {
+      scope: { kind: 'rule' },
+      files: [],
+      made: [],
+      totals: { files: 0, errors: 0, warnings: 0, mendable: 0 },
+      rule: { code: rule.code, finds, why, hint },
+    },
     lines: [
       [{ text: code, style: 'strong' }, `  finds ${finds}.`],
       [why],
@@ -285,44 +330,3 @@ function explainRule(code: string): Result<CommandOutcome, CommandProblem> {
     next: 'workrail workflow check',
   });
 }
-
-const count = z.int().min(0);
-const edit = z.strictObject({ offset: count, length: count, text: z.string() });
-
-const finding = z.strictObject({
-  code: z.string(),
-  severity: z.enum(['error', 'warning']),
-  line: count,
-  column: count,
-  /** JSON pointer of the value, or of the object that lacks one. */
-  pointer: z.string(),
-  message: z.string(),
-  hint: z.string().exactOptional(),
-  /** Where the rule is explained. */
-  docs: z.string().exactOptional(),
-  /** What --fix would do; edits count UTF-16 code units. */
-  fix: z.strictObject({ title: z.string(), edits: z.array(edit).readonly() }).exactOptional(),
-});
-
-const workflowCheckData = z.strictObject({
-  /** What was looked at; a rule when one was to be explained. */
-  scope: z.union([z.strictObject({ kind: z.enum(['named', 'all', 'rule']) }), ownScope]),
-  /** The rule that --explain asked for. */
-  rule: z.strictObject({ code: z.string(), finds: z.string(), why: z.string(), hint: z.string() }).exactOptional(),
-  files: z
-    .array(
-      z.strictObject({
-        path: z.string(),
-        workflowId: z.string().exactOptional(),
-        findings: z.array(finding).readonly(),
-      }),
-    )
-    .readonly(),
-  /** What --fix changed. */
-  made: z.array(z.strictObject({ path: z.string(), code: z.string(), title: z.string() })).readonly(),
-  totals: z.strictObject({ files: count, errors: count, warnings: count, mendable: count }),
-});
-type WorkflowCheckData = z.infer<typeof workflowCheckData>;
-
-/** What `workrail workflow check --json` prints. */
-export const workflowCheckShape = commandShape('workflow check', workflowCheckData);

@@ -76,7 +76,7 @@ describe('a preview', () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
     expect(out).toContain('Think about small.');
-    expect(out).toContain('In this context the step is passed over: it is due when the condition is-large.\n');
+    expect(out).toContain('In this context the step is skipped: it runs only when the condition is-large.\n');
     expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
     expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
     expect((await run('preview', 'team.example', '--context', '[1]')).exitCode).toBe(2);
@@ -134,9 +134,9 @@ describe('looking at workflows', () => {
       '.workrail/workflows/broken.json': '{"id": "team.broken"',
     });
     const { out } = await run('list');
-    expect(out).toContain('stands before /home/.workrail/workflows/team.example.json\n');
+    expect(out).toContain('overrides /home/.workrail/workflows/team.example.json\n');
     expect(out).toContain('workrail workflow migrate-id old-one project.old_one\n');
-    expect(out).toContain('✗ .workrail/workflows/broken.json cannot be used (1 error)\n');
+    expect(out).toContain('✗ .workrail/workflows/broken.json is invalid (1 error)\n');
     expect((await json('list', 'everything')).data).toMatchObject({
       workflows: [{ id: 'old-one' }, { id: 'team.example' }],
     });

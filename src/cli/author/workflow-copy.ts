@@ -1,35 +1,50 @@
-import { err, ok } from 'neverthrow';
+import { err, safeTry } from 'neverthrow';
+import * as z from 'zod';
 import { copyWorkflow } from '../../app/author/new-workflow.ts';
-import type { RunCommand } from '../command.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { pathFrom, wrongUse } from './workflow-words.ts';
-import { readDestination, type WorkflowCopyData, writeProblem } from './written-workflow.ts';
+import { usageProblem } from '../problem.ts';
+import { authorProblem, pathFrom, readDestination, TO } from './workflow-words.ts';
 
-export const workflowCopy: RunCommand = async ({ program }, { operands, options }) => {
-  const [asked, newId, ...more] = operands;
-  if (asked === undefined || more.length > 0) {
-    return err(wrongUse('One workflow is copied at a time.', 'Type workrail workflow copy ID NEW_ID'));
-  }
-  const to = readDestination(options['to']);
-  if (to.isErr()) return err(to.error);
-  const bench = await program.bench();
-  const copied = await copyWorkflow(bench, { asked, newId, to: to.value });
-  if (copied.isErr()) return err(writeProblem(copied.error));
-  const { id, from, path, scenarios, lostReferences } = copied.value;
-  const done = { text: '✓ ', style: 'good' } as const;
-  return ok({
-    kind: 'done',
-    data: copied.value satisfies WorkflowCopyData,
-    lines: [
-      [done, `${from} is copied as ${id}: ${pathFrom(path, bench.workspace)}`],
-      ...(scenarios === undefined ? [] : [[done, `with its scenarios: ${pathFrom(scenarios, bench.workspace)}`]]),
-      ...lostReferences.map(
-        (source): Line => [
-          { text: '! ', style: 'notable' },
-          `it points at ${source}, which lies beside the original; put a copy into your project and set "resolveFrom": "workspace"`,
+export const workflowCopy = command({
+  operands: [{ syntax: '<id-and-new-id...>', help: 'a workflow id or file, then the id of the copy' }],
+  options: [TO],
+  example: 'workrail workflow copy wr.first_steps team.first_steps',
+  data: z.strictObject({
+    id: z.string(),
+    from: z.string(),
+    path: z.string(),
+    /** The copied file of test scenarios. */
+    scenarios: z.string().exactOptional(),
+    /** Referenced documents that exist only next to the original. */
+    lostReferences: z.array(z.string()).readonly(),
+  }),
+  run: ({ program }, { operands, options }) =>
+    safeTry(async function* () {
+      const [asked, newId, ...more] = operands;
+      if (asked === undefined || more.length > 0) {
+        return err(usageProblem('Copy one workflow at a time.', 'Run: workrail workflow copy ID NEW_ID'));
+      }
+      const to = yield* readDestination(options['to']);
+      const bench = await program.bench();
+      const copied = yield* (await copyWorkflow(bench, { asked, newId, to })).mapErr(authorProblem);
+      const { id, from, path, scenarios, lostReferences } = copied;
+      const mark = { text: '✓ ', style: 'good' } as const;
+      return done({
+        data: copied,
+        lines: [
+          [mark, `Copied ${from} to ${id}: ${pathFrom(path, bench.workspace)}`],
+          ...(scenarios === undefined
+            ? []
+            : [[mark, `with its test scenarios: ${pathFrom(scenarios, bench.workspace)}`]]),
+          ...lostReferences.map(
+            (source): Line => [
+              { text: '! ', style: 'notable' },
+              `It refers to ${source}, which is next to the original. Copy that file into your project and set "resolveFrom": "workspace".`,
+            ],
+          ),
         ],
-      ),
-    ],
-    next: `workrail workflow check ${id}`,
-  });
-};
+        next: `workrail workflow check ${id}`,
+      });
+    }),
+});

@@ -1,16 +1,101 @@
 import * as z from 'zod';
 import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { unreachable } from '../../core/assert.ts';
+import { defined } from '../../core/json/defined.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { sizeOf } from '../../core/text/words.ts';
 import { promptBytes } from '../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import type { OutlineEntry } from '../../core/workflow/outline/workflow-outline.ts';
-import { commandShape } from '../command-shape.ts';
 import type { Line } from '../output/line.ts';
 import { hangText, textWidth } from '../output/text-width.ts';
 import { short } from '../sources.ts';
+
+const count = z.int().min(0);
+
+const listed = z.strictObject({
+  id: z.string(),
+  kind: z.enum(['workflow', 'routine']),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()).readonly(),
+  source: z.enum(WORKFLOW_SOURCE_KINDS),
+  /** The source it comes from, by the name in `workrail source list`. */
+  added: z
+    .strictObject({ name: z.string(), kind: z.enum(['git', 'folder', 'package']), commit: z.string().exactOptional() })
+    .exactOptional(),
+  path: z.string(),
+  /** Files with the same id that this one overrides. */
+  shadows: z.array(z.string()).readonly(),
+  warnings: count,
+  /** The new id proposed for an old-style id. */
+  suggestedId: z.string().exactOptional(),
+});
+export type ListedData = z.infer<typeof listed>;
+
+export const workflowListData = z.strictObject({
+  workflows: z.array(listed).readonly(),
+  invalid: z
+    .array(z.strictObject({ path: z.string(), id: z.string().exactOptional(), errors: count, first: z.string() }))
+    .readonly(),
+});
+export type WorkflowListData = z.infer<typeof workflowListData>;
+
+const step = z.strictObject({
+  kind: z.enum(['step', 'loop']),
+  id: z.string(),
+  title: z.string(),
+  /** How many loops it is in. */
+  depth: count,
+  when: z.string().exactOptional(),
+  repeats: z.string().exactOptional(),
+  asksFor: z.array(z.string()).readonly(),
+  promptBytes: count.exactOptional(),
+  /** The template or feature that added it. */
+  origin: z.string().exactOptional(),
+});
+type StepData = z.infer<typeof step>;
+
+/** What the names in `when` and `repeats` mean. */
+const conditions = z.array(z.strictObject({ id: z.string(), when: z.string() })).readonly();
+
+const size = z.strictObject({
+  steps: count,
+  loops: count,
+  conditional: count,
+  promptBytes: z.strictObject({ median: count, max: count, total: count }),
+});
+
+export const workflowShowData = z.strictObject({
+  ...listed.shape,
+  hash: z.string(),
+  version: z.string().exactOptional(),
+  about: z.string().exactOptional(),
+  examples: z.array(z.string()).readonly(),
+  size,
+  steps: z.array(step).readonly(),
+  conditions,
+});
+export type WorkflowShowData = z.infer<typeof workflowShowData>;
+
+export const workflowPreviewData = z.strictObject({
+  id: z.string(),
+  hash: z.string(),
+  steps: z.array(step).readonly(),
+  conditions,
+  /** The requested step as an agent reads it; tokens are placeholders. */
+  step: z
+    .strictObject({
+      stepId: z.string(),
+      text: z.string(),
+      bytes: count,
+      /** Conditions that skip it in this context. */
+      failing: z.array(z.string()).readonly(),
+    })
+    .exactOptional(),
+});
+export type WorkflowPreviewData = z.infer<typeof workflowPreviewData>;
 
 export function listedWorkflowData(listed: ListedWorkflow): ListedData {
   const { id, kind, name, description, tags, sourceKind, file, shadows, warnings, suggestedId } = listed;
@@ -21,22 +106,21 @@ export function listedWorkflowData(listed: ListedWorkflow): ListedData {
     description,
     tags,
     source: sourceKind,
-    ...(file.added === undefined ? {} : { added: file.added }),
+    ...defined({ added: file.added, suggestedId }),
     path: file.path,
     shadows: shadows.map(({ path }) => path),
     warnings: warnings.length,
-    ...(suggestedId === undefined ? {} : { suggestedId }),
   };
 }
 
-/** Where a workflow comes from: the source by its name, and what it is pinned to, or the kind of place. */
+/** The name and pinned commit of the source, or the kind of place. */
 export function sourceText({ source, added }: Pick<ListedData, 'source' | 'added'>): string {
   if (added === undefined) return source;
   const { name, kind, commit } = added;
   return `${name} (${kind}${commit === undefined ? '' : ` ${short(commit)}`})`;
 }
 
-/** Steps and loops in their order, each with how deep it stands. */
+/** Steps and loops in order, each with its depth. */
 export function outlineData(entries: readonly OutlineEntry[], depth = 0): readonly StepData[] {
   return entries.flatMap((entry): readonly StepData[] => {
     const when = entry.when === undefined ? {} : { when: entry.when };
@@ -60,10 +144,10 @@ export function outlineData(entries: readonly OutlineEntry[], depth = 0): readon
   });
 }
 
-/** Behind a longer id a condition stands below it. */
+/** A longer id has its condition on the next line. */
 const CONDITION_ID_MAX = 30;
 
-/** What the names of conditions stand for. */
+/** What each named condition means. */
 export function conditionsData({ conditions }: CompiledWorkflow): WorkflowShowData['conditions'] {
   return conditions.map(({ conditionId, condition }) => ({ id: conditionId, when: conditionText(condition) }));
 }
@@ -79,7 +163,7 @@ export function conditionLines(conditions: WorkflowShowData['conditions'], width
   ];
 }
 
-/** A step on a line, and under it what is to be known of it. */
+/** One line per step, with details below it. */
 export function outlineLines(
   steps: readonly StepData[],
   { isFull, width: columns }: { readonly isFull: boolean; readonly width: number },
@@ -113,97 +197,3 @@ export function outlineLines(
     ];
   });
 }
-
-const count = z.int().min(0);
-
-const listed = z.strictObject({
-  id: z.string(),
-  kind: z.enum(['workflow', 'routine']),
-  name: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()).readonly(),
-  source: z.enum(WORKFLOW_SOURCE_KINDS),
-  /** The source that it comes from, as "workrail source list" names it. */
-  added: z
-    .strictObject({ name: z.string(), kind: z.enum(['git', 'folder', 'package']), commit: z.string().exactOptional() })
-    .exactOptional(),
-  path: z.string(),
-  /** Files of the same id that are not used because of this one. */
-  shadows: z.array(z.string()).readonly(),
-  warnings: count,
-  /** What an id of the old kind should become. */
-  suggestedId: z.string().exactOptional(),
-});
-export type ListedData = z.infer<typeof listed>;
-
-const workflowListData = z.strictObject({
-  workflows: z.array(listed).readonly(),
-  invalid: z
-    .array(z.strictObject({ path: z.string(), id: z.string().exactOptional(), errors: count, first: z.string() }))
-    .readonly(),
-});
-export type WorkflowListData = z.infer<typeof workflowListData>;
-
-/** What `workrail workflow list --json` prints. */
-export const workflowListShape = commandShape('workflow list', workflowListData);
-
-const step = z.strictObject({
-  kind: z.enum(['step', 'loop']),
-  id: z.string(),
-  title: z.string(),
-  /** How many loops it stands in. */
-  depth: count,
-  when: z.string().exactOptional(),
-  repeats: z.string().exactOptional(),
-  asksFor: z.array(z.string()).readonly(),
-  promptBytes: count.exactOptional(),
-  /** The template or feature that put it in. */
-  origin: z.string().exactOptional(),
-});
-type StepData = z.infer<typeof step>;
-
-/** What the names in `when` and `repeats` stand for. */
-const conditions = z.array(z.strictObject({ id: z.string(), when: z.string() })).readonly();
-
-const size = z.strictObject({
-  steps: count,
-  loops: count,
-  conditional: count,
-  promptBytes: z.strictObject({ median: count, max: count, total: count }),
-});
-
-const workflowShowData = z.strictObject({
-  ...listed.shape,
-  hash: z.string(),
-  version: z.string().exactOptional(),
-  about: z.string().exactOptional(),
-  examples: z.array(z.string()).readonly(),
-  size,
-  steps: z.array(step).readonly(),
-  conditions,
-});
-export type WorkflowShowData = z.infer<typeof workflowShowData>;
-
-/** What `workrail workflow show --json` prints. */
-export const workflowShowShape = commandShape('workflow show', workflowShowData);
-
-const workflowPreviewData = z.strictObject({
-  id: z.string(),
-  hash: z.string(),
-  steps: z.array(step).readonly(),
-  conditions,
-  /** The step that was asked for, as an agent reads it; tokens are stand-ins. */
-  step: z
-    .strictObject({
-      stepId: z.string(),
-      text: z.string(),
-      bytes: count,
-      /** Conditions by which it would be passed over in this context. */
-      failing: z.array(z.string()).readonly(),
-    })
-    .exactOptional(),
-});
-export type WorkflowPreviewData = z.infer<typeof workflowPreviewData>;
-
-/** What `workrail workflow preview --json` prints. */
-export const workflowPreviewShape = commandShape('workflow preview', workflowPreviewData);

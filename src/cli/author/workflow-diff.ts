@@ -1,22 +1,112 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { AuthorServices } from '../../app/author/author-services.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../../app/author/find-targets.ts';
+import { defined } from '../../core/json/defined.ts';
 import { quote } from '../../core/json/quote.ts';
+import { jsonValueSchema } from '../../core/log/field-schemas.ts';
 import { lineDiff } from '../../core/text/line-diff.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { type FieldChange, type PartChange, workflowDiff } from '../../core/workflow/outline/workflow-diff.ts';
-import { type CommandContext, type CommandProblem, exitCodeOf, type RunCommand } from '../command.ts';
+import { type CommandContext, command, done } from '../command.ts';
 import { findSessions } from '../ids.ts';
 import type { Line } from '../output/line.ts';
-import { type CommandRefusal, explainRefusal } from '../words.ts';
-import { benchProblem, wrongUse } from './workflow-words.ts';
-import type { WorkflowDiffData } from './written-workflow.ts';
+import { type CommandProblem, usageProblem } from '../problem.ts';
+import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { authorProblem } from './workflow-words.ts';
 
-/** One side of a comparison: a workflow as it is now, or as the last run of a session was pinned to it. */
+const side = z.strictObject({ label: z.string(), workflowId: z.string(), hash: z.string() });
+
+const workflowDiffData = z.strictObject({
+  before: side,
+  after: side,
+  isSame: z.boolean(),
+  isReordered: z.boolean(),
+  parts: z
+    .array(
+      z.strictObject({
+        part: z.enum(['step', 'loop', 'workflow']),
+        id: z.string(),
+        kind: z.enum(['added', 'removed', 'changed']),
+        /** A side that lacks the field has no value. */
+        changes: z
+          .array(
+            z.strictObject({
+              field: z.string(),
+              before: jsonValueSchema.exactOptional(),
+              after: jsonValueSchema.exactOptional(),
+            }),
+          )
+          .readonly(),
+      }),
+    )
+    .readonly(),
+});
+type WorkflowDiffData = z.infer<typeof workflowDiffData>;
+
+export const workflowDiffCommand = command({
+  operands: [
+    {
+      syntax: '<one-or-two...>',
+      help: 'files, ids or sessions; one session alone is compared with its workflow file',
+    },
+  ],
+  example: 'workrail workflow diff wr.first_steps team.first_steps',
+  data: workflowDiffData,
+  run: async (context, { operands }) => {
+    const [first, second, ...more] = operands;
+    if (first === undefined || more.length > 0) {
+      return err(
+        usageProblem(
+          'Give two workflows, or one session.',
+          'Run: workrail workflow diff A B, or: workrail workflow diff SESSION',
+        ),
+      );
+    }
+    const bench = await context.program.bench();
+    const before = await findSide(context, bench, first);
+    if (before.isErr()) return err(before.error);
+    if (second === undefined && !before.value.isPinned) {
+      return err(
+        usageProblem(
+          `Give a second workflow to compare "${first}" with.`,
+          'Add a file or an id, or give the session of a run instead.',
+        ),
+      );
+    }
+    // One session alone is compared with the workflow as it is now.
+    const after = await findSide(context, bench, second ?? before.value.workflow.workflowId);
+    if (after.isErr()) return err(after.error);
+    const { sha256 } = bench.tools;
+    const shown = ({ label, workflow }: Side) => ({
+      label,
+      workflowId: workflow.workflowId,
+      hash: sealWorkflow(workflow, sha256).hash,
+    });
+    const { parts, isReordered } = workflowDiff(before.value.workflow, after.value.workflow);
+    const data: WorkflowDiffData = {
+      before: shown(before.value),
+      after: shown(after.value),
+      isSame: parts.length === 0 && !isReordered,
+      isReordered,
+      parts: parts.map((part) => ({
+        ...part,
+        changes: part.changes.map(({ field, before: old, after: now }) => defined({ field, before: old, after: now })),
+      })),
+    };
+    return done({
+      data,
+      lines: [...headLines(data), ...parts.flatMap(partLines), countLine(data)],
+      next: `workrail workflow preview ${shellWord(after.value.isPinned ? data.after.workflowId : after.value.label)}`,
+    });
+  },
+});
+
+/** One side of the comparison: a workflow as it is now, or as the last run of a session was started with it. */
 type Side = { readonly label: string; readonly workflow: CompiledWorkflow; readonly isPinned: boolean };
 
-/** What a word stands for: a file, a workflow, or else a session. */
+/** An operand names a file, a workflow, or else a session. */
 async function findSide(
   context: CommandContext,
   bench: AuthorServices,
@@ -24,7 +114,7 @@ async function findSide(
 ): Promise<Result<Side, CommandProblem>> {
   const found = await findTargetWorkflow(bench, asked);
   if (found.isOk()) return ok({ label: asked, workflow: found.value.listed.workflow, isPinned: false });
-  if (found.error.code !== 'target_unknown') return err(benchProblem(found.error));
+  if (found.error.code !== 'target_unknown') return err(authorProblem(found.error));
   return pinnedSide(context, asked, found.error);
 }
 
@@ -34,86 +124,40 @@ async function pinnedSide(
   unknown: WorkflowRefusal,
 ): Promise<Result<Side, CommandProblem>> {
   const dataDir = await program.dataDir();
-  const refused = (refusal: CommandRefusal): CommandProblem => {
-    const error = explainRefusal(refusal, dataDir);
-    return { error, exitCode: exitCodeOf(error.code) };
-  };
+  const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
   const { sessions, sessionIndex } = await program.store();
   const matched = await findSessions({ sessions, sessionIndex }, [asked]);
   const [sessionId] = matched.unwrapOr([]);
   if (matched.isErr() && matched.error.code !== 'session_unmatched') return err(refused(matched.error));
-  if (sessionId === undefined) return err(benchProblem(unknown));
+  if (sessionId === undefined) return err(authorProblem(unknown));
   const session = await sessions.loadValidPrefix(sessionId);
   if (session.isErr()) return err(refused(session.error));
   const run = [...session.value.view.graph.runs.values()].at(-1);
-  if (run === undefined) return err(wrongUse(`${sessionId} has no run.`, 'Name another session.'));
+  if (run === undefined) return err(usageProblem(`${sessionId} has no run.`, 'Choose another session.'));
   const { services } = await program.exchange();
   const pinned = await services.pinnedWorkflows.get(run.pinned.workflowHash);
   if (pinned.isErr()) {
     const { error } = pinned;
     return err(error.code === 'other_workflow_stored' ? OTHER_STORED : refused(error));
   }
-  return ok({ label: `${run.pinned.workflowId} as pinned by ${asked}`, workflow: pinned.value, isPinned: true });
+  return ok({ label: `${run.pinned.workflowId} as used by ${asked}`, workflow: pinned.value, isPinned: true });
 }
 
-const OTHER_STORED = wrongUse(
-  'The workflow that this run is pinned to is stored under a wrong name.',
-  'Type "workrail session verify" to see what is damaged.',
+const OTHER_STORED = usageProblem(
+  'The stored workflow of this run is not the one the run was started with.',
+  'Run "workrail session verify" to see what is damaged.',
 );
-
-export const workflowDiffCommand: RunCommand = async (context, { operands }) => {
-  const [first, second, ...more] = operands;
-  if (first === undefined || more.length > 0) {
-    return err(
-      wrongUse('Two workflows are compared.', 'Type workrail workflow diff A B, or workrail workflow diff SESSION'),
-    );
-  }
-  const bench = await context.program.bench();
-  const before = await findSide(context, bench, first);
-  if (before.isErr()) return err(before.error);
-  if (second === undefined && !before.value.isPinned) {
-    return err(
-      wrongUse(`"${first}" is to be compared with what?`, 'Name a second file or id, or the session of a run.'),
-    );
-  }
-  // A session alone is compared with the source as it is now.
-  const after = await findSide(context, bench, second ?? before.value.workflow.workflowId);
-  if (after.isErr()) return err(after.error);
-  const { sha256 } = bench.tools;
-  const side = ({ label, workflow }: Side) => ({
-    label,
-    workflowId: workflow.workflowId,
-    hash: sealWorkflow(workflow, sha256).hash,
-  });
-  const { parts, isReordered } = workflowDiff(before.value.workflow, after.value.workflow);
-  const data: WorkflowDiffData = {
-    before: side(before.value),
-    after: side(after.value),
-    isSame: parts.length === 0 && !isReordered,
-    isReordered,
-    parts: parts.map((part) => ({ ...part, changes: part.changes.map(written) })),
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...headLines(data), ...parts.flatMap(partLines), countLine(data)],
-    next: `workrail workflow preview ${shellWord(after.value.isPinned ? data.after.workflowId : after.value.label)}`,
-  });
-};
-
-function written({ field, before, after }: FieldChange) {
-  return { field, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-}
 
 function headLines({ before, after, isReordered }: WorkflowDiffData): readonly Line[] {
   return [
     [{ text: `- ${before.label}`, style: 'bad' }],
     [{ text: `+ ${after.label}`, style: 'good' }],
-    ...(isReordered ? [[{ text: 'Steps come in another order.', style: 'notable' } as const]] : []),
+    ...(isReordered ? [[{ text: 'The order of steps differs.', style: 'notable' } as const]] : []),
   ];
 }
 
 const MARKS = { added: '+', removed: '-', changed: '~' } as const;
+
 const STYLES = { added: 'good', removed: 'bad', changed: 'notable' } as const;
 
 function partLines({ part, id, kind, changes }: PartChange): readonly Line[] {
@@ -127,7 +171,7 @@ function partLines({ part, id, kind, changes }: PartChange): readonly Line[] {
   ];
 }
 
-/** Texts are compared line by line, everything else is shown whole. */
+/** Text is compared line by line; other values are shown in full. */
 function changeLines({ field, before, after }: FieldChange): readonly Line[] {
   if (typeof before === 'string' && typeof after === 'string' && (before.includes('\n') || after.includes('\n'))) {
     const lines = lineDiff(before, after).filter(({ kind }) => kind !== 'same');
@@ -147,7 +191,7 @@ function changeLines({ field, before, after }: FieldChange): readonly Line[] {
 }
 
 function countLine({ isSame, parts }: WorkflowDiffData): Line {
-  if (isSame) return [{ text: '✓ ', style: 'good' }, 'They do the same.'];
+  if (isSame) return [{ text: '✓ ', style: 'good' }, 'No differences.'];
   const of = (kind: PartChange['kind']) => parts.filter((part) => part.kind === kind).length;
   return [
     { text: `${plural(of('changed'), 'part')} changed, ${of('added')} added, ${of('removed')} removed`, style: 'dim' },

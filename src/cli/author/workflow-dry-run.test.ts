@@ -14,7 +14,7 @@ describe('a dry run', () => {
   it('goes by a script, and shows what was skipped, blocked and left open', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT });
     const { out, talk, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
-    expect(talk).toContain('There is no terminal to ask what the agent hands in');
+    expect(talk).toContain('There is no terminal to ask in');
     expect((await run('dry-run', 'team.example', '--yes')).talk).not.toContain('There is no terminal');
     expect([
       exitCode,
@@ -50,7 +50,7 @@ describe('a dry run', () => {
     const typo = await misspelled.run('dry-run', 'team.example', '--script', 'typo.json');
     expect([typo.exitCode, typo.talk]).toEqual([
       4,
-      expect.stringContaining('There is no step "desgin". Did you mean design?'),
+      expect.stringContaining('Unknown step "desgin". Did you mean design?'),
     ]);
   });
 
@@ -69,7 +69,7 @@ describe('a dry run', () => {
           return answers.shift();
         },
         write: async ({ initial, check }) => {
-          expect([initial, check?.('{')]).toEqual(['{}', 'That is no JSON object.']);
+          expect([initial, check?.('{')]).toEqual(['{}', 'This is not a JSON object.']);
           return '{"taskSize":"large"}';
         },
       },

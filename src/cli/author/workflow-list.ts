@@ -1,60 +1,71 @@
-import { ok } from 'neverthrow';
 import { authorCatalog } from '../../app/author/author-catalog.ts';
 import { filterWorkflows } from '../../app/catalog/catalog.ts';
+import { defined } from '../../core/json/defined.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { plural } from '../../core/text/words.ts';
-import type { RunCommand } from '../command.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
-import { type ListedData, listedWorkflowData, sourceText, type WorkflowListData } from './workflow-data.ts';
+import {
+  type ListedData,
+  listedWorkflowData,
+  sourceText,
+  type WorkflowListData,
+  workflowListData,
+} from './workflow-data.ts';
 import { pathFrom } from './workflow-words.ts';
 
-export const workflowList: RunCommand = async ({ program, switches, say }, { operands, options }) => {
-  const bench = await program.bench();
-  const { all } = await authorCatalog(bench);
-  if (all.workspaceProblem !== undefined) say([explainWorkspace(all.workspaceProblem)]);
-  const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
-  const query = operands.length === 0 ? {} : { query: operands.join(' ') };
-  const found = filterWorkflows(all.workflows, { ...query, tags });
-  const data: WorkflowListData = {
-    workflows: found.map(listedWorkflowData),
-    invalid: all.invalid.map(({ file, id, diagnostics }) => {
-      const errors = diagnostics.filter(({ severity }) => severity === 'error');
-      const [first] = errors;
-      return {
-        path: file.path,
-        ...(id === undefined ? {} : { id }),
-        errors: errors.length,
-        first: first === undefined ? '' : `${first.line}:${first.column} ${first.message}`,
-      };
-    }),
-  };
-  const total = all.workflows.length;
-  const [one] = data.workflows;
-  return ok({
-    kind: 'done',
-    data,
-    lines: [
-      ...linesOf(data, {
-        workspace: bench.workspace,
-        isVerbose: switches.isVerbose,
-        width: columnsOf(program),
+export const workflowList = command({
+  operands: [{ syntax: '[words...]', help: 'words that occur in the id, name, description or tags' }],
+  options: [{ flags: '--tag <tag>', help: 'only workflows with this tag' }],
+  example: 'workrail workflow list review',
+  data: workflowListData,
+  run: async ({ program, switches, say }, { operands, options }) => {
+    const bench = await program.bench();
+    const { all } = await authorCatalog(bench);
+    if (all.workspaceProblem !== undefined) say([explainWorkspace(all.workspaceProblem)]);
+    const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
+    const query = operands.length === 0 ? {} : { query: operands.join(' ') };
+    const found = filterWorkflows(all.workflows, { ...query, tags });
+    const data: WorkflowListData = {
+      workflows: found.map(listedWorkflowData),
+      invalid: all.invalid.map(({ file, id, diagnostics }) => {
+        const errors = diagnostics.filter(({ severity }) => severity === 'error');
+        const [first] = errors;
+        return {
+          path: file.path,
+          ...defined({ id }),
+          errors: errors.length,
+          first: first === undefined ? '' : `${first.line}:${first.column} ${first.message}`,
+        };
       }),
-      countLine(found.length, total),
-    ],
-    next: one === undefined ? 'workrail workflow list' : `workrail workflow show ${one.id}`,
-  });
-};
+    };
+    const total = all.workflows.length;
+    const [one] = data.workflows;
+    return done({
+      data,
+      lines: [
+        ...linesOf(data, {
+          workspace: bench.workspace,
+          isVerbose: switches.isVerbose,
+          width: columnsOf(program),
+        }),
+        countLine(found.length, total),
+      ],
+      next: one === undefined ? 'workrail workflow list' : `workrail workflow show ${one.id}`,
+    });
+  },
+});
 
-/** The blanks around an id, and what a description needs to be read. */
+/** The blanks around an id, and the room that a readable description needs. */
 const BESIDE_ID = 34;
 
-type Told = { readonly workspace: string; readonly isVerbose: boolean; readonly width: number };
+type Layout = { readonly workspace: string; readonly isVerbose: boolean; readonly width: number };
 
-function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly Line[] {
+function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): readonly Line[] {
   const widest = Math.max(0, ...workflows.map(({ id }) => id.length));
-  // Ids that leave no room for words stand on a line of their own.
-  const width = widest + BESIDE_ID > told.width ? 2 : widest;
+  // If ids leave too little room, each has a line of its own.
+  const width = widest + BESIDE_ID > layout.width ? 2 : widest;
   const kinds = [
     { title: 'Workflows', of: workflows.filter(({ kind }) => kind === 'workflow') },
     { title: 'Routines', of: workflows.filter(({ kind }) => kind === 'routine') },
@@ -63,31 +74,31 @@ function linesOf({ workflows, invalid }: WorkflowListData, told: Told): readonly
     ...kinds.flatMap(({ title, of }) =>
       of.length === 0
         ? []
-        : [[{ text: title, style: 'strong' } as const], ...of.flatMap((one) => oneOf(one, width, told))],
+        : [[{ text: title, style: 'strong' } as const], ...of.flatMap((one) => oneOf(one, width, layout))],
     ),
     ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
-      [{ text: '✗ ', style: 'bad' }, `${pathFrom(path, told.workspace)} cannot be used (${plural(errors, 'error')})`],
-      ...hangText(first, { first: '', rest: 4, width: told.width }).map((text): Line => [{ text, style: 'dim' }]),
+      [{ text: '✗ ', style: 'bad' }, `${pathFrom(path, layout.workspace)} is invalid (${plural(errors, 'error')})`],
+      ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [{ text, style: 'dim' }]),
     ]),
   ];
 }
 
-function oneOf(one: ListedData, width: number, told: Told): readonly Line[] {
+function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] {
   const { id, description, source, shadows, suggestedId } = one;
   const rest = width + 4;
   const below = (words: string) =>
-    hangText(words, { first: '', rest, width: told.width }).map((text): Line => [{ text, style: 'dim' }]);
-  const from = source === 'bundled' && !told.isVerbose ? '' : `  ${sourceText(one)}`;
-  const described = hangText(description, { first: `  ${id}`, rest, width: told.width });
+    hangText(words, { first: '', rest, width: layout.width }).map((text): Line => [{ text, style: 'dim' }]);
+  const from = source === 'bundled' && !layout.isVerbose ? '' : `  ${sourceText(one)}`;
+  const described = hangText(description, { first: `  ${id}`, rest, width: layout.width });
   const last = described.at(-1) ?? '';
-  const isBeside = textWidth(last + from) <= told.width;
+  const isBeside = textWidth(last + from) <= layout.width;
   return [
     ...described.slice(0, -1).map((text): Line => [text]),
     ...(isBeside ? [[last, { text: from, style: 'dim' } as const]] : [[last], ...below(from.trim())]),
-    ...shadows.flatMap((path) => below(`stands before ${pathFrom(path, told.workspace)}`)),
+    ...shadows.flatMap((path) => below(`overrides ${pathFrom(path, layout.workspace)}`)),
     ...(suggestedId === undefined
       ? []
-      : below(`an id of the old kind: workrail workflow migrate-id ${id} ${suggestedId}`)),
+      : below(`old-style id; to change it: workrail workflow migrate-id ${id} ${suggestedId}`)),
   ];
 }
 

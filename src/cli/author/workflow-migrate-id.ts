@@ -1,37 +1,59 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
+import * as z from 'zod';
 import { migrateId } from '../../app/author/migrate-id.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
-import type { RunCommand } from '../command.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { pathFrom, wrongUse } from './workflow-words.ts';
-import { type WorkflowMigrateIdData, writeProblem } from './written-workflow.ts';
+import { usageProblem } from '../problem.ts';
+import { authorProblem, pathFrom } from './workflow-words.ts';
 
-export const workflowMigrateId: RunCommand = async ({ program }, { operands, options }) => {
-  const [oldId, newId, ...more] = operands;
-  if (oldId === undefined || newId === undefined || more.length > 0) {
-    return err(wrongUse('An old id and a new one are needed.', 'Type workrail workflow migrate-id OLD_ID NEW_ID'));
-  }
-  const isDryRun = options['dryRun'] === true;
-  const bench = await program.bench();
-  const migrated = await migrateId(bench, { oldId, newId, isDryRun });
-  if (migrated.isErr()) return err(writeProblem(migrated.error));
-  const files = migrated.value;
-  const data: WorkflowMigrateIdData = { oldId, newId, isDryRun, files };
-  const lines = files.flatMap(({ path, movedTo, pointers }): readonly Line[] => [
-    [
-      { text: isDryRun ? '· ' : '✓ ', style: 'good' },
-      pathFrom(path, bench.workspace),
-      movedTo === undefined ? '' : ` → ${pathFrom(movedTo, bench.workspace)}`,
-    ],
-    ...pointers.map((pointer): Line => [{ text: `    ${pointer}`, style: 'dim' }]),
-  ]);
-  const verb = isDryRun ? 'would be changed; nothing was written' : 'changed';
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...lines, [`${plural(files.length, 'file')} ${verb}. Runs under way keep the id they were started with.`]],
-    next: isDryRun
-      ? `workrail workflow migrate-id ${shellWord(oldId)} ${shellWord(newId)}`
-      : `workrail workflow check ${shellWord(newId)}`,
-  });
-};
+export const workflowMigrateId = command({
+  operands: [{ syntax: '<old-and-new-id...>', help: 'the current id, then the new one' }],
+  options: [{ flags: '--dry-run', help: 'show what would change; change nothing' }],
+  example: 'workrail workflow migrate-id my-review team.review --dry-run',
+  data: z.strictObject({
+    oldId: z.string(),
+    newId: z.string(),
+    isDryRun: z.boolean(),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          movedTo: z.string().exactOptional(),
+          /** JSON pointers of the changed values. */
+          pointers: z.array(z.string()).readonly(),
+        }),
+      )
+      .readonly(),
+  }),
+  run: async ({ program }, { operands, options }) => {
+    const [oldId, newId, ...more] = operands;
+    if (oldId === undefined || newId === undefined || more.length > 0) {
+      return err(
+        usageProblem('Give the current id and the new one.', 'Run: workrail workflow migrate-id OLD_ID NEW_ID'),
+      );
+    }
+    const isDryRun = options['dryRun'] === true;
+    const bench = await program.bench();
+    const migrated = await migrateId(bench, { oldId, newId, isDryRun });
+    if (migrated.isErr()) return err(authorProblem(migrated.error));
+    const files = migrated.value;
+    const lines = files.flatMap(({ path, movedTo, pointers }): readonly Line[] => [
+      [
+        { text: isDryRun ? '· ' : '✓ ', style: 'good' },
+        pathFrom(path, bench.workspace),
+        movedTo === undefined ? '' : ` → ${pathFrom(movedTo, bench.workspace)}`,
+      ],
+      ...pointers.map((pointer): Line => [{ text: `    ${pointer}`, style: 'dim' }]),
+    ]);
+    const count = plural(files.length, 'file');
+    const changed = isDryRun ? `Would change ${count}; nothing was written.` : `Changed ${count}.`;
+    return done({
+      data: { oldId, newId, isDryRun, files },
+      lines: [...lines, [`${changed} Existing runs keep the id they were started with.`]],
+      next: isDryRun
+        ? `workrail workflow migrate-id ${shellWord(oldId)} ${shellWord(newId)}`
+        : `workrail workflow check ${shellWord(newId)}`,
+    });
+  },
+});

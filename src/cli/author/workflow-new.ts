@@ -1,35 +1,48 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import * as z from 'zod';
 import { newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
-import { nearest } from '../../core/text/spelling.ts';
 import { creatableId } from '../../core/workflow/format/read-names.ts';
-import type { CommandContext, CommandInput, CommandProblem, RunCommand } from '../command.ts';
-import { BROKEN_OFF, pathFrom, wrongUse } from './workflow-words.ts';
-import { readDestination, type WorkflowNewData, writeProblem } from './written-workflow.ts';
+import { type CommandContext, type CommandInput, command, done } from '../command.ts';
+import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
+import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './workflow-words.ts';
 
 const NAMES = Object.keys(STARTERS) as StarterName[];
 
-export const workflowNew: RunCommand = async (context, input) => {
-  const to = readDestination(input.options['to']);
-  if (to.isErr()) return err(to.error);
-  const wanted = await wantedFrom(context, input);
-  if (wanted.isErr()) return err(wanted.error);
-  const bench = await context.program.bench();
-  const written = await newWorkflow(bench, { ...wanted.value, to: to.value });
-  if (written.isErr()) return err(writeProblem(written.error));
-  const { id, starter } = wanted.value;
-  const { path, scenarios } = written.value;
-  const data: WorkflowNewData = { id, starter, path, scenarios };
-  return ok({
-    kind: 'done',
-    data,
-    lines: [
-      [{ text: '✓ ', style: 'good' }, `${pathFrom(path, bench.workspace)}  ${STARTERS[starter].summary}`],
-      [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, bench.workspace)}  scenarios that it passes`],
-    ],
-    next: `workrail workflow check ${id} --watch`,
-  });
-};
+export const workflowNew = command({
+  operands: [{ syntax: '[id]', help: 'namespace.name; asked for in a terminal' }],
+  options: [
+    { flags: '--template <name>', help: 'blank (default), loop or gate' },
+    { flags: '--name <text>', help: 'the name of the workflow' },
+    { flags: '--description <text>', help: 'what it does, in one sentence' },
+    TO,
+    { flags: '--yes', help: 'do not ask' },
+  ],
+  example: 'workrail workflow new team.release_check --template loop',
+  data: z.strictObject({
+    id: z.string(),
+    starter: z.string(),
+    path: z.string(),
+    scenarios: z.string(),
+  }),
+  run: async (context, input) =>
+    safeTry(async function* () {
+      const to = yield* readDestination(input.options['to']);
+      const wanted = yield* await wantedFrom(context, input);
+      const bench = await context.program.bench();
+      const written = yield* (await newWorkflow(bench, { ...wanted, to })).mapErr(authorProblem);
+      const { id, starter } = wanted;
+      const { path, scenarios } = written;
+      return done({
+        data: { id, starter, path, scenarios },
+        lines: [
+          [{ text: '✓ ', style: 'good' }, `${pathFrom(path, bench.workspace)}  ${STARTERS[starter].summary}`],
+          [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, bench.workspace)}  test scenarios, which pass`],
+        ],
+        next: `workrail workflow check ${id} --watch`,
+      });
+    }),
+});
 
 type Wanted = {
   readonly id: string;
@@ -38,37 +51,32 @@ type Wanted = {
   readonly starter: StarterName;
 };
 
-/** From what was typed; what is missing is asked for where somebody can answer. */
-async function wantedFrom(
+/** Asks for what is missing on the command line, if there is a terminal. */
+function wantedFrom(
   context: CommandContext,
   { operands, options }: CommandInput,
-): Promise<Result<Wanted, CommandProblem>> {
-  const { program, switches } = context;
-  const [typed, ...more] = operands;
-  if (more.length > 0) return err(wrongUse('One workflow at a time.', 'Type workrail workflow new ID'));
-  const { terminal } = program;
-  const isAsked = terminal.isInput() && terminal.isError() && options['yes'] !== true && !switches.isJson;
-  const id = typed ?? (isAsked ? await askId(context) : undefined);
-  if (id === undefined) return err(isAsked ? BROKEN_OFF : NO_ID);
-  const creatable = creatableId(id);
-  if (creatable.isErr()) return err(writeProblem(creatable.error));
-  const starter = await starterFrom(context, options['template'], isAsked);
-  if (starter.isErr()) return err(starter.error);
-  const plain = id.slice(id.indexOf('.') + 1).replaceAll(/[_-]+/g, ' ');
-  const name = await textFrom(context, {
-    option: options['name'],
-    isAsked,
-    message: 'Its name',
-    initial: capitalised(plain),
+): PromiseLike<Result<Wanted, CommandProblem>> {
+  return safeTry(async function* () {
+    const { program, switches } = context;
+    const [typed, ...more] = operands;
+    if (more.length > 0) return err(usageProblem('Create one workflow at a time.', 'Run: workrail workflow new ID'));
+    const { terminal } = program;
+    const isAsked = terminal.isInput() && terminal.isError() && options['yes'] !== true && !switches.isJson;
+    const id = typed ?? (isAsked ? await askId(context) : undefined);
+    if (id === undefined) return err(isAsked ? INTERRUPTED : NO_ID);
+    yield* creatableId(id).mapErr(authorProblem);
+    const starter = yield* await starterFrom(context, options['template'], isAsked);
+    const plain = id.slice(id.indexOf('.') + 1).replaceAll(/[_-]+/g, ' ');
+    const title = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
+    const text = async (option: unknown, message: string, initial: string) => {
+      if (typeof option === 'string') return option;
+      return isAsked ? (await program.ask()).write({ message, initial }) : initial;
+    };
+    const name = await text(options['name'], 'Name', title);
+    const description = await text(options['description'], 'What it does, in one sentence', `${title}, step by step.`);
+    if (name === undefined || description === undefined) return err(INTERRUPTED);
+    return ok({ id, name, description, starter });
   });
-  const description = await textFrom(context, {
-    option: options['description'],
-    isAsked,
-    message: 'What it does, in a sentence',
-    initial: `${capitalised(plain)}, step by step.`,
-  });
-  if (name === undefined || description === undefined) return err(BROKEN_OFF);
-  return ok({ id, name, description, starter: starter.value });
 }
 
 async function askId({ program }: CommandContext): Promise<string | undefined> {
@@ -77,7 +85,7 @@ async function askId({ program }: CommandContext): Promise<string | undefined> {
     message: 'The id of the workflow (namespace.name)',
     check: (text) => {
       const creatable = creatableId(text);
-      return creatable.isErr() ? writeProblem(creatable.error).error.suggestion : undefined;
+      return creatable.isErr() ? authorProblem(creatable.error).error.suggestion : undefined;
     },
   });
 }
@@ -90,26 +98,12 @@ async function starterFrom(
   if (option === undefined && !isAsked) return ok('blank');
   if (option === undefined) {
     const choices = NAMES.map((value) => ({ value, label: value, hint: STARTERS[value].summary }));
-    const picked = await (await program.ask()).pick({ message: 'Begin with', choices });
+    const picked = await (await program.ask()).pick({ message: 'Template', choices });
     const name = NAMES.find((one) => one === picked);
-    return name === undefined ? err(BROKEN_OFF) : ok(name);
+    return name === undefined ? err(INTERRUPTED) : ok(name);
   }
   const name = NAMES.find((one) => one === option);
-  if (name !== undefined) return ok(name);
-  const meant = nearest(String(option), NAMES);
-  const choice = meant === undefined ? `There are ${NAMES.join(', ')}.` : `Did you mean ${meant}?`;
-  return err(wrongUse(`There is no template "${String(option)}".`, choice));
+  return name === undefined ? err(unknownWord('template', option, NAMES)) : ok(name);
 }
 
-type Wish = { readonly option: unknown; readonly isAsked: boolean; readonly message: string; readonly initial: string };
-
-async function textFrom({ program }: CommandContext, { option, isAsked, message, initial }: Wish) {
-  if (typeof option === 'string') return option;
-  return isAsked ? (await program.ask()).write({ message, initial }) : initial;
-}
-
-function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-const NO_ID = wrongUse('The id is missing.', 'Type workrail workflow new NAMESPACE.NAME');
+const NO_ID = usageProblem('The id is missing.', 'Run: workrail workflow new NAMESPACE.NAME');

@@ -1,10 +1,11 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
+import { defined } from '../../core/json/defined.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
-import type { RunCommand } from '../command.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import {
@@ -15,37 +16,41 @@ import {
   outlineLines,
   sourceText,
   type WorkflowShowData,
+  workflowShowData,
 } from './workflow-data.ts';
-import { benchProblem, oneOperand, pathFrom } from './workflow-words.ts';
+import { authorProblem, oneWorkflow, pathFrom, WORKFLOW } from './workflow-words.ts';
 
-export const workflowShow: RunCommand = async ({ program, switches }, { operands }) => {
-  const asked = oneOperand(operands, 'workrail workflow show ID');
-  if (asked.isErr()) return err(asked.error);
-  const bench = await program.bench();
-  const found = await findTargetWorkflow(bench, asked.value);
-  if (found.isErr()) return err(benchProblem(found.error));
-  const { listed } = found.value;
-  const { workflow, origin } = listed;
-  const syntax = sourceOutline(origin.text).syntax();
-  const data: WorkflowShowData = {
-    ...listedWorkflowData(listed),
-    hash: sealWorkflow(workflow, bench.tools.sha256).hash,
-    ...(syntax?.version === undefined ? {} : { version: syntax.version }),
-    ...(syntax?.about === undefined ? {} : { about: syntax.about }),
-    examples: syntax?.examples ?? [],
-    size: workflowSize(workflow),
-    steps: outlineData(workflowOutline(workflow)),
-    conditions: conditionsData(workflow),
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
-    next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
-  });
-};
+export const workflowShow = command({
+  operands: [WORKFLOW],
+  example: 'workrail workflow show wr.first_steps',
+  data: workflowShowData,
+  run: async ({ program, switches }, { operands }) => {
+    const asked = oneWorkflow(operands, 'workrail workflow show ID');
+    if (asked.isErr()) return err(asked.error);
+    const bench = await program.bench();
+    const found = await findTargetWorkflow(bench, asked.value);
+    if (found.isErr()) return err(authorProblem(found.error));
+    const { listed } = found.value;
+    const { workflow, origin } = listed;
+    const syntax = sourceOutline(origin.text).syntax();
+    const data: WorkflowShowData = {
+      ...listedWorkflowData(listed),
+      hash: sealWorkflow(workflow, bench.tools.sha256).hash,
+      ...defined({ version: syntax?.version, about: syntax?.about }),
+      examples: syntax?.examples ?? [],
+      size: workflowSize(workflow),
+      steps: outlineData(workflowOutline(workflow)),
+      conditions: conditionsData(workflow),
+    };
+    return done({
+      data,
+      lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
+      next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
+    });
+  },
+});
 
-/** A line of prose with its own indentation, which wrapping keeps; one that fits stays as it was written. */
+/** Wraps a line of text and keeps its indentation; a line that fits is not changed. */
 function indentedLines(text: string, indent: string, width: number): readonly Line[] {
   if (textWidth(indent + text) <= width) return [[`${indent}${text}`]];
   const [own = ''] = /^\s*(?:[-*] )?/.exec(text) ?? [];
@@ -69,7 +74,7 @@ function linesOf(
     [label(id), `  ${name}`, { text: version === undefined ? '' : `  ${version}`, style: 'dim' }],
     ...wrapped(description),
     ...(about === undefined ? [] : [[], ...about.split('\n').flatMap((line) => wrapped(line))]),
-    ...(examples.length === 0 ? [] : [[], [label('For example')], ...examples.flatMap((one) => wrapped(one, '  '))]),
+    ...(examples.length === 0 ? [] : [[], [label('Examples')], ...examples.flatMap((one) => wrapped(one, '  '))]),
     [],
     [label('Steps')],
     ...outlineLines(steps, { isFull, width }),
@@ -77,10 +82,10 @@ function linesOf(
     [],
     ...labelled(
       'Size   ',
-      `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${size.conditional} with a condition; prompts ${sizeOf(total)} in all, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
+      `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${plural(size.conditional, 'condition')}; prompts: ${sizeOf(total)} in total, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
     ),
     ...labelled('Source ', `${sourceText(data)}, ${pathFrom(path, workspace)}`),
-    ...shadows.flatMap((shadow) => labelled('Before ', pathFrom(shadow, workspace))),
+    ...shadows.flatMap((shadow) => labelled('Overrides ', pathFrom(shadow, workspace))),
     ...(tags.length === 0 ? [] : labelled('Tags   ', tags.join(', '))),
   ];
 }

@@ -26,8 +26,8 @@ describe('scenarios', () => {
         '  ✓ a large task in a hurry, with nobody to ask  full_auto_never_stop, 6 steps, N kB read',
         '  ✓ a large task  guided, 6 steps, N kB read',
         '  covered: steps 6/6, condition outcomes 6/6',
-        'Tested: the workflows of this project (.workrail/workflows); --all takes every workflow there is.',
-        '4 scenarios in 1 file, each also with a lossy agent: 4 passed',
+        'Tested the workflows of this project (.workrail/workflows). Add --all to include every workflow.',
+        '4 scenarios in 1 file, each also with an agent that loses replies: 4 passed',
         '',
       ].join('\n'),
     );
@@ -89,9 +89,9 @@ describe('scenarios', () => {
     const { exitCode, out, talk } = await bench.run('test', '--min-coverage', '100,90');
     expect([exitCode, talk.split('\n')[0]]).toEqual([
       4,
-      'WORKFLOW_INVALID: 1 workflow covered less than 100 % of steps or 90 % of outcomes.',
+      'WORKFLOW_INVALID: 1 workflow below 100 % of steps or 90 % of condition outcomes.',
     ]);
-    expect(out).toContain('    step never due: design\n');
+    expect(out).toContain('    step never reached: design\n');
     expect(out).toContain('    never true: run condition of step design (the condition is-large)\n');
     expect((await bench.run('test', '--min-coverage', 'all')).exitCode).toBe(2);
     expect((await bench.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
@@ -110,11 +110,11 @@ describe('scenarios', () => {
     expect((await bench.json('test')).data).toMatchObject({ untested: ['team.other'] });
     expect((await bench.json('test', '--all')).data).toMatchObject({ untested: ['team.other', 'wr.hello'] });
     const plain = await bench.run('test');
-    expect([plain.exitCode, plain.out]).toEqual([0, expect.stringContaining('no scenarios: team.other\n')]);
+    expect([plain.exitCode, plain.out]).toEqual([0, expect.stringContaining('No test scenarios: team.other\n')]);
     const strict = await bench.run('test', '--min-coverage', '100');
     expect([strict.exitCode, strict.talk.split('\n')[0]]).toEqual([
       4,
-      'WORKFLOW_INVALID: 1 workflow without scenarios.',
+      'WORKFLOW_INVALID: 1 workflow without test scenarios.',
     ]);
   });
 });

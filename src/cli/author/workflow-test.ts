@@ -4,155 +4,10 @@ import { type TestedFile, type TestReport, testWorkflows } from '../../app/autho
 import { type Coverage, percentOf } from '../../core/author/coverage.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
-import { type CommandProblem, EXIT, type RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { ownScope, scopeLines } from './check-scope.ts';
-import { benchProblem, pathFrom, problem, wrongUse } from './workflow-words.ts';
-
-type Told = { readonly isVerbose: boolean; readonly workspace: string };
-
-const MISSING_SHOWN_MAX = 8;
-
-/** Every scenario on a line, what went wrong under it, and what no scenario reaches. */
-function testLines({ scope, files, untested }: TestReport, told: Told): readonly Line[] {
-  const scenarios = files.flatMap((file) => file.scenarios);
-  const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
-  const passed = `${scenarios.length - failed} passed`;
-  return [
-    ...files.flatMap((file) => fileLines(file, told)),
-    ...(untested.length === 0
-      ? []
-      : [
-          [
-            {
-              text: `no scenarios: ${told.isVerbose ? untested.join(', ') : shortList(untested)}`,
-              style: 'notable',
-            } as const,
-          ],
-        ]),
-    ...scopeLines(scope, { workspace: told.workspace, verb: 'Tested' }),
-    [
-      `${plural(scenarios.length, 'scenario')} in ${plural(files.length, 'file')}, each also with a lossy agent: `,
-      { text: passed, style: failed === 0 ? 'good' : 'strong' },
-      ...(failed === 0 ? [] : [', ', { text: `${failed} failed`, style: 'bad' } as const]),
-    ],
-  ];
-}
-
-function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, told: Told): readonly Line[] {
-  const file = pathFrom(path, told.workspace);
-  return [
-    [
-      { text: workflowId ?? file, style: 'strong' },
-      { text: `  ${file}`, style: 'dim' },
-    ],
-    ...problems.map(
-      ({ line, column, message }): Line => [{ text: '  ✗ ', style: 'bad' }, `${file}:${line}:${column}  ${message}`],
-    ),
-    ...scenarios.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
-      [
-        { text: failures.length === 0 ? '  ✓ ' : '  ✗ ', style: failures.length === 0 ? 'good' : 'bad' },
-        name,
-        { text: `  ${mode}, ${plural(steps.length, 'step')}, ${sizeOf(bytesRead)} read`, style: 'dim' },
-      ],
-      ...failures.map((words): Line => [`      ${words}`]),
-      ...(told.isVerbose ? [[{ text: `      ${steps.join(' → ')}`, style: 'dim' } as const]] : []),
-    ]),
-    ...(coverage === undefined ? [] : coverageLines(coverage, told)),
-  ];
-}
-
-function coverageLines({ steps, outcomes }: Coverage, { isVerbose }: Told): readonly Line[] {
-  const share = (of: { readonly reached: number; readonly total: number }) =>
-    ({ text: `${of.reached}/${of.total}`, style: percentOf(of) === 100 ? 'good' : 'notable' }) as const;
-  const unmet = outcomes.missing.map(({ condition, never }) => `never ${never}: ${condition}`);
-  const missing = [...steps.missing.map((stepId) => `step never due: ${stepId}`), ...unmet];
-  const shown = isVerbose ? missing : missing.slice(0, MISSING_SHOWN_MAX);
-  return [
-    ['  covered: steps ', share(steps), ', condition outcomes ', share(outcomes)],
-    ...shown.map((words): Line => [{ text: `    ${words}`, style: 'notable' }]),
-    ...(missing.length > shown.length
-      ? [[{ text: `    and ${missing.length - shown.length} more (--verbose)`, style: 'dim' } as const]]
-      : []),
-  ];
-}
-
-export const workflowTest: RunCommand = async ({ program, switches, progress }, { operands, options }) => {
-  const wanted = minimumsIn(options['minCoverage']);
-  if (wanted.isErr()) return err(wanted.error);
-  progress.show({ label: 'playing scenarios' });
-  const bench = await program.bench();
-  const asked = { names: operands, isAll: options['all'] === true };
-  const tested = await testWorkflows(bench, asked, (step) => progress.show({ label: 'playing scenarios', ...step }));
-  if (tested.isErr()) return err(benchProblem(tested.error));
-  const report = tested.value;
-  const scenarios = report.files.flatMap((file) => file.scenarios);
-  const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
-  const data: WorkflowTestData = { ...report, totals: { scenarios: scenarios.length, failed } };
-  const wrong = problemOf(report, { failed, scenarios: scenarios.length }, wanted.value);
-  const failing = report.files.find(
-    ({ problems, scenarios: played }) => problems.length > 0 || played.some(({ failures }) => failures.length > 0),
-  );
-  const named = failing === undefined ? '' : ` ${shellWord(failing.workflowId ?? failing.path)}`;
-  return ok({
-    kind: 'done',
-    data,
-    lines: testLines(report, { isVerbose: switches.isVerbose, workspace: bench.workspace }),
-    ...(wrong === undefined ? {} : { problem: wrong }),
-    next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test${named} --verbose`,
-  });
-};
-
-type Minimums = { readonly steps: number; readonly outcomes: number };
-
-/** One number for both, or steps and condition outcomes apart. */
-function minimumsIn(option: unknown): Result<Minimums, CommandProblem> {
-  if (option === undefined) return ok({ steps: 0, outcomes: 0 });
-  const numbers = String(option).split(',').map(Number);
-  const [steps = Number.NaN, outcomes = steps, ...more] = numbers;
-  const isShare = (value: number) => Number.isInteger(value) && value >= 0 && value <= 100;
-  if (more.length === 0 && isShare(steps) && isShare(outcomes)) return ok({ steps, outcomes });
-  return err(
-    wrongUse(
-      `--min-coverage is "${String(option)}"; it takes percentages.`,
-      'Type --min-coverage 100 for all, or --min-coverage 100,90 for steps and condition outcomes.',
-    ),
-  );
-}
-
-function problemOf(
-  { files, untested }: TestReport,
-  { failed, scenarios }: { readonly failed: number; readonly scenarios: number },
-  wanted: Minimums,
-): CommandProblem | undefined {
-  const unread = files.filter(({ problems }) => problems.length > 0).length;
-  const thin = files.filter(
-    ({ coverage }) =>
-      coverage !== undefined &&
-      (percentOf(coverage.steps) < wanted.steps || percentOf(coverage.outcomes) < wanted.outcomes),
-  );
-  const bare = wanted.steps + wanted.outcomes > 0 ? untested.length : 0;
-  const said = [
-    ...(bare === 0 ? [] : [`${plural(bare, 'workflow')} without scenarios`]),
-    ...(unread === 0 ? [] : [`${plural(unread, 'file')} could not be played`]),
-    ...(failed === 0 ? [] : [`${failed} of ${plural(scenarios, 'scenario')} failed`]),
-    ...(thin.length === 0
-      ? []
-      : [
-          `${plural(thin.length, 'workflow')} covered less than ${wanted.steps} % of steps or ${wanted.outcomes} % of outcomes`,
-        ]),
-  ];
-  if (said.length === 0) return undefined;
-  return problem(EXIT.checkFailed, {
-    code: 'WORKFLOW_INVALID',
-    message: `${said.join(', ')}.`,
-    suggestion:
-      said.length === 1 && bare > 0
-        ? 'Write scenarios into a .test.json file beside the workflow; "workrail workflow new" shows how they look.'
-        : 'Mend the workflow where it is wrong, or the scenario where it expects the wrong thing.',
-  });
-}
+import { type CommandProblem, usageProblem } from '../problem.ts';
+import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
 
 const count = z.int().min(0);
 const share = { reached: count, total: count };
@@ -161,7 +16,7 @@ const coverage = z.strictObject({
   steps: z.strictObject({ ...share, missing: z.array(z.string()).readonly() }),
   outcomes: z.strictObject({
     ...share,
-    /** Conditions that never came out one way. */
+    /** Conditions that never had this outcome. */
     missing: z.array(z.strictObject({ condition: z.string(), never: z.string() })).readonly(),
   }),
 });
@@ -169,7 +24,7 @@ const coverage = z.strictObject({
 const file = z.strictObject({
   path: z.string(),
   workflowId: z.string().exactOptional(),
-  /** Why it was not played. */
+  /** Why its scenarios could not run. */
   problems: z
     .array(z.strictObject({ line: count, column: count, pointer: z.string(), message: z.string() }))
     .readonly(),
@@ -188,7 +43,7 @@ const file = z.strictObject({
 });
 
 const workflowTestData = z.strictObject({
-  /** What was looked at. */
+  /** Which workflows were tested. */
   scope: z.union([z.strictObject({ kind: z.enum(['named', 'all']) }), ownScope]),
   files: z.array(file).readonly(),
   untested: z.array(z.string()).readonly(),
@@ -196,5 +51,160 @@ const workflowTestData = z.strictObject({
 });
 type WorkflowTestData = z.infer<typeof workflowTestData>;
 
-/** What `workrail workflow test --json` prints. */
-export const workflowTestShape = commandShape('workflow test', workflowTestData);
+export const workflowTest = command({
+  operands: [
+    {
+      syntax: '[file-or-id...]',
+      help: 'ids, files, folders or *.test.json (default: the workflows of this project, or your own)',
+    },
+  ],
+  options: [
+    {
+      flags: '--min-coverage <percent>',
+      help: 'fail below this coverage of steps and condition outcomes, such as 100 or 100,90',
+    },
+    ALL,
+  ],
+  example: 'workrail workflow test wr.first_steps',
+  data: workflowTestData,
+  run: async ({ program, switches, progress }, { operands, options }) => {
+    const wanted = minimumsIn(options['minCoverage']);
+    if (wanted.isErr()) return err(wanted.error);
+    progress.show({ label: 'running scenarios' });
+    const bench = await program.bench();
+    const asked = { names: operands, isAll: options['all'] === true };
+    const tested = await testWorkflows(bench, asked, (step) => progress.show({ label: 'running scenarios', ...step }));
+    if (tested.isErr()) return err(authorProblem(tested.error));
+    const report = tested.value;
+    const scenarios = report.files.flatMap((file) => file.scenarios);
+    const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
+    const data: WorkflowTestData = { ...report, totals: { scenarios: scenarios.length, failed } };
+    const wrong = problemOf(report, { failed, scenarios: scenarios.length }, wanted.value);
+    const failing = report.files.find(
+      ({ problems, scenarios: played }) => problems.length > 0 || played.some(({ failures }) => failures.length > 0),
+    );
+    const named = failing === undefined ? '' : ` ${shellWord(failing.workflowId ?? failing.path)}`;
+    return done({
+      data,
+      lines: testLines(report, { isVerbose: switches.isVerbose, workspace: bench.workspace }),
+      problem: wrong,
+      next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test${named} --verbose`,
+    });
+  },
+});
+
+type Layout = { readonly isVerbose: boolean; readonly workspace: string };
+
+const MISSING_SHOWN_MAX = 8;
+
+/** One line per scenario with its failures below, then what no scenario covers. */
+function testLines({ scope, files, untested }: TestReport, layout: Layout): readonly Line[] {
+  const scenarios = files.flatMap((file) => file.scenarios);
+  const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
+  const passed = `${scenarios.length - failed} passed`;
+  return [
+    ...files.flatMap((file) => fileLines(file, layout)),
+    ...(untested.length === 0
+      ? []
+      : [
+          [
+            {
+              text: `No test scenarios: ${layout.isVerbose ? untested.join(', ') : shortList(untested)}`,
+              style: 'notable',
+            } as const,
+          ],
+        ]),
+    ...scopeLines(scope, { workspace: layout.workspace, verb: 'Tested' }),
+    [
+      `${plural(scenarios.length, 'scenario')} in ${plural(files.length, 'file')}, each also with an agent that loses replies: `,
+      { text: passed, style: failed === 0 ? 'good' : 'strong' },
+      ...(failed === 0 ? [] : [', ', { text: `${failed} failed`, style: 'bad' } as const]),
+    ],
+  ];
+}
+
+function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, layout: Layout): readonly Line[] {
+  const file = pathFrom(path, layout.workspace);
+  return [
+    [
+      { text: workflowId ?? file, style: 'strong' },
+      { text: `  ${file}`, style: 'dim' },
+    ],
+    ...problems.map(
+      ({ line, column, message }): Line => [{ text: '  ✗ ', style: 'bad' }, `${file}:${line}:${column}  ${message}`],
+    ),
+    ...scenarios.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
+      [
+        { text: failures.length === 0 ? '  ✓ ' : '  ✗ ', style: failures.length === 0 ? 'good' : 'bad' },
+        name,
+        { text: `  ${mode}, ${plural(steps.length, 'step')}, ${sizeOf(bytesRead)} read`, style: 'dim' },
+      ],
+      ...failures.map((words): Line => [`      ${words}`]),
+      ...(layout.isVerbose ? [[{ text: `      ${steps.join(' → ')}`, style: 'dim' } as const]] : []),
+    ]),
+    ...(coverage === undefined ? [] : coverageLines(coverage, layout)),
+  ];
+}
+
+function coverageLines({ steps, outcomes }: Coverage, { isVerbose }: Layout): readonly Line[] {
+  const share = (of: { readonly reached: number; readonly total: number }) =>
+    ({ text: `${of.reached}/${of.total}`, style: percentOf(of) === 100 ? 'good' : 'notable' }) as const;
+  const unmet = outcomes.missing.map(({ condition, never }) => `never ${never}: ${condition}`);
+  const missing = [...steps.missing.map((stepId) => `step never reached: ${stepId}`), ...unmet];
+  const shown = isVerbose ? missing : missing.slice(0, MISSING_SHOWN_MAX);
+  return [
+    ['  covered: steps ', share(steps), ', condition outcomes ', share(outcomes)],
+    ...shown.map((words): Line => [{ text: `    ${words}`, style: 'notable' }]),
+    ...(missing.length > shown.length
+      ? [[{ text: `    and ${missing.length - shown.length} more (--verbose)`, style: 'dim' } as const]]
+      : []),
+  ];
+}
+
+type Minimums = { readonly steps: number; readonly outcomes: number };
+
+/** One percentage for both, or one for steps and one for condition outcomes. */
+function minimumsIn(option: unknown): Result<Minimums, CommandProblem> {
+  if (option === undefined) return ok({ steps: 0, outcomes: 0 });
+  const numbers = String(option).split(',').map(Number);
+  const [steps = Number.NaN, outcomes = steps, ...more] = numbers;
+  const isShare = (value: number) => Number.isInteger(value) && value >= 0 && value <= 100;
+  if (more.length === 0 && isShare(steps) && isShare(outcomes)) return ok({ steps, outcomes });
+  return err(
+    usageProblem(
+      `--min-coverage needs percentages, not "${String(option)}".`,
+      'Use --min-coverage 100 for both, or --min-coverage 100,90 for steps and condition outcomes.',
+    ),
+  );
+}
+
+function problemOf(
+  { files, untested }: TestReport,
+  { failed, scenarios }: { readonly failed: number; readonly scenarios: number },
+  wanted: Minimums,
+): CommandProblem | undefined {
+  const unread = files.filter(({ problems }) => problems.length > 0).length;
+  const thin = files.filter(
+    ({ coverage }) =>
+      coverage !== undefined &&
+      (percentOf(coverage.steps) < wanted.steps || percentOf(coverage.outcomes) < wanted.outcomes),
+  );
+  const bare = wanted.steps + wanted.outcomes > 0 ? untested.length : 0;
+  const said = [
+    ...(bare === 0 ? [] : [`${plural(bare, 'workflow')} without test scenarios`]),
+    ...(unread === 0 ? [] : [`${plural(unread, 'file')} could not be run`]),
+    ...(failed === 0 ? [] : [`${failed} of ${plural(scenarios, 'scenario')} failed`]),
+    ...(thin.length === 0
+      ? []
+      : [
+          `${plural(thin.length, 'workflow')} below ${wanted.steps} % of steps or ${wanted.outcomes} % of condition outcomes`,
+        ]),
+  ];
+  if (said.length === 0) return undefined;
+  return checkProblem(
+    `${said.join(', ')}.`,
+    said.length === 1 && bare > 0
+      ? 'Write test scenarios in a .test.json file next to the workflow; "workrail workflow new" creates an example.'
+      : 'Fix the workflow, or fix the scenario if its expectation is wrong.',
+  );
+}

@@ -1,168 +1,226 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
+import * as z from 'zod';
 import type { ScriptRefusal } from '../../app/author/dry-run.ts';
 import type { NothingOwn, TargetRefusal, WorkflowRefusal } from '../../app/author/find-targets.ts';
+import type { MigrateRefusal } from '../../app/author/migrate-id.ts';
+import type { CopyRefusal, Destination, PlaceRefusal } from '../../app/author/new-workflow.ts';
 import type { PreviewRefusal } from '../../app/author/preview-step.ts';
 import type { ScenarioRefusal } from '../../app/author/test-workflows.ts';
 import type { FileFailure } from '../../app/ports/author-files.ts';
 import { unreachable } from '../../core/assert.ts';
-import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
-import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
-import { type CommandProblem, EXIT, type ExitCode } from '../command.ts';
+import type { Line } from '../output/line.ts';
+import { type CommandProblem, EXIT, errorProblem, errorWords, problem, unknownWord, usageProblem } from '../problem.ts';
 
-/** Everything the bench may refuse before it looks into a workflow. */
-export type BenchRefusal =
+/** Operands and options that several of the commands have. */
+export const WORKFLOW = { syntax: '<id>', help: 'a workflow id or file' };
+export const CONTEXT = { flags: '--context <json>', help: 'the context of the run, as a JSON object' };
+export const MODE = {
+  flags: '--mode <mode>',
+  help: 'guided (default), full_auto_stop_on_user_deps or full_auto_never_stop',
+};
+export const ALL = { flags: '--all', help: 'include every workflow: bundled ones and all sources' };
+export const TO = { flags: '--to <place>', help: 'where to write it: project (default) or user' };
+
+/** Everything that authoring commands may refuse. */
+type AuthorRefusal =
   | TargetRefusal
   | NothingOwn
   | ScenarioRefusal
   | FileFailure
   | WorkflowRefusal
   | PreviewRefusal
-  | ScriptRefusal;
+  | ScriptRefusal
+  | PlaceRefusal
+  | CopyRefusal
+  | MigrateRefusal;
 
-export function benchProblem(refusal: BenchRefusal): CommandProblem {
+export function authorProblem(refusal: AuthorRefusal): CommandProblem {
   switch (refusal.code) {
     case 'target_unknown': {
       const meant = nearestId(refusal.asked, refusal.known);
-      return problem(EXIT.notFound, {
-        code: 'WORKFLOW_NOT_FOUND',
-        message: `There is no file, folder or workflow "${refusal.asked}".`,
-        suggestion:
-          meant === undefined
-            ? `Type an id or a path. Workflows: ${shortList(refusal.known)}.`
-            : `Did you mean ${meant}?`,
-      });
+      return notFound(
+        `No file, folder or workflow "${refusal.asked}".`,
+        meant === undefined
+          ? `Give an id or a path. The workflows are ${shortList(refusal.known)}.`
+          : `Did you mean ${meant}?`,
+      );
     }
     case 'workflow_broken': {
       const { file, diagnostics } = refusal.invalid;
       const [first] = diagnostics.filter(({ severity }) => severity === 'error');
       const where = first === undefined ? file.path : `${file.path}:${first.line}:${first.column}`;
-      return problem(EXIT.checkFailed, {
-        code: 'WORKFLOW_INVALID',
-        message: `${where} cannot be used: ${first?.message ?? 'it does not compile.'}`,
-        suggestion: `Type "workrail workflow check ${shellWord(file.path)}" to see all that is wrong.`,
-      });
+      return checkProblem(
+        `${where} is invalid: ${first?.message ?? 'it does not compile.'}`,
+        `Run "workrail workflow check ${shellWord(file.path)}" to see every error.`,
+      );
     }
     case 'step_unknown': {
       const { message, suggestion } = unknownStep(refusal);
-      return problem(EXIT.notFound, { code: 'VALIDATION_ERROR', message, suggestion });
+      return problem(EXIT.notFound, message, suggestion);
     }
     case 'script_invalid': {
       const [first] = refusal.problems;
-      return problem(EXIT.usage, {
-        code: 'VALIDATION_ERROR',
-        message: `${refusal.path}:${first?.line ?? 1}:${first?.column ?? 1} ${first?.message ?? 'It cannot be read.'}`,
-        suggestion: 'A script may have "mode", "goal", "context" and "steps", as a scenario has them.',
-      });
+      const where = `${refusal.path}:${first?.line ?? 1}:${first?.column ?? 1}`;
+      return usageProblem(
+        `${where} ${first?.message ?? 'The script cannot be read.'}`,
+        'A script can have "mode", "goal", "context" and "steps", like a test scenario.',
+      );
     }
     case 'folder_empty':
-      return problem(EXIT.notFound, {
-        code: 'WORKFLOW_NOT_FOUND',
-        message: `There is no workflow file in ${refusal.path}.`,
-        suggestion: 'Name another folder, or write one with "workrail workflow new".',
-      });
+      return notFound(
+        `${refusal.path} contains no workflow file.`,
+        'Choose another folder, or create a workflow with "workrail workflow new".',
+      );
     case 'nothing_own':
-      return problem(EXIT.notFound, {
-        code: 'WORKFLOW_NOT_FOUND',
-        message: `There is no workflow of yours: nothing is in ${refusal.folders.join(', ')}.`,
-        suggestion:
-          'Write one with "workrail workflow new", name a file or an id, or add --all for every workflow there is.',
-      });
+      return notFound(
+        `You have no workflows of your own: ${refusal.folders.join(', ')} contain none.`,
+        'Create one with "workrail workflow new", name a file or an id, or add --all to include every workflow.',
+      );
     case 'no_scenarios':
-      return problem(EXIT.notFound, {
-        code: 'WORKFLOW_NOT_FOUND',
-        message: `There are no scenarios: ${refusal.path} does not exist.`,
-        suggestion: 'Write that file: a "workflowId" and a list of "scenarios", each with a name and what it expects.',
-      });
+      return notFound(
+        `There are no test scenarios: ${refusal.path} does not exist.`,
+        'Write that file: a "workflowId" and a list of "scenarios", each with a name and its expectations.',
+      );
     case 'file_absent':
     case 'file_exists':
     case 'file_failed':
-      return fileProblem(refusal);
+    case 'id_legacy':
+    case 'id_reserved':
+    case 'id_malformed':
+    case 'id_taken':
+    case 'not_editable':
+      return writeProblem(refusal);
     default:
       return unreachable(refusal);
   }
 }
 
-function fileProblem(refusal: FileFailure): CommandProblem {
+/** Why a file cannot be read or written, or why an id cannot be used. */
+function writeProblem(refusal: Exclude<PlaceRefusal | MigrateRefusal | FileFailure, WorkflowRefusal>): CommandProblem {
   switch (refusal.code) {
     case 'file_absent':
-      return problem(EXIT.notFound, {
-        code: 'VALIDATION_ERROR',
-        message: `There is no file ${refusal.path}.`,
-        suggestion: 'Check the path.',
-      });
+      return problem(EXIT.notFound, `${refusal.path} does not exist.`, 'Check the path.');
     case 'file_exists':
-      return problem(EXIT.failed, {
-        code: 'VALIDATION_ERROR',
-        message: `${refusal.path} is there already, and was left as it is.`,
-        suggestion: 'Choose another id, or remove that file.',
-      });
+      return problem(
+        EXIT.failed,
+        `${refusal.path} already exists and was not changed.`,
+        'Choose another id, or remove that file.',
+      );
     case 'file_failed':
-      return problem(EXIT.failed, {
-        code: 'STORE_IO',
-        message: `${refusal.path}: the system says ${refusal.cause}.`,
-        suggestion: 'Check the path and its permissions.',
-      });
+      return errorProblem(
+        errorWords('STORE_IO', `${refusal.path} failed: ${refusal.cause}.`, 'Check the path and its permissions.'),
+      );
+    case 'id_legacy':
+      return usageProblem(
+        `"${refusal.id}" has no namespace, and new workflows need one.`,
+        `Add a namespace, for example team.${refusal.id.replace(/^[^a-z]+/, '')}`,
+      );
+    case 'id_reserved':
+      return usageProblem(
+        `"${refusal.id}" begins with "wr.", which is reserved for the bundled workflows.`,
+        `Choose another namespace, for example team.${refusal.id.slice('wr.'.length)}`,
+      );
+    case 'id_malformed':
+      return usageProblem(
+        `Invalid id "${refusal.id}".`,
+        'Use namespace.name. Each part begins with a letter and contains only lower-case letters, digits, "_" and "-".',
+      );
+    case 'id_taken':
+      return problem(
+        EXIT.failed,
+        `A workflow "${refusal.id}" already exists in ${refusal.path}.`,
+        'Choose another id.',
+      );
+    case 'not_editable':
+      return problem(
+        EXIT.failed,
+        `"${refusal.id}" is not in a folder of yours: it is in ${refusal.path}.`,
+        `Copy it under an id of your own: workrail workflow copy ${shellWord(refusal.id)}`,
+      );
     default:
       return unreachable(refusal);
   }
 }
 
-type Words = Pick<ErrorEnvelope, 'code' | 'message' | 'suggestion'> & Pick<Partial<ErrorEnvelope>, 'details'>;
+function notFound(message: string, suggestion: string): CommandProblem {
+  return errorProblem(errorWords('WORKFLOW_NOT_FOUND', message, suggestion));
+}
 
-/** The words for a step that a workflow does not have. */
+/** A check that found the workflow invalid. */
+export function checkProblem(message: string, suggestion: string): CommandProblem {
+  return errorProblem(errorWords('WORKFLOW_INVALID', message, suggestion), EXIT.checkFailed);
+}
+
+/** The words for a step that the workflow does not have. */
 export function unknownStep({ stepId, known }: { readonly stepId: string; readonly known: readonly string[] }) {
   const meant = nearest(stepId, known);
   return {
-    message: `There is no step "${stepId}".`,
+    message: `Unknown step "${stepId}".`,
     suggestion: meant === undefined ? `The steps are ${known.join(', ')}.` : `Did you mean ${meant}?`,
   };
 }
 
-export function problem(exitCode: ExitCode, words: Words): CommandProblem {
-  return { exitCode, error: { ...words, retry: { kind: 'not_retryable' } } };
-}
-
-/** The one thing that a command is about. */
-export function oneOperand(operands: readonly string[], usage: string): Result<string, CommandProblem> {
+export function oneWorkflow(operands: readonly string[], usage: string): Result<string, CommandProblem> {
   const [only, ...more] = operands;
   if (only !== undefined && only.trim() !== '' && more.length === 0) return ok(only);
-  return err(wrongUse(only === undefined ? 'A workflow is missing.' : 'One workflow at a time.', `Type ${usage}`));
+  return err(
+    usageProblem(only === undefined ? 'A workflow is missing.' : 'Give one workflow at a time.', `Run: ${usage}`),
+  );
 }
 
-/** The person pressed Ctrl-C at a question. */
-export const BROKEN_OFF = problem(EXIT.interrupted, {
-  code: 'VALIDATION_ERROR',
-  message: 'Broken off; nothing was written.',
-  suggestion: 'Type the command again when you like.',
-});
+/** The user pressed Ctrl-C at a question. */
+export const INTERRUPTED = problem(
+  EXIT.interrupted,
+  'Interrupted. Nothing was written.',
+  'Run the command again to continue.',
+);
 
-/** A command line that does not say what it should. */
-export function wrongUse(message: string, suggestion: string): CommandProblem {
-  return problem(EXIT.usage, { code: 'VALIDATION_ERROR', message, suggestion });
-}
-
-/** A path as somebody in a folder would type it. */
+/** A path as a user in that folder would type it. */
 export function pathFrom(path: string, folder: string): string {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
 
-/** The context that was typed as JSON. */
+export const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
+
 export function readContext(option: unknown): Result<JsonObject | undefined, CommandProblem> {
   if (option === undefined) return ok(undefined);
   const parsed = parseJson(String(option)).map((value) => jsonObjectSchema.safeParse(value));
   if (parsed.isOk() && parsed.value.success) return ok(parsed.value.data);
-  return err(wrongUse('--context is no JSON object.', `Type it in quotes, like --context '{"taskSize":"small"}'.`));
+  return err(usageProblem('--context needs a JSON object.', `Put it in quotes: --context '{"taskSize":"small"}'`));
 }
 
 export function readMode(option: unknown): Result<Autonomy | undefined, CommandProblem> {
   if (option === undefined) return ok(undefined);
   const mode = AUTONOMY.find((name) => name === option);
-  if (mode !== undefined) return ok(mode);
-  const meant = nearest(String(option), AUTONOMY);
-  const choice = meant === undefined ? `It may be ${AUTONOMY.join(', ')}.` : `Did you mean ${meant}?`;
-  return err(wrongUse(`There is no mode "${String(option)}".`, choice));
+  return mode === undefined ? err(unknownWord('mode', option, AUTONOMY)) : ok(mode);
+}
+
+export function readDestination(option: unknown): Result<Destination, CommandProblem> {
+  if (option === undefined) return ok('project');
+  if (option === 'project' || option === 'user') return ok(option);
+  return err(unknownWord('--to', option, ['project', 'user']));
+}
+
+/** The folders that were searched because nothing was named: those of the project, or else of the user. */
+export const ownScope = z.strictObject({ kind: z.enum(['project', 'user']), folders: z.array(z.string()).readonly() });
+
+type Scope = { readonly kind: 'named' } | { readonly kind: 'all' } | z.infer<typeof ownScope>;
+
+/** Says which workflows were checked or tested, unless the user named them. */
+export function scopeLines(
+  scope: Scope,
+  { workspace, verb }: { readonly workspace: string; readonly verb: string },
+): readonly Line[] {
+  if (scope.kind === 'named') return [];
+  if (scope.kind === 'all') {
+    return [[{ text: `${verb} every workflow, including bundled ones and all sources.`, style: 'dim' }]];
+  }
+  const where = scope.folders.map((folder) => pathFrom(folder, workspace)).join(', ');
+  const whose = scope.kind === 'project' ? 'the workflows of this project' : 'your own workflows';
+  return [[{ text: `${verb} ${whose} (${where}). Add --all to include every workflow.`, style: 'dim' }]];
 }

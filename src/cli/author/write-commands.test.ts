@@ -20,7 +20,7 @@ describe('a workflow that is written', () => {
     const ids = ['my-review', 'wr.review', 'Team.Review', 'team.'];
     const refused = await Promise.all(ids.flatMap((id) => [run('new', id), run('copy', 'wr.example', id)]));
     expect(refused.map(({ exitCode }) => exitCode)).toEqual(ids.flatMap(() => [2, 2]));
-    expect(refused[0]?.talk).toContain('Put a namespace before it, like team.my-review');
+    expect(refused[0]?.talk).toContain('Add a namespace, for example team.my-review');
     expect((await onBench({ [FILE]: EXAMPLE }).run('migrate-id', 'team.example', 'review')).exitCode).toBe(2);
     expect((await onBench({ [FILE]: EXAMPLE }).run('new', 'team.example')).exitCode).toBe(1);
     expect([...disk.keys()]).toEqual(before);
@@ -55,12 +55,12 @@ describe('a copy', () => {
     const { out, exitCode } = await run('copy', 'wr.example', 'team.mine');
     expect([exitCode, out.split('\n')[0]]).toEqual([
       0,
-      '✓ wr.example is copied as team.mine: .workrail/workflows/team.mine.json',
+      '✓ Copied wr.example to team.mine: .workrail/workflows/team.mine.json',
     ]);
     expect(text('.workrail/workflows/team.mine.json')).toBe(disk.get(BUNDLED)?.replace('wr.example', 'team.mine'));
     expect((await run('test', 'team.mine', '--min-coverage', '100')).exitCode).toBe(0);
     expect((await run('diff', 'wr.example', 'team.mine')).out).toContain('1 part changed, 0 added, 0 removed');
-    expect((await run('copy', 'wr.example')).out).toContain('is copied as project.example');
+    expect((await run('copy', 'wr.example')).out).toContain('to project.example');
   });
 });
 
@@ -91,7 +91,7 @@ describe('another id', () => {
     const before = new Map(disk);
     const dry = await run('migrate-id', 'team.example', 'team.better', '--dry-run');
     expect([dry.exitCode, new Map(disk)]).toEqual([0, before]);
-    expect(dry.out).toContain('3 files would be changed; nothing was written.');
+    expect(dry.out).toContain('Would change 3 files; nothing was written.');
     expect((await run('migrate-id', 'team.example', 'team.better')).exitCode).toBe(0);
     expect(text(FILE)).toBeUndefined();
     expect(text(CALLER)).toBe(

@@ -11,9 +11,13 @@ import { engine } from '../../../test/examples/engine.ts';
 import { sharedSession } from '../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../adapters/bundle.ts';
 import { reportSchema } from '../../core/report/report.ts';
+import { commandShape } from '../command-shape.ts';
 import type { BundleAccess } from '../program.ts';
-import { exportShape } from './export.ts';
-import { importShape } from './import.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+
+const exportShape = commandShape('export', exportCommand.data);
+const importShape = commandShape('import', importCommand.data);
 
 describe('export', () => {
   it('writes a file that import takes, and says what is in it', async () => {
@@ -21,7 +25,7 @@ describe('export', () => {
     const file = join(folder, 'session.json');
     const { exitCode, out, talk } = await run('export', sessionId, '--as', 'bundle', '-o', file);
     expect([exitCode, talk]).toEqual([0, `Next: workrail import ${file} --dry-run\n`]);
-    expect(out).toMatch(new RegExp(`^${sessionId} is in ${file}: 32 events, 1 artifact, [0-9.]+ kB\\.\n`));
+    expect(out).toMatch(new RegExp(`^Wrote ${sessionId} to ${file} \\(32 events, 1 artifact, [0-9.]+ kB\\)\\.\n`));
     expect(readdirSync(folder)).toEqual(['session.json']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const odd = join(folder, 'a b;touch x.json');
@@ -31,7 +35,7 @@ describe('export', () => {
     const there = await world({ isEmpty: true });
     expect(await there.run('import', file, '--dry-run')).toMatchObject({
       exitCode: 0,
-      out: `Nothing is wrong with it; nothing was written. Would import ${sessionId}: 2 runs, 32 events, 1 artifact.\n`,
+      out: `The bundle is valid; nothing was written. Would import ${sessionId}: 2 runs, 32 events, 1 artifact.\n`,
       talk: `Next: workrail import ${file}\n`,
     });
     expect(await there.run('import', file)).toMatchObject({
@@ -40,7 +44,7 @@ describe('export', () => {
       talk: `Next: workrail session verify ${sessionId}\n`,
     });
     expect((await there.run('import', file, '--dry-run')).out).toContain(
-      `${sessionId} as a new session, because that id is taken here`,
+      `${sessionId} as a new session, because that id is already in use here`,
     );
   });
 
@@ -69,7 +73,7 @@ describe('export', () => {
     enforces('cli_stdout_data_stderr_talk', 'cli_json_everywhere');
     const { run, sessionId, streamed, folder } = await world();
     const onScreen = await run('export', sessionId, '--as', 'md', { terminals: ['output'] });
-    expect(onScreen).toMatchObject({ exitCode: 0, out: '', talk: 'Next: look through it before you give it away\n' });
+    expect(onScreen).toMatchObject({ exitCode: 0, out: '', talk: 'Next: check the report before you share it\n' });
     expect(streamed()).toMatch(/^# To be shared\n/);
     expect(await run('export', sessionId, '--as', 'html', { terminals: ['output'] })).toMatchObject({
       exitCode: 2,
@@ -78,7 +82,7 @@ describe('export', () => {
     const file = join(folder, 'report.html');
     expect(await run('export', sessionId, '--as', 'html', '-o', file)).toMatchObject({
       exitCode: 0,
-      out: expect.stringMatching(/ is told in .*report\.html: [0-9.]+ kB\.\nHidden: workspace path \(1\)\.\n$/),
+      out: expect.stringMatching(/ to .*report\.html \([0-9.]+ kB\)\.\nHidden: workspace path \(1\)\.\n$/),
     });
     expect([readdirSync(folder), readFileSync(file, 'utf8').slice(0, 15)]).toEqual([
       ['report.html'],
@@ -136,7 +140,7 @@ describe('import', () => {
     expect(await run('import', file)).toMatchObject({
       exitCode: 4,
       talk: expect.stringMatching(
-        /^BUNDLE_INVALID_FORMAT: The file has 1073741824 bytes; a bundle has at most 268435456\./,
+        /^BUNDLE_INVALID_FORMAT: The file has 1073741824 bytes; a bundle can have 268435456\./,
       ),
     });
   });

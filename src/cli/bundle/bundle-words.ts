@@ -2,59 +2,44 @@ import type { TooLargeToShare } from '../../app/bundle/survey-session.ts';
 import type { OutputFailure } from '../../app/ports/bundle-output.ts';
 import { unreachable } from '../../core/assert.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
-import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
+import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import type { Salvage } from '../../core/log/health.ts';
+import type { Line } from '../output/line.ts';
+import { errorWords } from '../problem.ts';
 import type { InputFailure } from '../program.ts';
 
-const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const EXPORT_AGAIN =
-  'Have it exported again with "workrail export ID --as bundle -o FILE", and import that file as it is.';
-const UPDATE = 'Update workrail, then type the command again.';
-const UNTOUCHED = 'Nothing was written.';
+  'Export the session again with "workrail export ID --as bundle -o FILE", and import that file unchanged.';
 
 /** The words for a bundle that cannot be imported. */
 export function explainBundle(refusal: BundleRefusal): ErrorEnvelope {
   const { code, ...facts } = refusal;
-  const details = Object.fromEntries(Object.entries(facts));
-  const told = { code, retry: NOT_RETRYABLE, details } as const;
+  const suggestion =
+    code === 'BUNDLE_UNSUPPORTED_VERSION' ? 'Update workrail, then run the command again.' : EXPORT_AGAIN;
+  return {
+    ...errorWords(code, `${whatIsWrong(refusal)} Nothing was written.`, suggestion),
+    details: Object.fromEntries(Object.entries(facts)),
+  };
+}
+
+function whatIsWrong(refusal: BundleRefusal): string {
   switch (refusal.code) {
     case 'BUNDLE_INVALID_FORMAT':
-      return { ...told, message: `${formatWords(refusal)} ${UNTOUCHED}`, suggestion: EXPORT_AGAIN };
+      return formatWords(refusal);
     case 'BUNDLE_UNSUPPORTED_VERSION':
-      return {
-        ...told,
-        message: `The bundle has version ${refusal.version} at ${refusal.path}, which this workrail does not know. ${UNTOUCHED}`,
-        suggestion: UPDATE,
-      };
-    case 'BUNDLE_INTEGRITY_FAILED':
-      return {
-        ...told,
-        message: `The bundle is not what was exported: ${refusal.path} ${INTEGRITY_WORDS[refusal.reason] ?? `breaks the rules of a history (${refusal.reason})`}. ${UNTOUCHED}`,
-        suggestion: EXPORT_AGAIN,
-      };
+      return `The bundle has version ${refusal.version} at ${refusal.path}, which this workrail cannot read.`;
+    case 'BUNDLE_INTEGRITY_FAILED': {
+      const words = INTEGRITY_WORDS[refusal.reason] ?? `is inconsistent (${refusal.reason})`;
+      return `The bundle was changed after it was exported: ${refusal.path} ${words}.`;
+    }
     case 'BUNDLE_MISSING_SNAPSHOT':
-      return {
-        ...told,
-        message: `The bundle lacks snapshot ${refusal.snapshotRef}. ${UNTOUCHED}`,
-        suggestion: EXPORT_AGAIN,
-      };
+      return `Snapshot ${refusal.snapshotRef} is missing from the bundle.`;
     case 'BUNDLE_MISSING_PINNED_WORKFLOW':
-      return {
-        ...told,
-        message: `The bundle lacks workflow ${refusal.workflowHash}. ${UNTOUCHED}`,
-        suggestion: EXPORT_AGAIN,
-      };
+      return `Workflow ${refusal.workflowHash} is missing from the bundle.`;
     case 'BUNDLE_EVENT_ORDER_INVALID':
-      return {
-        ...told,
-        message: `Events are out of order: number ${refusal.position} says that it is ${refusal.found}. ${UNTOUCHED}`,
-        suggestion: EXPORT_AGAIN,
-      };
+      return `The events are out of order: event ${refusal.position} has the number ${refusal.found}.`;
     case 'BUNDLE_MANIFEST_ORDER_INVALID':
-      return {
-        ...told,
-        message: `Manifest records are out of order: in place ${refusal.position} stands ${refusal.found}. ${UNTOUCHED}`,
-        suggestion: EXPORT_AGAIN,
-      };
+      return `The manifest records are out of order: record ${refusal.position} has the number ${refusal.found}.`;
     default:
       return unreachable(refusal);
   }
@@ -65,72 +50,93 @@ type Misformed = Extract<BundleRefusal, { code: 'BUNDLE_INVALID_FORMAT' }>;
 function formatWords({ reason, path, offset, size, max }: Misformed): string {
   const where = path !== undefined && path !== '' ? ` at ${path}` : offset === undefined ? '' : ` at byte ${offset}`;
   const words: { readonly [reason in FormatReason]: string } = {
-    too_large: `The file has ${size} bytes; a bundle has at most ${max}.`,
-    too_many_events: `The file has more than ${max} events, which no bundle has.`,
-    too_deep: `The file is nested too deep for a bundle${where}.`,
-    not_json: `The file is no JSON${where}.`,
-    missing_field: `The file is no bundle: it has nothing${where}.`,
-    unknown_field: `The file is no bundle: nothing of that name belongs${where}.`,
-    repeated_field: `The file is no bundle: there are two values${where}.`,
-    wrong_name: `The file is no bundle: what stands${where} is not named by a digest.`,
-    reserved_name: `The file is no bundle: something is called "__proto__"${where}.`,
-    wrong_shape: `The file is no bundle: the value${where} has a wrong shape.`,
-    text_too_long: `The file is no bundle: the text${where} is longer than any workflow may have.`,
+    too_large: `The file has ${size} bytes; a bundle can have ${max}.`,
+    too_many_events: `The file has more than ${max} events, the maximum for a bundle.`,
+    too_deep: `The file is nested too deeply for a bundle${where}.`,
+    not_json: `The file is not valid JSON${where}.`,
+    missing_field: `The file is not a bundle: a required field is missing${where}.`,
+    unknown_field: `The file is not a bundle: unknown field${where}.`,
+    repeated_field: `The file is not a bundle: duplicate field${where}.`,
+    wrong_name: `The file is not a bundle: the name${where} is not a digest.`,
+    reserved_name: `The file is not a bundle: the name "__proto__" is reserved${where}.`,
+    wrong_shape: `The file is not a bundle: invalid value${where}.`,
+    text_too_long: `The file is not a bundle: the text${where} is too long for a workflow.`,
   };
   return words[reason];
 }
 
 const INTEGRITY_WORDS: { readonly [reason in IntegrityReason]?: string } = {
   digest_mismatch: 'has changed',
-  not_listed: 'is in no list of what was exported',
-  nothing_there: 'was exported and is not there',
-  wrong_bundle_id: 'does not fit the rest',
-  missing_artifact: 'is named by an event and is not there',
-  not_attested: 'is named by no record of the manifest',
-  unnamed_content: 'is used by nothing',
-  salvage_disagrees: 'tells another end than the events have',
+  not_listed: 'is not in the list of exported parts',
+  nothing_there: 'was exported and is missing',
+  wrong_bundle_id: 'does not match the content',
+  missing_artifact: 'is used by an event and is missing',
+  not_attested: 'is not recorded in the manifest',
+  unnamed_content: 'is not used by anything',
+  salvage_disagrees: 'names a different end from the one the events have',
   foreign_session: 'belongs to another session',
-  chain_broken: 'was changed, moved or doubled',
-  segment_mismatch: 'attests other events than those that are there',
+  chain_broken: 'was changed, moved or duplicated',
+  segment_mismatch: 'records different events from those in the bundle',
   pins_mismatch: 'lacks the records that belong to it',
   history_inconsistent: 'contradicts what comes before it',
-  snapshot_unfit: 'stands at a place that its workflow does not have',
-  other_workflow: 'names another workflow than the one that is pinned',
+  snapshot_unfit: 'is at a step that its workflow does not have',
+  other_workflow: 'names a different workflow from the one the run was started with',
 };
 
-/** The words for trouble with the file of a bundle. */
+/** The words for a file that cannot be read or written. */
 export function explainBundleFile(trouble: InputFailure | OutputFailure | TooLargeToShare): ErrorEnvelope {
   switch (trouble.code) {
     case 'input_failed':
-      return {
-        code: 'VALIDATION_ERROR',
-        message:
-          trouble.cause === 'ENOENT'
-            ? `There is no file ${trouble.place}.`
-            : `${trouble.place} could not be read (${trouble.cause}).`,
-        suggestion: 'Type the path of a bundle that "workrail export" made.',
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'VALIDATION_ERROR',
+        trouble.cause === 'ENOENT'
+          ? `${trouble.place} does not exist.`
+          : `${trouble.place} could not be read (${trouble.cause}).`,
+        'Give the path of a bundle written by "workrail export".',
+      );
     case 'input_too_large': {
       const { size, max } = trouble;
       return explainBundle({ code: 'BUNDLE_INVALID_FORMAT', reason: 'too_large', size, max });
     }
     case 'output_failed':
+      return errorWords(
+        'STORE_IO',
+        `${trouble.place} could not be written (${trouble.cause}); no partial file was left.`,
+        'Check the folder, its free space and permissions, then run the command again.',
+      );
+    case 'session_too_large': {
+      const { measure, size, max } = trouble;
       return {
-        code: 'STORE_IO',
-        message: `${trouble.place} could not be written (${trouble.cause}); nothing is left of it.`,
-        suggestion: 'Check the folder, its free space and permissions, then type the command again.',
-        retry: NOT_RETRYABLE,
+        ...errorWords(
+          'VALIDATION_ERROR',
+          `The session is too large for a bundle: ${size} ${measure}, the maximum is ${max}.`,
+          'Copy the data directory instead.',
+        ),
+        details: { measure, size, max },
       };
-    case 'session_too_large':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `The session is too large for a bundle: ${trouble.measure} ${trouble.size}, at most ${trouble.max}.`,
-        suggestion: 'Copy the folder of the session instead, together with the data directory it is in.',
-        retry: NOT_RETRYABLE,
-        details: { measure: trouble.measure, size: trouble.size, max: trouble.max },
-      };
+    }
     default:
       return unreachable(trouble);
+  }
+}
+
+/** Warns that this is only part of a session. */
+export function salvageLine({ health, lastEventIndex }: Salvage): Line {
+  return [
+    { text: 'Only part of a session', style: 'notable' },
+    `: ${causeOf(health)} after event ${lastEventIndex}. It can be read and exported, but not continued.`,
+  ];
+}
+
+function causeOf(health: Salvage['health']): string {
+  switch (health) {
+    case 'corrupt_tail':
+      return 'it is damaged';
+    case 'unknown_version':
+      return 'a newer workrail wrote what comes';
+    case 'import_unfinished':
+      return 'its import stopped';
+    default:
+      return unreachable(health);
   }
 }

@@ -1,60 +1,16 @@
-import { err, ok } from 'neverthrow';
+import { safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type Imported, importSession } from '../../app/bundle/import-session.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
+import { defined } from '../../core/json/defined.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
-import { EXIT, exitCodeOf, type RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { type CommandRefusal, explainRefusal } from '../words.ts';
-import { salvageLine } from './salvage-line.ts';
-
-export const importCommand: RunCommand = async ({ program, progress }, { operands, options }) => {
-  const [file = ''] = operands;
-  const isDryRun = options['dryRun'] === true;
-  const dataDir = await program.dataDir();
-  const refused = (refusal: CommandRefusal) => {
-    const error = explainRefusal(refusal, dataDir);
-    const isNotThere = refusal.code === 'input_failed' && refusal.cause === 'ENOENT';
-    return err({ error, exitCode: isNotThere ? EXIT.notFound : exitCodeOf(error.code) });
-  };
-  progress.show({ label: 'reading the file' });
-  const exchange = await program.exchange();
-  const bytes = await exchange.input(file);
-  if (bytes.isErr()) return refused(bytes.error);
-  const imported = await importSession(exchange.services, { bytes: bytes.value, isDryRun }, ({ doing, done, total }) =>
-    progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', done, total }),
-  );
-  if (imported.isErr()) return refused(imported.error);
-  return ok({
-    kind: 'done',
-    data: dataOf(imported.value),
-    lines: linesOf(imported.value),
-    next: isDryRun
-      ? `workrail import ${shellWord(file)}`
-      : `workrail session verify ${imported.value.sessionId ?? ''}`.trim(),
-  });
-};
-
-function dataOf({ kind, sessionId, salvage, ...rest }: Imported): ImportData {
-  return {
-    isDryRun: kind === 'would_import',
-    ...rest,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(salvage === undefined ? {} : { salvage }),
-  };
-}
-
-function linesOf(imported: Imported): readonly Line[] {
-  const { kind, from, sessionId, events, runs, artifacts, salvage } = imported;
-  const content = `${plural(runs, 'run')}, ${plural(events, 'event')}, ${plural(artifacts, 'artifact')}`;
-  const verb = kind === 'imported' ? 'Imported' : 'Nothing is wrong with it; nothing was written. Would import';
-  const as =
-    sessionId === from ? `${from}` : `${from} as ${sessionId ?? 'a new session'}, because that id is taken here`;
-  return [[`${verb} ${as}: ${content}.`], ...(salvage === undefined ? [] : [salvageLine(salvage)])];
-}
+import { EXIT, errorProblem } from '../problem.ts';
+import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { salvageLine } from './bundle-words.ts';
 
 const count = z.int().min(0);
 
@@ -63,15 +19,63 @@ const importData = z.strictObject({
   bundleId: bundleIdSchema,
   /** The session in the bundle. */
   from: SessionId.schema,
-  /** The session here. Another one when that id is taken; not known yet in a dry run that finds it taken. */
+  /** The session here: a new id if the bundle's id is in use, which a dry run does not know yet. */
   sessionId: SessionId.schema.exactOptional(),
   events: count,
   runs: count,
   artifacts: count,
-  /** Told when it is only part of a session: it can be read and exported, and never goes on. */
+  /** Present if this is only part of a session, which can be read and exported but not continued. */
   salvage: salvageSchema.exactOptional(),
 });
 type ImportData = z.infer<typeof importData>;
 
-/** What `workrail import --json` prints. */
-export const importShape = commandShape('import', importData);
+export const importCommand = command({
+  operands: [{ syntax: '<file>', help: 'a bundle written by workrail export' }],
+  options: [{ flags: '--dry-run', help: 'check the bundle; import nothing' }],
+  example: 'workrail import session.json --dry-run',
+  data: importData,
+  run: ({ program, progress }, { operands: [file = ''], options }) =>
+    safeTry(async function* () {
+      const isDryRun = options['dryRun'] === true;
+      const dataDir = await program.dataDir();
+      const refused = (refusal: CommandRefusal) => {
+        const isMissing = refusal.code === 'input_failed' && refusal.cause === 'ENOENT';
+        const { error, exitCode } = refusalProblem(refusal, dataDir);
+        return errorProblem(error, isMissing ? EXIT.notFound : exitCode);
+      };
+      progress.show({ label: 'reading the file' });
+      const { services, input } = await program.exchange();
+      const bytes = yield* (await input(file)).mapErr(refused);
+      const imported = yield* (
+        await importSession(services, { bytes, isDryRun }, ({ doing, ...step }) =>
+          progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', ...step }),
+        )
+      ).mapErr(refused);
+      return done({
+        data: dataOf(imported),
+        lines: linesOf(imported),
+        next: isDryRun
+          ? `workrail import ${shellWord(file)}`
+          : `workrail session verify ${imported.sessionId ?? ''}`.trim(),
+      });
+    }),
+});
+
+function dataOf({ kind, sessionId, salvage, ...rest }: Imported): ImportData {
+  return {
+    isDryRun: kind === 'would_import',
+    ...rest,
+    ...defined({ sessionId, salvage }),
+  };
+}
+
+function linesOf(imported: Imported): readonly Line[] {
+  const { kind, from, sessionId, events, runs, artifacts, salvage } = imported;
+  const content = `${plural(runs, 'run')}, ${plural(events, 'event')}, ${plural(artifacts, 'artifact')}`;
+  const verb = kind === 'imported' ? 'Imported' : 'The bundle is valid; nothing was written. Would import';
+  const as =
+    sessionId === from
+      ? `${from}`
+      : `${from} as ${sessionId ?? 'a new session'}, because that id is already in use here`;
+  return [[`${verb} ${as}: ${content}.`], ...(salvage === undefined ? [] : [salvageLine(salvage)])];
+}

@@ -5,7 +5,10 @@ import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
 import type { TrialLaunch, TrialResult } from '../../app/ports/machine-health.ts';
 import { resolveSettings } from '../../core/settings/resolve-settings.ts';
-import { doctorShape } from './doctor.ts';
+import { commandShape } from '../command-shape.ts';
+import { doctor } from './doctor.ts';
+
+const doctorShape = commandShape('doctor', doctor.data);
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;
 const ZED = `${HOME}/.config/zed/settings.json`;
@@ -183,7 +186,9 @@ describe('doctor', () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
-    expect(ill.talk).toMatch(/Fix: Run "workrail doctor --fix" to fix all of it.\nNext: workrail doctor --fix\n$/);
+    expect(ill.talk).toMatch(
+      /Fix: Run "workrail doctor --fix" to fix this automatically.\nNext: workrail doctor --fix\n$/,
+    );
     expect(ill.out).toContain(
       '✗ Cursor is installed, but workrail is not registered with it\n  → workrail doctor --fix',
     );

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
-import { initShape } from './init.ts';
+import { commandShape } from '../command-shape.ts';
+import { init } from './init.ts';
+
+const initShape = commandShape('init', init.data);
 
 const CURSOR = `${HOME}/.cursor/mcp.json`;
 const TERMINAL = ['input', 'error'] as const;
@@ -26,7 +29,7 @@ describe('init', () => {
       return ['cursor'];
     };
     const ran = await runFake({ argv: ['init'], setup, terminals: TERMINAL, env: { NO_COLOR: '1' }, ask: { choose } });
-    expect(ran).toMatchObject({ exitCode: 0, talk: 'Next: restart the client, then: workrail doctor\n' });
+    expect(ran).toMatchObject({ exitCode: 0, talk: 'Next: restart the client, then run: workrail doctor\n' });
     expect(asked).toEqual([['gemini', 'cursor']]);
     expect(ran.out).toMatch(
       /^✓ Cursor {2}registered {2}~\/.cursor\/mcp.json\n {10}backup: ~\/.workrail\/setup\/0001-mcp.json\n$/,
@@ -102,9 +105,9 @@ describe('init', () => {
       clients: [{ client: 'cursor', result: 'restored' }],
     });
     await runFake({ argv: ['init', '--undo', '--dry-run'], setup });
-    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toContain('as it was before, to the byte');
+    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toContain('restored exactly');
     expect(files).toEqual(before);
-    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toBe('There is nothing to undo.\n');
+    expect((await runFake({ argv: ['init', '--undo'], setup })).out).toBe('Nothing to undo.\n');
   });
 
   it('tells which file it left alone, and why; what is right is done all the same', async () => {
@@ -113,9 +116,11 @@ describe('init', () => {
     files.set(CURSOR, '{\n  "mcpServers": {,}\n}');
     const { exitCode, out, talk } = await runFake({ argv: ['init', '--yes'], setup });
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/✗ Cursor +left alone \(not valid JSON \(.+\)\) {2}~\/.cursor\/mcp.json, line 2/);
+    expect(out).toMatch(
+      /✗ Cursor +not changed: the file is invalid \(not valid JSON \(.+\)\) {2}~\/.cursor\/mcp.json, line 2/,
+    );
     expect(out).toMatch(/✓ Gemini CLI +registered/);
-    expect(talk).toContain(`1 file could not be changed and was left alone: ${CURSOR}.`);
+    expect(talk).toContain(`Could not change 1 file: ${CURSOR}.`);
 
     files.set(CURSOR, '{"mcpServers":{"workrail":{"command":"docker"}}}');
     const kept = await runFake({ argv: ['init', '--yes', '--json'], setup });
@@ -148,11 +153,8 @@ describe('init', () => {
       return [exitCode, talk];
     };
     expect(await ended('--client', 'curser')).toEqual([2, expect.stringContaining('Did you mean cursor?')]);
-    expect(await ended('--client', 'cursor', '--all')).toEqual([2, expect.stringContaining('Leave one of them out')]);
-    expect(await ended('--client', 'windsurf', '--project')).toEqual([
-      2,
-      expect.stringContaining('no file for a project'),
-    ]);
+    expect(await ended('--client', 'cursor', '--all')).toEqual([2, expect.stringContaining('Remove one of them')]);
+    expect(await ended('--client', 'windsurf', '--project')).toEqual([2, expect.stringContaining('no project file')]);
     const nobody = await runFake({ argv: ['init', '--yes'], setup: fakeSetup() });
     expect(nobody).toMatchObject({ exitCode: 3, talk: expect.stringContaining('workrail init --client claude-code') });
   });
@@ -161,6 +163,6 @@ describe('init', () => {
     const { files } = machine();
     const programPath = '/home/ada/.npm/_npx/1a2b/node_modules/workrail/dist/workrail.js';
     const { out } = await runFake({ argv: ['init', '--yes'], setup: fakeSetup({ files, machine: { programPath } }) });
-    expect(out).toContain('npm install -g workrail keeps it');
+    expect(out).toContain('To keep it: npm install -g workrail');
   });
 });

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { CLIENT_IDS, type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
 import { CLIENTS } from '../../app/clients/client-list.ts';
@@ -7,43 +7,118 @@ import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
 import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/clients/undo-registrations.ts';
 import type { ClientServices } from '../../app/ports/machine.ts';
-import { nearest } from '../../core/text/spelling.ts';
+import { defined } from '../../core/json/defined.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
-import {
-  type CommandContext,
-  type CommandInput,
-  type CommandOutcome,
-  type CommandProblem,
-  EXIT,
-  type ExitCode,
-  type RunCommand,
-} from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
+import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
+
+const clientResult = z.strictObject({
+  client: z.enum(CLIENT_IDS),
+  name: z.string(),
+  scope: z.enum(['user', 'project']),
+  file: z.string(),
+  result: z.enum([
+    'registered',
+    /** An entry that started something else was replaced. */
+    'replaced',
+    'unchanged',
+    /** What would be done; nothing was changed. */
+    'planned',
+    /** An entry that starts something else was not changed. */
+    'kept',
+    'broken',
+    'unreadable',
+    'failed',
+    /** Undone: the file is exactly as before. */
+    'restored',
+    /** Undone: there was no file before, so it was deleted. */
+    'removed',
+    /** Undone: the file was changed since, so only the WorkRail entry was removed. */
+    'taken_out',
+    /** Nothing to undo. */
+    'nothing',
+  ]),
+  /** Whether the client's own command did it, or the file was edited. */
+  via: z.enum(['command', 'file']).exactOptional(),
+  /** The client's own command that would be run. */
+  command: z.string().exactOptional(),
+  /** The backup of the file. */
+  backup: z.string().exactOptional(),
+  /** The line of a broken file. */
+  line: z.int().exactOptional(),
+  problem: z.string().exactOptional(),
+  diff: z.array(z.string()).exactOptional(),
+});
+type ClientResult = z.infer<typeof clientResult>;
+
+const initData = z.strictObject({
+  action: z.enum(['register', 'undo']),
+  isDryRun: z.boolean(),
+  clients: z.array(clientResult),
+});
+type InitData = z.infer<typeof initData>;
+type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
+
+export const init = command({
+  options: [
+    {
+      flags: '--client <names>',
+      help: 'only these clients, separated by commas: claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode',
+    },
+    { flags: '--all', help: 'all clients that are found, without asking' },
+    { flags: '--project', help: 'register for this project only, in files in this folder' },
+    { flags: '--yes', help: 'do not ask' },
+    { flags: '--dry-run', help: 'show what would change; change nothing' },
+    { flags: '--undo', help: 'restore every file that init changed' },
+    { flags: '--force', help: 'replace an entry "workrail" that starts something else' },
+  ],
+  example: 'workrail init --dry-run',
+  needsNoConfig: true,
+  data: initData,
+  run: (context, input) =>
+    safeTry(async function* () {
+      const setup = await context.program.setup();
+      if (input.options['undo'] === true) return undo(setup, input);
+      const chosen = yield* await chooseClients(context, setup, input);
+      const { project, dryRun, force } = input.options;
+      const isDryRun = dryRun === true;
+      const clients: ClientResult[] = [];
+      // One at a time: each records what it changes.
+      for (const client of chosen) {
+        context.progress.show({ label: `registering with ${client.name}` });
+        const looked = await inspectClient(setup, client, project === true ? 'project' : 'user');
+        if (looked === undefined) continue;
+        const registered = await registerClient(setup, looked, { isDry: isDryRun, isForced: force === true });
+        clients.push(registeredResult(registered));
+      }
+      return outcome(setup, { action: 'register', isDryRun, clients }, { notes: notes(setup, input), ...input });
+    }),
+});
 
 const WORDS: { readonly [result in ClientResult['result']]: string } = {
   registered: 'registered',
-  replaced: 'replaced the entry that was there',
-  unchanged: 'registered already',
+  replaced: 'replaced the existing entry',
+  unchanged: 'already registered',
   planned: 'would be registered',
-  kept: 'kept as it is: an entry "workrail" starts something else',
-  broken: 'left alone',
+  kept: 'not changed: an entry "workrail" starts something else',
+  broken: 'not changed: the file is invalid',
   unreadable: 'cannot be read',
   failed: 'failed',
-  restored: 'as it was before, to the byte',
-  removed: 'removed, there was none before',
-  taken_out: 'our entry taken out; the rest stays as it is now',
-  nothing: 'nothing left to undo',
+  restored: 'restored exactly',
+  removed: 'removed; there was no file before',
+  taken_out: 'removed the WorkRail entry; kept other changes',
+  nothing: 'nothing to undo',
 };
 
 const BAD: readonly string[] = ['broken', 'unreadable', 'failed', 'kept'];
 
-/** A client a line, and below it what would change. */
+/** One line per client, with the planned change below it. */
 function initLines({ clients, action, isDryRun }: InitData, short: (path: string) => string): readonly Line[] {
-  if (clients.length === 0) return [[action === 'undo' ? 'There is nothing to undo.' : 'No client was chosen.']];
+  if (clients.length === 0) return [[action === 'undo' ? 'Nothing to undo.' : 'No client was chosen.']];
   const width = Math.max(...clients.map(({ name }) => name.length));
   const head: readonly Line[] = isDryRun
-    ? [[{ text: 'Nothing is changed; this is what would be done.', style: 'strong' }], []]
+    ? [[{ text: 'Nothing was changed. This is what init would do:', style: 'strong' }], []]
     : [];
   return [...head, ...clients.flatMap((one) => clientLines(one, width, short))];
 }
@@ -52,7 +127,7 @@ function clientLines(one: ClientResult, width: number, short: (path: string) => 
   const isBad = BAD.includes(one.result);
   const place = one.line === undefined ? short(one.file) : `${short(one.file)}, line ${one.line}`;
   const problem = one.problem === undefined ? '' : ` (${one.problem})`;
-  const via = one.via === 'command' ? ' by its own command' : '';
+  const via = one.via === 'command' ? ' with its own command' : '';
   return [
     [
       { text: isBad ? '✗' : '✓', style: isBad ? 'bad' : 'good' },
@@ -68,69 +143,52 @@ function clientLines(one: ClientResult, width: number, short: (path: string) => 
   ];
 }
 
-/** A tab would be shown as an escape. */
+/** A tab would be printed as an escape sequence. */
 function diffLine(written: string): Line {
   const line = written.replaceAll('\t', '  ').replaceAll('\r', '');
   if (line.startsWith('+')) return ['  ', { text: line, style: 'good' }];
   return ['  ', line.startsWith('-') ? { text: line, style: 'bad' } : { text: line, style: 'dim' }];
 }
 
-export const init: RunCommand = async (context, input) => {
-  const setup = await context.program.setup();
-  if (input.options['undo'] === true) return undo(setup, input);
-  const chosen = await chooseClients(context, setup, input);
-  if (chosen.isErr()) return err(chosen.error);
-  const { project, dryRun, force } = input.options;
-  const isDryRun = dryRun === true;
-  const clients: ClientResult[] = [];
-  // One after the other: each notes what it changes, and one's own command may take a while.
-  for (const client of chosen.value) {
-    context.progress.show({ label: `registering with ${client.name}` });
-    const looked = await inspectClient(setup, client, project === true ? 'project' : 'user');
-    if (looked === undefined) continue;
-    clients.push(registeredResult(await registerClient(setup, looked, { isDry: isDryRun, isForced: force === true })));
-  }
-  const data: InitData = { action: 'register', isDryRun, clients };
-  return ok(outcome(setup, data, { said: notes(setup, input), options: input.options }));
-};
-
-async function undo(setup: LocalServices, { options }: CommandInput): Promise<Result<CommandOutcome, CommandProblem>> {
+async function undo(setup: LocalServices, { options }: CommandInput): Promise<InitResult> {
   const named = namedClients(options);
   if (named.isErr()) return err(named.error);
-  const isDry = options['dryRun'] === true;
-  const undone = await undoRegistrations(setup, { isDry, clients: (named.value ?? []).map(({ id }) => id) });
+  const isDryRun = options['dryRun'] === true;
+  const undone = await undoRegistrations(setup, { isDry: isDryRun, clients: (named.value ?? []).map(({ id }) => id) });
   if (undone.isErr()) return err(undoTrouble(undone.error));
-  const data: InitData = { action: 'undo', isDryRun: isDry, clients: undone.value.map(undoneResult) };
-  return ok(outcome(setup, data, { said: [], options }));
+  return outcome(setup, { action: 'undo', isDryRun, clients: undone.value.map(undoneResult) }, { notes: [], options });
 }
 
 function outcome(
   { machine }: LocalServices,
   data: InitData,
-  { said, options }: Pick<CommandInput, 'options'> & { readonly said: readonly string[] },
-): CommandOutcome {
-  const problem = unfinished(data.clients);
-  const lines = [...initLines(data, (path) => shortPath(machine, path)), ...said.map((text) => [text])];
-  return { kind: 'done', data, lines, ...(problem === undefined ? {} : { problem }), next: nextOf(data, options) };
+  { notes: said, options }: Pick<CommandInput, 'options'> & { readonly notes: readonly string[] },
+): InitResult {
+  return done({
+    data,
+    lines: [...initLines(data, (path) => shortPath(machine, path)), ...said.map((text) => [text])],
+    problem: unfinished(data.clients),
+    next: nextOf(data, options),
+  });
 }
 
-/** After a dry run the same command in earnest: with what was named. */
+/** After a dry run, the same command without --dry-run. */
 function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['options']): string {
   if (isDryRun) return `workrail init${action === 'undo' ? ' --undo' : ''}${asNamed(options)}`;
   if (action === 'undo') return 'workrail init';
   const isDone = clients.some(({ result }) => result === 'registered' || result === 'replaced');
-  return isDone ? 'restart the client, then: workrail doctor' : 'workrail doctor';
+  return isDone ? 'restart the client, then run: workrail doctor' : 'workrail doctor';
 }
 
-/** What somebody should know who relies on the entries from now on. */
+/** What the user should know to rely on these entries. */
 function notes({ machine }: LocalServices, { options }: CommandInput): readonly string[] {
   const isCached = /[\\/]_npx[\\/]/.test(machine.programPath);
   return [
     ...(isCached
-      ? ['This workrail lies in the cache of npx, which npm may clear: npm install -g workrail keeps it.']
+      ? ['This workrail is in the npx cache, which npm may clear. To keep it: npm install -g workrail']
       : []),
     ...(options['project'] === true
-      ? ['Files of a project name paths of this machine; others run workrail init --project themselves.']
+      ? ['Project files contain paths of this machine, so others must run workrail init --project themselves.']
       : []),
   ];
 }
@@ -144,7 +202,7 @@ function registeredResult(registered: Registered): ClientResult {
       return {
         ...head,
         via: registered.via,
-        ...(registered.backup === undefined ? {} : { backup: registered.backup }),
+        ...defined({ backup: registered.backup }),
       };
     case 'planned': {
       const { command, diff } = registered;
@@ -152,7 +210,7 @@ function registeredResult(registered: Registered): ClientResult {
     }
     case 'failed': {
       const { trouble } = registered;
-      return { ...head, problem: trouble.code === 'file_failed' ? trouble.cause : `${trouble.path} is broken` };
+      return { ...head, problem: trouble.code === 'file_failed' ? trouble.cause : `${trouble.path} is invalid` };
     }
     default: {
       const { state } = looked;
@@ -172,7 +230,7 @@ function named({ id, name }: Client) {
   return { client: id, name };
 }
 
-/** The clients that were named, all that are found, or those that a person picks. */
+/** The named clients, all clients that are found, or those the user picks. */
 async function chooseClients(
   context: CommandContext,
   services: ClientServices,
@@ -183,7 +241,14 @@ async function chooseClients(
   const isProject = options['project'] === true;
   if (named.value !== undefined) {
     const unfit = isProject ? named.value.find(({ projectFile }) => projectFile === undefined) : undefined;
-    return unfit === undefined ? ok(named.value) : err(noProjectFile(unfit));
+    return unfit === undefined
+      ? ok(named.value)
+      : err(
+          usageProblem(
+            `${unfit.name} has no project file.`,
+            'Remove --project to register it for all of your projects.',
+          ),
+        );
   }
   const installed = await findClients(services);
   const found = isProject ? installed.filter(({ projectFile }) => projectFile !== undefined) : installed;
@@ -196,21 +261,21 @@ async function chooseClients(
   return askWhich(context, services, { found, scope: isProject ? 'project' : 'user' });
 }
 
-/** The clients behind `--client`; `undefined` when none are named. */
+/** The clients in `--client`; `undefined` if the option is missing. */
 function namedClients(options: CommandInput['options']): Result<readonly Client[] | undefined, CommandProblem> {
   const { client, all } = options;
   if (typeof client !== 'string') return ok(undefined);
-  if (all === true) return err(contradictingOptions());
+  if (all === true) return err(usageProblem('--client and --all cannot be combined.', 'Remove one of them.'));
   const named: Client[] = [];
   for (const word of client.split(',').map((part) => part.trim().toLowerCase())) {
     const known = CLIENTS.find(({ id, name }) => id === word || name.toLowerCase() === word);
-    if (known === undefined) return err(unknownClient(word));
+    if (known === undefined) return err(unknownWord('client', word, CLIENT_IDS));
     if (!named.includes(known)) named.push(known);
   }
   return ok(named);
 }
 
-/** The options that say which clients are meant, as they were typed. */
+/** The options that chose the clients, as they were typed. */
 function asNamed(options: CommandInput['options']): string {
   const { client } = options;
   const named = typeof client === 'string' ? ` --client ${shellWord(client)}` : '';
@@ -218,7 +283,7 @@ function asNamed(options: CommandInput['options']): string {
   return [named, ...switches.map((name) => ` --${name}`)].join('');
 }
 
-/** What goes along when clients are named after all. */
+/** The other options, to repeat in a suggestion that names clients. */
 function kept(options: CommandInput['options']): string {
   const { client: _client, all: _all, yes: _yes, ...others } = options;
   return `${asNamed(others)}${options['dryRun'] === true ? ' --dry-run' : ''}`;
@@ -232,135 +297,54 @@ async function askWhich(
   const looked = await Promise.all(found.map((client) => inspectClient(services, client, scope)));
   const ask = await program.ask();
   const answer = await ask.choose({
-    message: 'Which clients shall use workrail?',
+    message: 'Which clients should use WorkRail?',
     choices: found.map(({ id, name }, i) => ({ value: id, label: name, hint: looked[i]?.file ?? '' })),
     chosen: found.map(({ id }) => id),
   });
-  return answer === undefined ? err(brokenOff()) : ok(found.filter(({ id }) => answer.includes(id)));
-}
-
-function unknownClient(asked: string): CommandProblem {
-  const meant = nearest(asked, CLIENT_IDS);
-  const known = `The clients are ${CLIENT_IDS.join(', ')}.`;
-  return problem(
-    EXIT.usage,
-    `There is no client "${asked}".`,
-    meant === undefined ? known : `Did you mean ${meant}? ${known}`,
-  );
-}
-
-function contradictingOptions(): CommandProblem {
-  return problem(
-    EXIT.usage,
-    '--client names the clients, and --all means every one that is found.',
-    'Leave one of them out.',
-  );
-}
-
-function noProjectFile({ name }: Client): CommandProblem {
-  return problem(
-    EXIT.usage,
-    `${name} has no file for a project.`,
-    'Leave --project out to register it for all of your work.',
-  );
+  return answer === undefined
+    ? err(problem(EXIT.interrupted, 'Nothing was changed.', 'Run "workrail init --dry-run" to see what would be done.'))
+    : ok(found.filter(({ id }) => answer.includes(id)));
 }
 
 function nobodyFound(kept: string): CommandProblem {
   return problem(
     EXIT.notFound,
     'No agent client was found on this machine.',
-    `Install one, or name one to register it all the same: workrail init --client claude-code${kept}`,
+    `Install one, or name the client to register anyway: workrail init --client claude-code${kept}`,
   );
 }
 
 function nobodyToAsk(found: readonly Client[], kept: string): CommandProblem {
   return problem(
     EXIT.needsPerson,
-    `Found ${found.map(({ name }) => name).join(', ')}; there is no terminal to ask which of them.`,
-    `Type "workrail init --yes${kept}" for all of them, or name some: workrail init --client ${found[0]?.id ?? 'claude-code'}${kept}`,
+    `Found ${found.map(({ name }) => name).join(', ')}; there is no terminal to ask which ones to register.`,
+    `Run "workrail init --yes${kept}" for all of them, or name some: workrail init --client ${found[0]?.id ?? 'claude-code'}${kept}`,
   );
-}
-
-function brokenOff(): CommandProblem {
-  return problem(EXIT.interrupted, 'Nothing was changed.', 'Type "workrail init --dry-run" to see what would be done.');
 }
 
 function undoTrouble(trouble: UndoLogTrouble): CommandProblem {
   const message =
     trouble.code === 'undo_log_broken'
-      ? `${trouble.path}, where init notes what it changes, is not as it was written.`
-      : `${trouble.path} could not be used (${trouble.cause}).`;
-  return problem(EXIT.failed, message, 'The backups lie in the same folder; put them back by hand.');
+      ? `${trouble.path}, where init records its changes, is invalid.`
+      : `${trouble.path} cannot be used (${trouble.cause}).`;
+  return problem(EXIT.failed, message, 'The backups are in the same folder; restore them by hand.');
 }
 
-/** Clients that were not registered, or that could not be undone. */
+/** Reports clients that were not registered, or could not be undone. */
 export function unfinished(clients: readonly ClientResult[]): CommandProblem | undefined {
   const failed = clients.filter(({ result }) => result === 'broken' || result === 'unreadable' || result === 'failed');
   const kept = clients.filter(({ result }) => result === 'kept');
   if (failed.length > 0) {
     return problem(
       EXIT.failed,
-      `${plural(failed.length, 'file')} could not be changed and ${failed.length === 1 ? 'was' : 'were'} left alone: ${failed.map(({ file }) => file).join(', ')}.`,
-      'Put right what is said above, then type the command again; what is done already stays as it is.',
+      `Could not change ${plural(failed.length, 'file')}: ${failed.map(({ file }) => file).join(', ')}.`,
+      'Fix the problems above, then run the command again. What is already done is not repeated.',
     );
   }
   if (kept.length === 0) return undefined;
   return problem(
     EXIT.needsPerson,
-    `${kept.map(({ name }) => name).join(', ')}: an entry "workrail" is there that starts something else, so it was kept.`,
+    `${kept.map(({ name }) => name).join(', ')}: an existing entry "workrail" starts something else, so it was not changed.`,
     `To replace it: workrail init --client ${kept.map(({ client }) => client).join(',')} --force`,
   );
 }
-
-function problem(exitCode: ExitCode, message: string, suggestion: string): CommandProblem {
-  return { exitCode, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
-}
-
-const clientResult = z.strictObject({
-  client: z.enum(CLIENT_IDS),
-  name: z.string(),
-  scope: z.enum(['user', 'project']),
-  file: z.string(),
-  result: z.enum([
-    'registered',
-    /** An entry that started something else was replaced. */
-    'replaced',
-    'unchanged',
-    /** What would be done; nothing was. */
-    'planned',
-    /** An entry that starts something else was left. */
-    'kept',
-    'broken',
-    'unreadable',
-    'failed',
-    /** Undone: as it was, to the byte. */
-    'restored',
-    /** Undone: there was no file, so there is none again. */
-    'removed',
-    /** Undone: somebody changed the file since, so only our entry was taken out. */
-    'taken_out',
-    /** There was nothing left to undo. */
-    'nothing',
-  ]),
-  /** Whether the client's own command did it, or the file was edited. */
-  via: z.enum(['command', 'file']).exactOptional(),
-  /** The client's own command that would be run. */
-  command: z.string().exactOptional(),
-  /** Where what the file held is kept. */
-  backup: z.string().exactOptional(),
-  /** The line of a broken file. */
-  line: z.int().exactOptional(),
-  problem: z.string().exactOptional(),
-  diff: z.array(z.string()).exactOptional(),
-});
-type ClientResult = z.infer<typeof clientResult>;
-
-const initData = z.strictObject({
-  action: z.enum(['register', 'undo']),
-  isDryRun: z.boolean(),
-  clients: z.array(clientResult),
-});
-type InitData = z.infer<typeof initData>;
-
-/** What `workrail init --json` prints. */
-export const initShape = commandShape('init', initData);

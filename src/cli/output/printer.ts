@@ -1,4 +1,5 @@
-import type { CommandOutcome, CommandProblem, Switches } from '../command.ts';
+import type { CommandOutcome, Switches } from '../command.ts';
+import type { CommandProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { type Line, lineRenderer, printableJson } from './line.ts';
 import { type Progress, progressDisplay } from './progress.ts';

@@ -1,5 +1,5 @@
 import type { Terminal } from '../program.ts';
-import { type Line, printable } from './line.ts';
+import { type Line, type LineSpan, printable } from './line.ts';
 
 /** Marks that stand over the character before them, and what is not seen at all. */
 const UNSEEN = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
@@ -115,4 +115,22 @@ export function fitLine(line: Line, columns: number): readonly Line[] {
   if (words.length === 0 || textWidth(before + text) <= columns) return [line];
   const [first = '', ...rest] = hangText(text, { first: '', rest: before.length, width: columns });
   return [[speaker, first.slice(before.length)], ...rest.map((one): Line => [one])];
+}
+
+/** Rows in columns as wide as their widest cell, two blanks apart. The last cell of a row is not padded. */
+export function table(rows: readonly (readonly LineSpan[])[]): readonly Line[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, textWidth(textOf(cell)));
+  }
+  return rows.map((row) =>
+    row.flatMap((cell, i) => {
+      const blanks = ' '.repeat((widths[i] ?? 0) - textWidth(textOf(cell)) + 2);
+      return i === row.length - 1 ? [cell] : [cell, blanks];
+    }),
+  );
+}
+
+function textOf(span: LineSpan): string {
+  return typeof span === 'string' ? span : span.text;
 }

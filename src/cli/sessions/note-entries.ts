@@ -1,5 +1,6 @@
 import type { ArtifactStore } from '../../app/ports/content-stores.ts';
 import { readOutputs } from '../../app/sessions/read-outputs.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';
@@ -9,15 +10,15 @@ import type { EntryData } from './session-shapes.ts';
 
 const ARTIFACT_LINES_MAX = 40;
 
-/** What was handed in at places of a line, with the contents of artifacts. */
+/** What was sent for each step, with the content of artifacts. */
 export async function entriesData(
   artifacts: ArtifactStore,
   { placeOf }: Pick<Picture, 'placeOf'>,
   outputs: readonly LineOutputs[],
 ): Promise<EntryData[]> {
   const entries: EntryData[] = [];
-  for (const { dueAt, kind, outputs: handedIn } of outputs) {
-    const read = await readOutputs(artifacts, handedIn);
+  for (const { dueAt, kind, outputs: sent } of outputs) {
+    const read = await readOutputs(artifacts, sent);
     entries.push({
       nodeId: dueAt,
       place: placeData(placeOf(dueAt)),
@@ -29,7 +30,7 @@ export async function entriesData(
               kind: 'artifact',
               sha256: one.sha256,
               bytes: one.byteLength,
-              ...(one.value === undefined ? {} : { value: one.value }),
+              ...defined({ value: one.value }),
             },
       ),
     });
@@ -37,13 +38,13 @@ export async function entriesData(
   return entries;
 }
 
-/** Each place under a heading; notes as they were written, artifacts as indented JSON. */
+/** One heading per step; notes as they were written, artifacts as indented JSON. */
 export function entryLines(entries: readonly EntryData[], isWhole: boolean): readonly Line[] {
   return entries.flatMap((entry): Line[] => [
     [''],
     [
       { text: `## ${placeWords(entry.place)}`, style: 'strong' },
-      ...(entry.kind === 'checkpoint' ? [{ text: '  ◆ saved on the way', style: 'dim' } as const] : []),
+      ...(entry.kind === 'checkpoint' ? [{ text: '  ◆ checkpoint', style: 'dim' } as const] : []),
     ],
     ...entry.outputs.flatMap((output): readonly Line[] =>
       output.kind === 'note' ? [[''], ...textLines(output.text)] : [[''], ...artifactLines(output, isWhole)],
@@ -72,6 +73,6 @@ function artifactLines({ value, bytes, sha256 }: ArtifactData, isWhole: boolean)
   return [
     [heading],
     ...shown.map((line): Line => [`  ${line}`]),
-    ...(more > 0 ? [[{ text: `  … ${more} more lines; --verbose shows them`, style: 'dim' } as const]] : []),
+    ...(more > 0 ? [[{ text: `  … ${more} more lines. Add --verbose to see them.`, style: 'dim' } as const]] : []),
   ];
 }

@@ -1,45 +1,52 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { RunLine } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
-import type { CommandContext, CommandProblem } from '../command.ts';
-import { findSessions, runNamed, shortIds } from '../ids.ts';
+import type { CommandContext } from '../command.ts';
+import { findSessions, runNamed, SESSION_ID, shortIds } from '../ids.ts';
+import { type CommandProblem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
-import type { CommandRefusal } from '../words.ts';
+import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { numbered } from './run-words.ts';
-import { EMPTY_ID, NO_SESSIONS, refusalProblem, widthOf } from './session-words.ts';
+import { noSessions, widthOf } from './session-words.ts';
 
-/** A session that a person wants to look at. */
+export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the latest session here)` };
+
+/** A session to show, and how to show it. */
 export type OpenedSession = {
   readonly overview: SessionAccess;
   readonly looked: InspectedSession;
   readonly shortId: string;
-  /** What further commands call it: the run that was named, else the session. */
+  /** The name for further commands: the run if one was named, else the session. */
   readonly name: string;
   readonly state: SessionState;
-  /** All runs; only the one that was meant when a run was named. */
+  /** All runs, or only the one that was named. */
   readonly runs: readonly RunStanding[];
   readonly nowMs: number;
   readonly width: number;
 };
 
-/** Finds and reads the session that was named, or the one last worked on here, or anywhere. */
+/** Finds and reads the named session, or else the latest one here, or else the latest one anywhere. */
 export async function openSession(
   context: CommandContext,
   asked: string | undefined,
   depth: InspectDepth,
 ): Promise<Result<OpenedSession, CommandProblem>> {
-  if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
+  if (asked !== undefined && asked.trim() === '')
+    return err(
+      usageProblem('The session id is empty.', 'Give the id, or leave it out to use the latest session here.'),
+    );
   const { program, progress } = context;
   progress.show({ label: 'looking for the session' });
   const overview = await program.overview();
   const dataDir = await program.dataDir();
   const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
   if (named.isErr()) return err(refusalProblem(named.error, dataDir));
-  if (named.value === undefined) return err(NO_SESSIONS(dataDir));
+  if (named.value === undefined) return err(noSessions(dataDir));
   progress.show({ label: 'reading the session' });
   const looked = await inspectSession(overview, named.value, depth);
   if (looked.isErr()) return err(refusalProblem(looked.error, dataDir));
@@ -78,7 +85,7 @@ async function latest(overview: SessionAccess): Promise<Result<SessionId | undef
   return ok((here ?? healthy[0] ?? stored.value[0])?.sessionId);
 }
 
-/** Who names a run means that run; a tag may also be part of the session's id. */
+/** The run that was named; a tag may also be part of the session's id. */
 function runMeant({ sessionId, runs }: InspectedSession, asked: string | undefined): RunStanding | undefined {
   const named = runNamed(asked ?? '', { sessionId, runIds: runs.map(({ runId }) => runId) });
   return runs.find(({ runId }) => runId === named);
@@ -86,7 +93,7 @@ function runMeant({ sessionId, runs }: InspectedSession, asked: string | undefin
 
 const NEAR_MAX = 4;
 
-/** The steps of lines that may have been meant: for a number those nearest to it, with their titles; else all ids. */
+/** The steps that may have been meant: for a number, the nearest ones with their titles; otherwise all ids. */
 export function knownSteps(lines: readonly RunLine[], asked: string): readonly string[] {
   const places = lines.flatMap(({ steps }) => steps.flatMap(({ place }) => (place.kind === 'step' ? [place] : [])));
   const steps = [...new Map(places.map((place) => [place.stepId, place])).values()];
@@ -97,5 +104,5 @@ export function knownSteps(lines: readonly RunLine[], asked: string): readonly s
     .toSorted((a, b) => away(a) - away(b))
     .slice(0, NEAR_MAX)
     .toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
-    .map(({ position, title }) => numbered({ title, ...(position === undefined ? {} : { position }) }));
+    .map(({ position, title }) => numbered(defined({ title, position })));
 }

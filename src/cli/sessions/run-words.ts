@@ -1,15 +1,14 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
-import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';
 import { healthWords } from './session-words.ts';
 
-/** The sign that a session or run in this state is marked with. */
 export const STATE_MARKS: { readonly [state in SessionState]: LineSpan } = {
   running: { text: '●', style: 'strong' },
   blocked: { text: '▲', style: 'notable' },
@@ -32,7 +31,7 @@ export function stateSpan(state: SessionState, text: string = state): LineSpan {
   return { text, style: STATE_STYLES[state] };
 }
 
-/** The state of one run, as of a session with only this one. */
+/** The state of one run, as if it were the only one in its session. */
 export function runState({ status, isClosed }: Pick<RunData, 'status' | 'isClosed'>): SessionState {
   if (isClosed) return 'closed';
   if (status === 'blocked') return 'blocked';
@@ -53,12 +52,12 @@ export function runStateWords({ status, isClosed, openGaps = 0 }: RunEnd): strin
   }[status];
 }
 
-/** Whether something that was asked for is missing for good: such an end is not painted as a good one. */
+/** Whether a completed run lacks something it required; it is not shown in green then. */
 export function lacksSomething(runs: readonly Pick<RunData, 'status' | 'isClosed'>[]): boolean {
   return runs.some(({ status, isClosed }) => status === 'complete_with_gaps' && !isClosed);
 }
 
-/** The sign and the words of a state, with what its runs lack in sight. */
+/** The mark and the words of a state; a completed run with gaps stands out. */
 export function endSpans(
   state: SessionState,
   runs: readonly Pick<RunData, 'status' | 'isClosed'>[],
@@ -69,17 +68,7 @@ export function endSpans(
   return { mark: { text: '✓', style: 'notable' }, words: { text: words, style: 'notable' } };
 }
 
-/** What a session is called: the goal of its first run that has one, else its first workflow. */
-export function titleOf(runs: readonly Pick<RunData, 'goal' | 'workflowId' | 'workflowName'>[]): string | undefined {
-  const goal = runs.find((run) => (run.goal ?? '').trim() !== '')?.goal;
-  return goal ?? runs[0]?.workflowName ?? runs[0]?.workflowId;
-}
-
-export function summaryTitle({ runs }: SessionSummary): string | undefined {
-  return titleOf(runs);
-}
-
-/** A step by its number and title, with the round of a loop it is in. */
+/** A step by its number and title, with the loop iteration it is in. */
 export function placeWords(place: PlaceData): string {
   switch (place.kind) {
     case 'step': {
@@ -95,19 +84,19 @@ export function placeWords(place: PlaceData): string {
   }
 }
 
-/** Without its workflow a step has no number. */
+/** A step has no number if its workflow cannot be read. */
 export function numbered({ position, title }: { readonly position?: number; readonly title: string }): string {
   return position === undefined ? title : `${position} ${title}`;
 }
 
-/** What leads a damaged session: nobody must take a part for the whole. */
+/** The first line of a damaged session, so that nobody takes a part for the whole. */
 export function bannerOf({ health, view }: InspectedSession, width: number): readonly Line[] {
   if (health.kind === 'healthy') return [];
   const words = wrapText(`✗ ${healthWords(health, view.nextEventIndex)}`, width);
   return words.map((text) => [{ text, style: 'bad' }]);
 }
 
-/** A text in quotes that takes no more than so many cells. */
+/** Quoted text, clipped to a width. */
 export function quoted(text: string, widthMax: number): string {
   return `"${clipText(text, Math.max(1, widthMax - 2))}"`;
 }
@@ -119,10 +108,10 @@ export function placeData(place: DuePlace): PlaceData {
     kind: 'step',
     stepId,
     title,
-    ...(position === undefined ? {} : { position }),
-    ...(loopPath.length === 0
-      ? {}
-      : { rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })) }),
+    ...defined({ position }),
+    ...(loopPath.length > 0 && {
+      rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
+    }),
   };
 }
 
@@ -137,9 +126,7 @@ export function runHeadData(run: RunStanding): RunHeadData {
     runId,
     tag,
     workflowId,
-    ...(workflowName === undefined ? {} : { workflowName }),
-    ...(goal === undefined ? {} : { goal }),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ workflowName, goal, status }),
     isClosed,
     openGaps: run.gaps.length,
   };
@@ -149,10 +136,8 @@ export function runData(run: RunStanding): RunData {
   const { startedAt, activeAt, place, stepsTotal, branches, checkpoints, attempts, blockers, gaps, preferences } = run;
   return {
     ...runHeadData(run),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(activeAt === undefined ? {} : { lastAt: activeAt }),
+    ...defined({ startedAt, lastAt: activeAt, stepsTotal }),
     place: placeData(place),
-    ...(stepsTotal === undefined ? {} : { stepsTotal }),
     branches,
     checkpoints,
     attempts,
@@ -173,7 +158,7 @@ export function shownGap({ severity, reason, summary, place }: PlacedGap): GapDa
   };
 }
 
-/** A gap on one line, with the step that it was left at. */
+/** A gap on one line, with the step that left it. */
 export function gapWords({ severity, summary, place }: GapData): string {
   return `${severity}${place === undefined ? '' : ` at ${placeWords(place)}`}: ${summary}`;
 }

@@ -7,7 +7,9 @@ import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { freshStore } from '../../../test/fresh-store.ts';
-import { COMMAND_SHAPES } from '../command-shapes.ts';
+import { commandShapes } from '../command-shape.ts';
+
+const COMMAND_SHAPES = await commandShapes();
 
 describe('whatever is in a session', () => {
   const HOSTILE = '\u001b[31mred\u001b]0;title\u0007 \u202eevil\u2028\r\nsecond\u0000';
@@ -45,7 +47,7 @@ describe('whatever is in a session', () => {
     appendFileSync(join(root, segments.at(-2) ?? ''), 'x');
     const overview = world.overview({ ...another(), columns: () => 200 });
     const look = (...argv: string[]) => runFake({ argv, overview });
-    const banner = /^✗ damaged \(segment_digest_mismatch in sessions\/.*\); only its first \d+ events are shown\n/;
+    const banner = /^✗ damaged \(segment_digest_mismatch in sessions\/.*\); only the first \d+ events are shown\n/;
     for (const argv of [['show'], ['tree'], ['notes'], ['diff', sessionId, 'A', 'main']]) {
       const { exitCode, out, talk } = await look('session', ...argv);
       expect([exitCode, argv]).toEqual([0, argv]);
@@ -54,7 +56,7 @@ describe('whatever is in a session', () => {
     }
     expect((await look('session', 'tree')).out).toContain('3 ✓  4 ✓  5 ▲');
     expect((await look('search', 'cart')).out).toMatch(/^✗ .* damaged /);
-    expect((await look('status')).out).toMatch(/Besides: 1 damaged\.\n$/);
+    expect((await look('status')).out).toMatch(/Other sessions: 1 damaged\.\n$/);
     expect(await look('session', 'resume')).toMatchObject({ exitCode: 1, out: '' });
     const codeOf = async (seen: typeof overview, ...argv: string[]) =>
       JSON.parse((await runFake({ argv: [...argv, '--json'], overview: seen })).out).error.code;
@@ -73,7 +75,7 @@ describe('whatever is in a session', () => {
     const shown = await runFake({ argv: ['session', 'tree'], overview: emptied });
     expect([shown.exitCode, shown.out.replaceAll('\n', ' ')]).toEqual([
       0,
-      expect.stringContaining('nothing of it can be read'),
+      expect.stringContaining('nothing can be read'),
     ]);
     const listed = await runFake({ argv: ['session', 'show', '--json'], overview: emptied });
     expect(JSON.parse(listed.out)).toMatchObject({ ok: true, data: { state: 'damaged', runs: [], events: 0 } });

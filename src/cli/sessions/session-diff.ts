@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
 import { jsonValueSchema } from '../../core/log/field-schemas.ts';
@@ -10,52 +11,78 @@ import { nodeDifference, type OneSide } from '../../core/sessions/node-differenc
 import { type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import type { CommandProblem, RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
+import { SESSION_ID } from '../ids.ts';
 import type { Line } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
+import type { CommandProblem } from '../problem.ts';
 import { entriesData, entryLines } from './note-entries.ts';
 import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, gapWords, shownGap } from './run-words.ts';
 import { entryShape, gapShape, sessionHead } from './session-shapes.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
 
-export const sessionDiff: RunCommand = async (context, { operands }) => {
-  const [asked, askedA = '', askedB = ''] = operands;
-  const opened = await openSession(context, asked, 'history');
-  if (opened.isErr()) return err(opened.error);
-  const { looked, shortId, name, state, runs, width } = opened.value;
-  const lines = runs.flatMap((run) => runLines(looked, run.runId));
-  const ends = bothEnds(opened.value, lines, [askedA, askedB]);
-  if (ends.isErr()) return err(ends.error);
-  const [a, b] = ends.value;
-  const difference = nodeDifference(looked.view, a, b);
-  const { sessionId, health } = looked;
-  const data: SessionDiffData = {
-    sessionId,
-    shortId,
-    state,
-    health,
-    a: await sideData(opened.value, { asked: askedA, end: a }, difference.a),
-    b: await sideData(opened.value, { asked: askedB, end: b }, difference.b),
-    context: difference.context.map(({ key, a: inA, b: inB }) => ({
-      key,
-      ...(inA === undefined ? {} : { a: inA }),
-      ...(inB === undefined ? {} : { b: inB }),
-    })),
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...bannerOf(looked, width), ...diffLines(data, { width, isWhole: context.switches.isVerbose })],
-    next: `workrail session tree ${name}`,
-  });
-};
+/** One side, and what only it has. */
+const side = z.strictObject({
+  asked: z.string(),
+  nodeId: NodeId.schema,
+  /** Whether the step is not done yet; its checkpoints are compared. */
+  isDue: z.boolean(),
+  entries: z.array(entryShape),
+  gaps: z.array(gapShape),
+});
+type DiffSideData = z.infer<typeof side>;
 
-/** `isDue` of a step that is not done yet, and therefore stands for what is there now. */
+const sessionDiffData = z.strictObject({
+  ...sessionHead,
+  a: side,
+  b: side,
+  /** Context keys whose values differ; a side that lacks the key has no value. */
+  context: z.array(
+    z.strictObject({ key: z.string(), a: jsonValueSchema.exactOptional(), b: jsonValueSchema.exactOptional() }),
+  ),
+});
+type SessionDiffData = z.infer<typeof sessionDiffData>;
+
+export const sessionDiff = command({
+  operands: [
+    { syntax: '<id>', help: SESSION_ID },
+    { syntax: '<a>', help: 'a branch (main, A, B), a finished step (number or id), or a node' },
+    { syntax: '<b>', help: 'the branch, step or node to compare it with' },
+  ],
+  example: 'workrail session diff 7f3a A main',
+  data: sessionDiffData,
+  run: async (context, { operands }) => {
+    const [asked, askedA = '', askedB = ''] = operands;
+    const opened = await openSession(context, asked, 'history');
+    if (opened.isErr()) return err(opened.error);
+    const { looked, shortId, name, state, runs, width } = opened.value;
+    const lines = runs.flatMap((run) => runLines(looked, run.runId));
+    const ends = bothEnds(opened.value, lines, [askedA, askedB]);
+    if (ends.isErr()) return err(ends.error);
+    const [a, b] = ends.value;
+    const difference = nodeDifference(looked.view, a, b);
+    const { sessionId, health } = looked;
+    const data: SessionDiffData = {
+      sessionId,
+      shortId,
+      state,
+      health,
+      a: await sideData(opened.value, { asked: askedA, end: a }, difference.a),
+      b: await sideData(opened.value, { asked: askedB, end: b }, difference.b),
+      context: difference.context.map(({ key, a: inA, b: inB }) => defined({ key, a: inA, b: inB })),
+    };
+    return done({
+      data,
+      lines: [...bannerOf(looked, width), ...diffLines(data, { width, isWhole: context.switches.isVerbose })],
+      next: `workrail session tree ${name}`,
+    });
+  },
+});
+
+/** `isDue` if the step is not done yet, so it stands for the current state. */
 type DiffEnd = LineEnd & { readonly isDue?: boolean };
 
-/** Both places. Only a node says which run it is of, so of several runs one must be named. */
 function bothEnds(
   opened: OpenedSession,
   lines: readonly RunLine[],
@@ -65,7 +92,7 @@ function bothEnds(
   return foundA.andThen((one) => foundB.map((other) => [one, other] as const));
 }
 
-/** A branch stands for its tip, a step for what was there when it was done, or is there as long as it is due. */
+/** A branch stands for its end, and a step for the state when it was done. Only a node names its run. */
 function endOf(
   { looked, runs }: OpenedSession,
   lines: readonly RunLine[],
@@ -103,7 +130,6 @@ async function sideData(
 
 type Layout = { readonly width: number; readonly isWhole: boolean };
 
-/** What only the first has, what only the second has, and values that both have in their own way. */
 function diffLines(data: SessionDiffData, layout: Layout): readonly Line[] {
   const lines = [
     ...sideLines(data.a, { ...layout, mark: '-' }),
@@ -112,7 +138,7 @@ function diffLines(data: SessionDiffData, layout: Layout): readonly Line[] {
   ];
   if (lines.length > 0) return lines.slice(lines[0]?.[0] === '' ? 1 : 0);
   const due = [data.a, data.b].filter(({ isDue }) => isDue).map(({ asked }) => ` ${asked} is not done yet.`);
-  return [[`Nothing differs between ${data.a.asked} and ${data.b.asked}.${[...new Set(due)].join('')}`]];
+  return [[`No differences between ${data.a.asked} and ${data.b.asked}.${[...new Set(due)].join('')}`]];
 }
 
 type SideLayout = Layout & { readonly mark: '-' | '+' };
@@ -152,28 +178,3 @@ function contextLines({ context }: SessionDiffData, { width }: Layout): readonly
 function valueWords(value: JsonValue | undefined, width: number): string {
   return value === undefined ? '(not set)' : clipText(quote(value), width - 4);
 }
-
-/** One of the two places, and what only it has. */
-const side = z.strictObject({
-  asked: z.string(),
-  nodeId: NodeId.schema,
-  /** A step that is not done yet: compared is what was saved on the way to it. */
-  isDue: z.boolean(),
-  entries: z.array(entryShape),
-  gaps: z.array(gapShape),
-});
-type DiffSideData = z.infer<typeof side>;
-
-const sessionDiffData = z.strictObject({
-  ...sessionHead,
-  a: side,
-  b: side,
-  /** Keys whose values differ; a side that lacks the key has no value. */
-  context: z.array(
-    z.strictObject({ key: z.string(), a: jsonValueSchema.exactOptional(), b: jsonValueSchema.exactOptional() }),
-  ),
-});
-type SessionDiffData = z.infer<typeof sessionDiffData>;
-
-/** What `workrail session diff --json` prints. */
-export const sessionDiffShape = commandShape('session diff', sessionDiffData);

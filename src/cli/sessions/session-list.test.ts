@@ -18,11 +18,11 @@ describe('session list', () => {
     expect(lines[0]).toMatch(/^● \w{4} {2}newest +test\.plain {2}running {2}just now$/);
     expect(lines[1]).toMatch(/^▲ \w{4} {2}checkout fails on empty cart +test\.plain {2}blocked {2}1 h ago$/);
     expect((await look(['session', 'list', '--limit', '1'])).out).toMatch(
-      /newest.*\n… and 1 more; --all shows them\.\n$/,
+      /newest.*\n… and 1 more. Add --all to see them\.\n$/,
     );
     expect((await look(['session', 'list', '--here'])).out).toMatch(/^▲ \w{4} {2}checkout/);
     expect((await look(['session', 'list', '--state', 'running'])).out).toMatch(/^● .*newest.*\n$/);
-    expect((await look(['session', 'list', '--state', 'closed'])).out).toBe('None of 2 sessions fits.\n');
+    expect((await look(['session', 'list', '--state', 'closed'])).out).toBe('None of 2 sessions matches.\n');
     expect((await look(['session', 'list', '--state', 'open'])).exitCode).toBe(2);
     expect((await look(['session', 'list', '--limit', 'x'])).exitCode).toBe(2);
     // No log is read for it.
@@ -62,7 +62,7 @@ describe('session list', () => {
     expect(rows(await look('--state', 'salvaged', '--limit', '1'))).toEqual([salvaged]);
     expect(rows(await look('--state', 'running'))).toEqual([running]);
     const { out } = await runFake({ argv: ['status'], overview: overview(another()) });
-    expect(out).toMatch(/Besides: 1 salvaged, 2 damaged\.\n$/);
+    expect(out).toMatch(/Other sessions: 1 salvaged, 2 damaged\.\n$/);
     const shown = await runFake({ argv: ['session', 'show', `${part}`], overview: overview(another()) });
     expect(shown.out).toMatch(/^✗ only part of a session.*\n◐ salvaged /s);
   });
@@ -71,6 +71,6 @@ describe('session list', () => {
     const { look } = lookedAtWorld();
     expect(await look(['session', 'list'])).toMatchObject({ exitCode: 0, out: 'No sessions yet in /data/workrail.\n' });
     expect(await look(['session', 'show'])).toMatchObject({ exitCode: 3, out: '' });
-    expect((await look(['status'])).out).toBe('No sessions yet: nothing is running, blocked or waiting.\n');
+    expect((await look(['status'])).out).toBe('No sessions yet.\n');
   });
 });

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { StoredSession } from '../../app/ports/session-index.ts';
 import {
   isAt,
@@ -8,18 +9,73 @@ import {
   withMarks,
   workspacesAt,
 } from '../../app/sessions/list-sessions.ts';
-import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
-import { type CommandInput, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
+import { type CommandInput, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import type { Line } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
+import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import type { SessionListAccess } from '../program.ts';
-import { endSpans, lacksSomething, summaryTitle } from './run-words.ts';
-import type { ListedSessionData, SessionListData } from './session-shapes.ts';
-import { refusalProblem, widthOf } from './session-words.ts';
+import { refusalProblem } from '../words.ts';
+import { count, type ListedSessionData, listedSessionData, listedSessionShape } from './listed-session.ts';
+import { endSpans, lacksSomething } from './run-words.ts';
+import { widthOf } from './session-words.ts';
+
+const sessionListData = z.strictObject({
+  dataDir: z.string(),
+  /** Newest first. */
+  sessions: z.array(listedSessionShape),
+  /** How many match; not all may be shown. */
+  total: count,
+});
+type SessionListData = z.infer<typeof sessionListData>;
+
+export const sessionList = command({
+  options: [
+    { flags: '--here', help: 'only sessions of this folder or repository' },
+    { flags: '--all', help: 'all sessions, not only the newest' },
+    {
+      flags: '--state <states>',
+      help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged, damaged',
+    },
+    { flags: '--limit <number>', help: 'how many to show (default: 20)' },
+  ],
+  example: 'workrail session list --here --state running,blocked',
+  data: sessionListData,
+  run: async ({ program, progress }, input) => {
+    const asked = readOptions(input);
+    if (asked.isErr()) return err(asked.error);
+    const { isHere } = asked.value;
+    progress.show({ label: 'reading the index' });
+    const [overview, dataDir] = await Promise.all([program.listing(), program.dataDir()]);
+    // git runs while the index is read.
+    const [workspaces, stored] = await Promise.all([
+      workspacesAt(overview.workspace, overview.folder),
+      newestSessions(overview),
+    ]);
+    if (stored.isErr()) return err(refusalProblem(stored.error, dataDir));
+    const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
+    const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
+    const { shown, total } = await fitting(overview, there, asked.value);
+    const data: SessionListData = {
+      dataDir,
+      sessions: shown.map((one) => listedSessionData(one, { shortId, workspaces })),
+      total,
+    };
+    return done({
+      data,
+      lines: listLines(data, {
+        stored: stored.value.length,
+        isHere,
+        nowMs: overview.clock.nowMs(),
+        width: widthOf(overview),
+      }),
+      next: nextOf(data, stored.value.length),
+    });
+  },
+});
 
 type Layout = {
   /** How many sessions there are in all. */
@@ -29,30 +85,31 @@ type Layout = {
   readonly width: number;
 };
 
-/** From this width on the folder of each session is shown too. */
+/** From this width, the folder of each session is shown too. */
 const WIDTH_WITH_FOLDER = 100;
+
 const TITLE_WIDTH_MIN = 16;
+
 const WORKFLOW_WIDTH_MAX = { narrow: 16, wide: 24 };
+
 const FOLDER_WIDTH_MAX = 16;
 
-/** A table, newest first, and a line that says how much of it is not shown. */
 function listLines(data: SessionListData, layout: Layout): readonly Line[] {
   if (data.sessions.length === 0) return [[nothingWords(data, layout)]];
   const more = data.total - data.sessions.length;
   return [
     ...sessionRows(data.sessions, { ...layout, hasFolder: !layout.isHere && layout.width >= WIDTH_WITH_FOLDER }),
-    ...(more > 0 ? [[{ text: `… and ${more} more; --all shows them.`, style: 'dim' } as const]] : []),
+    ...(more > 0 ? [[{ text: `… and ${more} more. Add --all to see them.`, style: 'dim' } as const]] : []),
   ];
 }
 
 function nothingWords({ dataDir }: SessionListData, { stored, isHere }: Layout): string {
   if (stored === 0) return `No sessions yet in ${dataDir}.`;
-  return `None of ${plural(stored, 'session')} fits${isHere ? ' and belongs to this folder' : ''}.`;
+  return `None of ${plural(stored, 'session')} matches${isHere ? ' in this folder' : ''}.`;
 }
 
 type Rows = { readonly nowMs: number; readonly width: number; readonly hasFolder: boolean };
 
-/** One line for each session. */
 function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, hasFolder }: Rows): readonly Line[] {
   const workflowMax = WORKFLOW_WIDTH_MAX[width < WIDTH_WITH_FOLDER ? 'narrow' : 'wide'];
   const cells = sessions.map((session) => ({
@@ -70,7 +127,7 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
   // The mark and a blank come first, then five gaps.
   const title = Math.max(TITLE_WIDTH_MIN, width - 2 - id - workflow - state - when - folder - 4 * GAP);
   return cells.map(({ session, ...cell }): Line => {
-    const name = clipText(session.title ?? UNTOLD, title);
+    const name = clipText(session.title ?? UNREADABLE, title);
     const end = endSpans(session.state, session.runs, padText(cell.state, state + GAP));
     return [
       end.mark,
@@ -86,7 +143,8 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
 }
 
 const GAP = 2;
-const UNTOLD = '(nothing of it can be read)';
+
+const UNREADABLE = '(cannot be read)';
 
 function blanks(count: number): string {
   return ' '.repeat(count);
@@ -112,44 +170,11 @@ function folderName({ workspace = '' }: ListedSessionData): string {
 
 const SHOWN_MAX = 20;
 
-export const sessionList: RunCommand = async ({ program, progress }, input) => {
-  const asked = readOptions(input);
-  if (asked.isErr()) return err(asked.error);
-  const { isHere } = asked.value;
-  progress.show({ label: 'reading the index' });
-  const [overview, dataDir] = await Promise.all([program.listing(), program.dataDir()]);
-  // Git takes its time, which reading the index does too.
-  const [workspaces, stored] = await Promise.all([
-    workspacesAt(overview.workspace, overview.folder),
-    newestSessions(overview),
-  ]);
-  if (stored.isErr()) return err(refusalProblem(stored.error, dataDir));
-  const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
-  const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
-  const { shown, total } = await fitting(overview, there, asked.value);
-  const data: SessionListData = {
-    dataDir,
-    sessions: shown.map((one) => listedSessionData(one, { shortId, workspaces })),
-    total,
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: listLines(data, {
-      stored: stored.value.length,
-      isHere,
-      nowMs: overview.clock.nowMs(),
-      width: widthOf(overview),
-    }),
-    next: nextOf(data, stored.value.length),
-  });
-};
-
 type Fitting = { readonly shown: readonly ListedSession[]; readonly total: number };
 
 /**
- * The index does not see damage, so the end of each session is looked at before it is shown. Of those that are not shown
- * it says how many fit, unless somebody looks for damage: then each is looked at.
+ * The index does not know about damage, so the end of each session is checked before it is shown. Sessions that are not
+ * shown are only counted, unless the user filters by damage: then every session is checked.
  */
 async function fitting(
   listing: SessionListAccess,
@@ -174,34 +199,6 @@ async function fitting(
   return { shown, total };
 }
 
-type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
-
-/** A session as lists show it. */
-export function listedSessionData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
-  const { sessionId, state, summary, closed, isKept } = listed;
-  const title = summary === undefined ? undefined : summaryTitle(summary);
-  const { repo_root: workspace, git_branch: branch } = summary?.observed ?? {};
-  return {
-    sessionId,
-    shortId: shortId(sessionId),
-    state,
-    ...(title === undefined ? {} : { title }),
-    runs: (summary?.runs ?? []).map(({ runId, workflowId, goal, status }) => ({
-      runId,
-      tag: runTag(runId),
-      workflowId,
-      ...(goal === undefined ? {} : { goal }),
-      status,
-      isClosed: closed.has(runId),
-    })),
-    ...(summary?.lastAt === undefined ? {} : { lastAt: summary.lastAt }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(branch === undefined ? {} : { branch }),
-    isHere: isAt(summary, workspaces),
-    isKept,
-  };
-}
-
 type ListOptions = {
   readonly isHere: boolean;
   readonly states: readonly SessionState[] | undefined;
@@ -212,10 +209,12 @@ function readOptions({ options }: CommandInput): Result<ListOptions, CommandProb
   const { here, all, state, limit } = options;
   const states = typeof state === 'string' ? state.split(',').map((word) => word.trim().toLowerCase()) : undefined;
   const unknown = states?.find((word) => !SESSION_STATES.some((known) => known === word));
-  if (unknown !== undefined) return err(usage(`There is no state "${unknown}".`, `Use ${SESSION_STATES.join(', ')}.`));
+  if (unknown !== undefined) return err(unknownWord('state', unknown, SESSION_STATES));
   const number = limit === undefined ? SHOWN_MAX : Number(limit);
   if (!Number.isSafeInteger(number) || number < 1) {
-    return err(usage(`"${String(limit)}" is no number of sessions.`, 'Use a whole number above 0, or --all.'));
+    return err(
+      usageProblem(`--limit needs a whole number, not "${String(limit)}".`, 'Use a number above 0, or --all.'),
+    );
   }
   return ok({
     isHere: here === true,
@@ -224,14 +223,7 @@ function readOptions({ options }: CommandInput): Result<ListOptions, CommandProb
   });
 }
 
-function usage(message: string, suggestion: string): CommandProblem {
-  return {
-    exitCode: EXIT.usage,
-    error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } },
-  };
-}
-
-/** To what needs somebody, else to what goes on, else to the newest. */
+/** Leads to a blocked session, or else to a running one, or else to the newest. */
 function nextOf({ sessions }: SessionListData, stored: number): string {
   const of = (state: SessionState) => sessions.find((one) => one.state === state);
   const first = of('blocked') ?? of('running') ?? sessions[0];

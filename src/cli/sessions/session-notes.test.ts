@@ -18,7 +18,7 @@ describe('session notes and diff', () => {
         '\n## 2 Do s2\n\nGuessed.',
         '\n## 3 Do s3\n\nLooked at the empty cart.',
         '\n## 4 Do s4\n\nFound it.',
-        '\n## 5 Do s5  ◆ saved on the way\n\nOn the way.\n\n[note, 29 B]\n  {\n    "kind": "note",\n    "text": "kept"\n  }',
+        '\n## 5 Do s5  ◆ checkpoint\n\nOn the way.\n\n[note, 29 B]\n  {\n    "kind": "note",\n    "text": "kept"\n  }',
         '\n## 5 Do s5\n\nMended.\n',
       ].join('\n'),
     );
@@ -56,7 +56,7 @@ describe('session notes and diff', () => {
     );
     expect((await look(['session', 'diff', sessionId, '1', 's2'])).out).toMatch(/^\+ only in s2\n.*Guessed/s);
     expect((await look(['session', 'diff', sessionId, 'main', 'main'])).out).toBe(
-      'Nothing differs between main and main.\n',
+      'No differences between main and main.\n',
     );
     expect((await look(['session', 'diff', sessionId, 'main', 'Q'])).exitCode).toBe(3);
   });
@@ -66,9 +66,9 @@ describe('session notes and diff', () => {
     const second = await send(await start('test.plain'), { notes: 'One.' });
     const third = await send(second, { notes: 'Two.' });
     const diff = async (a: string, b: string) => (await look(['session', 'diff', sessionOf(third), a, b])).out;
-    expect(await diff('2', '3')).toBe('Nothing differs between 2 and 3. 3 is not done yet.\n');
+    expect(await diff('2', '3')).toBe('No differences between 2 and 3. 3 is not done yet.\n');
     await save(third, 'During three.');
     expect(await diff('1', '2')).toBe('+ only in 2\n\n+ ## 2 Do s2\n\n+ Two.\n');
-    expect(await diff('2', '3')).toBe('+ only in 3\n\n+ ## 3 Do s3  ◆ saved on the way\n\n+ During three.\n');
+    expect(await diff('2', '3')).toBe('+ only in 3\n\n+ ## 3 Do s3  ◆ checkpoint\n\n+ During three.\n');
   });
 });

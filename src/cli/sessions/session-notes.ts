@@ -1,36 +1,49 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
 import { findStep } from '../../core/sessions/find-step.ts';
 import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
-import type { CommandProblem, RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
+import type { CommandProblem } from '../problem.ts';
+import { runHead } from './listed-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
-import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
+import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, quoted, runHeadData, runStateWords } from './run-words.ts';
-import { entryShape, runHead, sessionHead } from './session-shapes.ts';
+import { entryShape, sessionHead } from './session-shapes.ts';
 import { placeAmbiguous, placeUnknown } from './session-words.ts';
 
-export const sessionNotes: RunCommand = async (context, { operands, options }) => {
-  const opened = await openSession(context, operands[0], 'history');
-  if (opened.isErr()) return err(opened.error);
-  const { looked, shortId, name, state, runs, width } = opened.value;
-  const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
-  const step = typeof options['step'] === 'string' ? options['step'] : undefined;
-  const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
-  const problem = step === undefined || shown.length > 0 ? undefined : missing(opened.value, step);
-  if (problem !== undefined) return err(problem);
-  const { sessionId, health } = looked;
-  const data: SessionNotesData = { sessionId, shortId, state, health, runs: shown };
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
-    next: `workrail session tree ${name}`,
-  });
-};
+const sessionNotesData = z.strictObject({
+  ...sessionHead,
+  /** Each with what was sent on its main branch, in order. */
+  runs: z.array(z.strictObject({ ...runHead, entries: z.array(entryShape) })),
+});
+type SessionNotesData = z.infer<typeof sessionNotesData>;
+
+export const sessionNotes = command({
+  operands: [ONE_SESSION],
+  options: [{ flags: '--step <step>', help: 'only this step: its number, its id or words of its title' }],
+  example: 'workrail session notes 7f3a --step 2',
+  data: sessionNotesData,
+  run: async (context, { operands, options }) => {
+    const opened = await openSession(context, operands[0], 'history');
+    if (opened.isErr()) return err(opened.error);
+    const { looked, shortId, name, state, runs, width } = opened.value;
+    const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
+    const step = typeof options['step'] === 'string' ? options['step'] : undefined;
+    const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
+    const problem = step === undefined || shown.length > 0 ? undefined : missing(opened.value, step);
+    if (problem !== undefined) return err(problem);
+    const { sessionId, health } = looked;
+    const data: SessionNotesData = { sessionId, shortId, state, health, runs: shown };
+    return done({
+      data,
+      lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
+      next: `workrail session tree ${name}`,
+    });
+  },
+});
 
 type RunNotes = SessionNotesData['runs'][number];
 
@@ -39,7 +52,7 @@ async function runNotes({ overview, looked }: OpenedSession, run: RunStanding): 
   return { ...runHeadData(run), entries: await entriesData(overview.artifacts, looked, outputs) };
 }
 
-/** Every round of the step that was named. */
+/** Every iteration of the named step. */
 function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunNotes | undefined {
   const found = findStep(runLines(looked, run.runId).slice(0, 1), asked);
   if (found === undefined || found === 'several') return undefined;
@@ -73,13 +86,3 @@ function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean)
     ...(run.entries.length === 0 ? [['No notes yet.']] : entryLines(run.entries, isWhole)),
   ]);
 }
-
-const sessionNotesData = z.strictObject({
-  ...sessionHead,
-  /** Each with what its line holds that goes on, in order. */
-  runs: z.array(z.strictObject({ ...runHead, entries: z.array(entryShape) })),
-});
-type SessionNotesData = z.infer<typeof sessionNotesData>;
-
-/** What `workrail session notes --json` prints. */
-export const sessionNotesShape = commandShape('session notes', sessionNotesData);

@@ -83,7 +83,7 @@ describe('session resume', () => {
       expect([at, (await resume(at)).out]).toEqual([at, expect.stringContaining('step 2 "Do s2"')]);
     expect(await resume('7')).toMatchObject({
       exitCode: 3,
-      talk: expect.stringContaining('There are: 2 Do s2, 3 Do s3, 4 Do s4, 5 Do s5.'),
+      talk: expect.stringContaining('It has: 2 Do s2, 3 Do s3, 4 Do s4, 5 Do s5.'),
     });
     expect((await resume('2 Do s4')).exitCode).toBe(3);
   });

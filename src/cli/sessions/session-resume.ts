@@ -1,7 +1,8 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { isAt, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
+import { defined } from '../../core/json/defined.ts';
 import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
@@ -11,88 +12,124 @@ import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { isOver } from '../../core/sessions/session-state.ts';
 import { shortList } from '../../core/text/words.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { type CommandContext, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import { clipText } from '../output/text-width.ts';
-import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
-import { placeData, quoted, summaryTitle } from './run-words.ts';
+import type { CommandProblem } from '../problem.ts';
+import { titleOf } from './listed-session.ts';
+import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { placeData, quoted } from './run-words.ts';
 import { placeShape } from './session-shapes.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from './session-words.ts';
 
-/** The sessions of this folder in which a run is open, the one last worked on first. */
+const openSessionShape = z.strictObject({
+  sessionId: SessionId.schema,
+  shortId: z.string(),
+  state: z.enum(['running', 'blocked']),
+  title: z.string().exactOptional(),
+});
+type OpenSessionData = z.infer<typeof openSessionShape>;
+
+const sessionResumeData = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  /** The step a new chat continues with. */
+  place: placeShape,
+  /** Whether the run has already passed this step. */
+  isEarlier: z.boolean(),
+  /** What else is open in this folder; present if no session was named. */
+  alsoOpen: z.array(openSessionShape).exactOptional(),
+  /** Text to paste into a new chat. */
+  prompt: z.string(),
+  /** The call that the text asks for. */
+  call: z.discriminatedUnion('tool', [
+    z.strictObject({
+      tool: z.literal('resume_session'),
+      arguments: z.strictObject({ sessionId: z.string(), runId: z.string() }),
+    }),
+    z.strictObject({
+      tool: z.literal('continue_workflow'),
+      arguments: z.strictObject({ stateToken: z.string() }),
+    }),
+  ]),
+});
+type SessionResumeData = z.infer<typeof sessionResumeData>;
+
+export const sessionResume = command({
+  operands: [ONE_SESSION],
+  options: [{ flags: '--at <step>', help: 'go back to this step: its number, its id or words of its title' }],
+  example: 'workrail session resume 7f3a --at 2',
+  data: sessionResumeData,
+  run: (context, { operands: [asked], options }) =>
+    safeTry(async function* () {
+      const at = typeof options['at'] === 'string' ? options['at'] : undefined;
+      const here = asked === undefined ? await openHere(context) : [];
+      const depth = at === undefined ? 'standing' : 'history';
+      const opened = yield* await openSession(context, asked ?? here[0]?.sessionId, depth);
+      const { overview, looked, name, width } = opened;
+      const dataDir = await context.program.dataDir();
+      const broken = brokenRefusal(looked);
+      if (broken !== undefined) return err(resumeProblem(broken, dataDir));
+      const { nodeId, ...target } = yield* at === undefined ? current(opened) : earlier(opened, at);
+      const { runId } = target.run;
+      const call = yield* (await resumeCall(overview, looked, { runId, ...defined({ nodeId }) })).mapErr((refusal) =>
+        resumeProblem(refusal, dataDir),
+      );
+      const prompt = resumePrompt({ ...target, call });
+      const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
+      if (alsoOpen.length > 0) context.say([{ text: alsoOpenWords(alsoOpen, width), style: 'dim' }]);
+      return done({
+        data: {
+          sessionId: looked.sessionId,
+          runId,
+          place: placeData(target.place),
+          isEarlier: target.isEarlier,
+          ...(asked === undefined && { alsoOpen }),
+          prompt,
+          call: call as SessionResumeData['call'],
+        },
+        lines: prompt.split('\n').map((line) => [line]),
+        next: `paste the text above into a new chat, then check with: workrail session show ${name}`,
+      });
+    }),
+});
+
+/** The sessions of this folder with an open run, the latest first. */
 async function openHere({ program }: CommandContext): Promise<OpenSessionData[]> {
   const overview = await program.overview();
   const [listed, workspaces] = await Promise.all([
     listSessions(overview),
     workspacesAt(overview.workspace, overview.folder),
   ]);
-  // What cannot be listed is told by whoever opens a session.
+  // Opening a session reports what cannot be listed.
   const sessions = listed.unwrapOr([]);
   const shortId = shortIds(sessions.map(({ sessionId }) => sessionId));
   return sessions.flatMap(({ sessionId, state, summary }) => {
     if ((state !== 'running' && state !== 'blocked') || !isAt(summary, workspaces)) return [];
-    const title = summary === undefined ? undefined : summaryTitle(summary);
-    return [{ sessionId, shortId: shortId(sessionId), state, ...(title === undefined ? {} : { title }) }];
+    const title = summary && titleOf(summary.runs);
+    return [{ sessionId, shortId: shortId(sessionId), state, ...defined({ title }) }];
   });
 }
 
 const TITLE_WIDTH = 30;
 
-/** What else is open, on one line. */
-function toldOpen(sessions: readonly OpenSessionData[], width: number): string {
+function alsoOpenWords(sessions: readonly OpenSessionData[], width: number): string {
   const names = sessions.map(
     ({ shortId, title }) => `${shortId}${title === undefined ? '' : ` ${quoted(title, TITLE_WIDTH)}`}`,
   );
   return clipText(`Also open here: ${shortList(names)}`, width);
 }
 
-/** Prints text that brings a new chat back to a session, at its current step or an earlier one. */
-export const sessionResume: RunCommand = async (context, { operands, options }) => {
-  const at = typeof options['at'] === 'string' ? options['at'] : undefined;
-  const [asked] = operands;
-  const here = asked === undefined ? await openHere(context) : [];
-  const opened = await openSession(context, asked ?? here[0]?.sessionId, at === undefined ? 'standing' : 'history');
-  if (opened.isErr()) return err(opened.error);
-  const { overview, looked, name } = opened.value;
-  const dataDir = await context.program.dataDir();
-  const broken = brokenRefusal(looked);
-  if (broken !== undefined) return err(resumeProblem(broken, dataDir));
-  const target = at === undefined ? current(opened.value) : earlier(opened.value, at);
-  if (target.isErr()) return err(target.error);
-  const { run, place, isBlocked, isEarlier, nodeId } = target.value;
-  const call = await resumeCall(overview, looked, { runId: run.runId, ...(nodeId === undefined ? {} : { nodeId }) });
-  if (call.isErr()) return err(resumeProblem(call.error, dataDir));
-  const prompt = resumePrompt({ run, place, isBlocked, isEarlier, call: call.value });
-  const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
-  if (alsoOpen.length > 0) context.say([{ text: toldOpen(alsoOpen, opened.value.width), style: 'dim' }]);
-  const data: SessionResumeData = {
-    sessionId: looked.sessionId,
-    runId: run.runId,
-    place: placeData(place),
-    isEarlier,
-    ...(asked === undefined ? { alsoOpen } : {}),
-    prompt,
-    call: call.value as SessionResumeData['call'],
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: prompt.split('\n').map((line) => [line]),
-    next: `paste the text above into a new chat; "workrail session show ${name}" tells whether it went on`,
-  });
-};
-
 type Target = {
   readonly run: RunStanding;
   readonly place: DuePlace;
   readonly isBlocked: boolean;
   readonly isEarlier: boolean;
-  /** Where only a token can lead. */
+  /** Set if only a token leads there. */
   readonly nodeId: NodeId | undefined;
 };
 
-/** Of several runs one that is open, and of these the one last worked on. */
+/** The latest open run, or else the latest run. */
 function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
   const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
   const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
@@ -100,7 +137,7 @@ function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
   return ok({ run, place: run.place, isBlocked: run.status === 'blocked', isEarlier: false, nodeId: undefined });
 }
 
-/** Only a node says which run it is of, so of several runs one must be named. */
+/** Only a node names its run, so in a session with several runs the user must name one. */
 function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target, CommandProblem> {
   const { graph } = looked.view;
   const node = findNodeByStart(graph.nodes.keys(), asked);
@@ -118,43 +155,7 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
     place,
     isBlocked: state === 'blocked',
     isEarlier: nodeOf(graph, nodeId).hasStepBelow,
-    // What was tried or saved at a step that is still due hangs below it, and must come back with it.
+    // Attempts and checkpoints of the current step are below its node, and must be included.
     nodeId: doneBy === undefined ? found.line.tip : nodeId,
   });
 }
-
-const openSessionShape = z.strictObject({
-  sessionId: SessionId.schema,
-  shortId: z.string(),
-  state: z.enum(['running', 'blocked']),
-  title: z.string().exactOptional(),
-});
-type OpenSessionData = z.infer<typeof openSessionShape>;
-
-const sessionResumeData = z.strictObject({
-  sessionId: SessionId.schema,
-  runId: RunId.schema,
-  /** What a new chat comes back to. */
-  place: placeShape,
-  /** Whether the run has gone further than that. */
-  isEarlier: z.boolean(),
-  /** What else is open in this folder; told when no session was named. */
-  alsoOpen: z.array(openSessionShape).exactOptional(),
-  /** Text to paste into a new chat. */
-  prompt: z.string(),
-  /** The call that it asks for. */
-  call: z.discriminatedUnion('tool', [
-    z.strictObject({
-      tool: z.literal('resume_session'),
-      arguments: z.strictObject({ sessionId: z.string(), runId: z.string() }),
-    }),
-    z.strictObject({
-      tool: z.literal('continue_workflow'),
-      arguments: z.strictObject({ stateToken: z.string() }),
-    }),
-  ]),
-});
-type SessionResumeData = z.infer<typeof sessionResumeData>;
-
-/** What `workrail session resume --json` prints. */
-export const sessionResumeShape = commandShape('session resume', sessionResumeData);

@@ -17,11 +17,9 @@ describe('session show', () => {
     );
     expect(lines.slice(2, 4)).toEqual(['  workspace  /work/shop', '']);
     expect(lines.slice(4).join('\n')).toMatch(
-      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 Do s5 \(of 12\), turned down 3 times\n {2}needs {6}This step requires notes, and none were sent\.\n {13}Fix: Send `output\.notesMarkdown`/,
+      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 Do s5 \(of 12\), blocked 3 times\n {2}needs {6}This step requires notes, and none were sent\.\n {13}Fix: Send `output\.notesMarkdown`/,
     );
-    expect(out).toContain(
-      '  mode       guided, risk policy conservative\n  branches   1 besides the line that goes on\n',
-    );
+    expect(out).toContain('  mode       guided, risk policy conservative\n  branches   1 besides the main branch\n');
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
   });
 
@@ -55,6 +53,6 @@ describe('session show', () => {
     expect((await look(['session', 'list'])).out).toMatch(/^– .* closed /);
     expect((await look(['session', 'show'])).out).toMatch(/– closed .*– run · \w{4} .* closed\n/s);
     expect((await look(['session', 'tree'])).out).toMatch(/^test\.plain {2}"checkout fails on empty cart" {3}closed/);
-    expect((await look(['status'])).out).toMatch(/Besides: 1 closed\.\n$/);
+    expect((await look(['status'])).out).toMatch(/Other sessions: 1 closed\.\n$/);
   });
 });

@@ -1,24 +1,61 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import * as z from 'zod';
+import { defined } from '../../core/json/defined.ts';
 import { plural } from '../../core/text/words.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { currentObservation } from '../../core/views/workspace-observations.ts';
-import type { RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, endSpans, gapWords, placeWords, runData, runState, runStateWords, titleOf } from './run-words.ts';
-import { moment, type RunData, runShape, sessionHead } from './session-shapes.ts';
+import { moment, titleOf } from './listed-session.ts';
+import { ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { bannerOf, endSpans, gapWords, placeWords, runData, runState, runStateWords } from './run-words.ts';
+import { type RunData, runShape, sessionHead } from './session-shapes.ts';
+
+const sessionShowData = z.strictObject({
+  ...sessionHead,
+  /** The goal of its first run, or else that run's workflow; if a run was named, of that run. */
+  title: z.string().exactOptional(),
+  isKept: z.boolean(),
+  lastAt: moment.exactOptional(),
+  events: z.int().min(0),
+  /** The last observed workspace. */
+  workspace: z.strictObject({
+    root: z.string().exactOptional(),
+    branch: z.string().exactOptional(),
+    commit: z.string().exactOptional(),
+  }),
+  /** In the order they were started. */
+  runs: z.array(runShape),
+});
+type SessionShowData = z.infer<typeof sessionShowData>;
+
+export const sessionShow = command({
+  operands: [ONE_SESSION],
+  example: 'workrail session show 7f3a',
+  data: sessionShowData,
+  run: async (context, { operands }) => {
+    const opened = await openSession(context, operands[0], 'standing');
+    if (opened.isErr()) return err(opened.error);
+    const data = dataOf(opened.value);
+    const { looked, nowMs, width } = opened.value;
+    return done({
+      data,
+      lines: [...bannerOf(looked, width), ...showLines(data, { nowMs, width })],
+      next: nextOf(data, opened.value.name),
+    });
+  },
+});
 
 type Layout = { readonly nowMs: number; readonly width: number };
 
 const LABEL_WIDTH = 11;
+
 const GAPS_SHOWN = 8;
+
 const SHA_SHOWN = 10;
 
-/** A session at a glance: what it is about, where each run stands, what is in the way. */
 function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
   const head = endSpans(data.state, data.runs);
   return [
@@ -53,7 +90,7 @@ function workspaceLines({ workspace: { root, branch, commit } }: SessionShowData
 
 type RunLayout = Layout & { readonly number: number; readonly runs: number };
 
-/** Where one run ends and the next begins must be plain, so each has a heading of its own. */
+/** Each run has its own heading, so that runs are easy to tell apart. */
 function runLines(run: RunData, layout: RunLayout): readonly Line[] {
   const { nowMs, width, number, runs } = layout;
   const name = `${run.workflowName ?? run.workflowId}${run.workflowName === undefined ? '' : ` (${run.workflowId})`}`;
@@ -71,7 +108,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...labelled('step', stepWords(run), width),
     ...blockerLines(run, width),
     ...labelled('mode', `${run.preferences.autonomy}, risk policy ${run.preferences.riskPolicy}`, width),
-    ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the line that goes on`, width) : []),
+    ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the main branch`, width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),
@@ -80,7 +117,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
 
 function stepWords({ place, stepsTotal, attempts }: RunData): string {
   const of = place.kind === 'step' && stepsTotal !== undefined ? `  (of ${stepsTotal})` : '';
-  const tried = attempts > 0 ? `, turned down ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
+  const tried = attempts > 0 ? `, blocked ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
   return `${placeWords(place)}${of}${tried}`;
 }
 
@@ -106,7 +143,7 @@ function timeLines({ startedAt, lastAt }: RunData, { nowMs, width }: Layout): re
   return labelled('started', `${clockTime(startedAt, nowMs)}${last}`, width);
 }
 
-/** A fact behind its name; what does not fit goes on below. */
+/** A label and its text, which wraps under itself. */
 function labelled(label: string, fact: LineSpan, width: number): readonly Line[] {
   const styled = (text: string): LineSpan => (typeof fact === 'string' ? text : { ...fact, text });
   const lines = wrapText(typeof fact === 'string' ? fact : fact.text, width - LABEL_WIDTH - 2);
@@ -116,19 +153,6 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   });
 }
 
-export const sessionShow: RunCommand = async (context, { operands }) => {
-  const opened = await openSession(context, operands[0], 'standing');
-  if (opened.isErr()) return err(opened.error);
-  const data = dataOf(opened.value);
-  const { looked, nowMs, width } = opened.value;
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...bannerOf(looked, width), ...showLines(data, { nowMs, width })],
-    next: nextOf(data, opened.value.name),
-  });
-};
-
 function dataOf({ looked, shortId, state, runs }: OpenedSession): SessionShowData {
   const { sessionId, health, view, isKept } = looked;
   const title = titleOf(runs.map(runData));
@@ -137,9 +161,8 @@ function dataOf({ looked, shortId, state, runs }: OpenedSession): SessionShowDat
     shortId,
     state,
     health,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title, lastAt: view.lastAt }),
     isKept,
-    ...(view.lastAt === undefined ? {} : { lastAt: view.lastAt }),
     events: view.nextEventIndex,
     workspace: workspaceOf(view),
     runs: runs.map(runData),
@@ -149,12 +172,7 @@ function dataOf({ looked, shortId, state, runs }: OpenedSession): SessionShowDat
 function workspaceOf({ observations }: SessionView): SessionShowData['workspace'] {
   const seen = (key: Parameters<typeof currentObservation>[1]) =>
     currentObservation(observations, key)?.data.value.value;
-  const [root, branch, commit] = [seen('repo_root'), seen('git_branch'), seen('git_head_sha')];
-  return {
-    ...(root === undefined ? {} : { root }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(commit === undefined ? {} : { commit }),
-  };
+  return defined({ root: seen('repo_root'), branch: seen('git_branch'), commit: seen('git_head_sha') });
 }
 
 function nextOf({ state, runs }: SessionShowData, name: string): string {
@@ -163,24 +181,3 @@ function nextOf({ state, runs }: SessionShowData, name: string): string {
   const isOpen = runs.some((run) => ['running', 'blocked'].includes(runState(run)));
   return isOpen ? `workrail session resume ${name}` : `workrail session notes ${name}`;
 }
-
-const sessionShowData = z.strictObject({
-  ...sessionHead,
-  /** The goal of its first run, else that run's workflow; of a run that was named, that one's. */
-  title: z.string().exactOptional(),
-  isKept: z.boolean(),
-  lastAt: moment.exactOptional(),
-  events: z.int().min(0),
-  /** What was last seen of where the work takes place. */
-  workspace: z.strictObject({
-    root: z.string().exactOptional(),
-    branch: z.string().exactOptional(),
-    commit: z.string().exactOptional(),
-  }),
-  /** In the order in which they were started. */
-  runs: z.array(runShape),
-});
-type SessionShowData = z.infer<typeof sessionShowData>;
-
-/** What `workrail session show --json` prints. */
-export const sessionShowShape = commandShape('session show', sessionShowData);

@@ -124,7 +124,7 @@ describe('session tree', () => {
     for (let i = 0; i < 100; i++) at = await send(at, { notes: 'n' });
     const lines = (await look(['session', 'tree'])).out.split('\n');
     expect(lines.length).toBeLessThan(45);
-    expect(lines).toContain('⋮ 62 steps not shown; --verbose shows them');
+    expect(lines).toContain('⋮ 62 steps not shown. Add --verbose to see them.');
     expect((await look(['session', 'tree', '--verbose'])).out.split('\n').length).toBeGreaterThan(100);
   });
 });

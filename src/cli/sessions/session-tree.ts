@@ -1,39 +1,45 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
+import { defined } from '../../core/json/defined.ts';
 import { namedStep } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
-import type { RunCommand } from '../command.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
+import { command, done } from '../command.ts';
+import { ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, placeData, runHeadData, runState } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
 import type { SessionTreeData, TreeLineData, TreeRunData, TreeStepData } from './tree-steps.ts';
+import { sessionTreeData } from './tree-steps.ts';
 
-export const sessionTree: RunCommand = async (context, { operands }) => {
-  const opened = await openSession(context, operands[0], 'history');
-  if (opened.isErr()) return err(opened.error);
-  const { looked, shortId, state, runs, nowMs, width } = opened.value;
-  const { sessionId, health } = looked;
-  const data: SessionTreeData = {
-    sessionId,
-    shortId,
-    state,
-    health,
-    runs: runs.map((run) => treeRun(opened.value, run)),
-  };
-  const layout = { nowMs, width, isWhole: context.switches.isVerbose, loopTitle: loopTitles(opened.value) };
-  return ok({
-    kind: 'done',
-    data,
-    lines: [...bannerOf(looked, width), ...treeLines(data, layout)],
-    next: nextOf(data, opened.value.name),
-  });
-};
+export const sessionTree = command({
+  operands: [ONE_SESSION],
+  example: 'workrail session tree 7f3a',
+  data: sessionTreeData,
+  run: async (context, { operands }) => {
+    const opened = await openSession(context, operands[0], 'history');
+    if (opened.isErr()) return err(opened.error);
+    const { looked, shortId, state, runs, nowMs, width } = opened.value;
+    const { sessionId, health } = looked;
+    const data: SessionTreeData = {
+      sessionId,
+      shortId,
+      state,
+      health,
+      runs: runs.map((run) => treeRun(opened.value, run)),
+    };
+    const layout = { nowMs, width, isWhole: context.switches.isVerbose, loopTitle: loopTitles(opened.value) };
+    return done({
+      data,
+      lines: [...bannerOf(looked, width), ...treeLines(data, layout)],
+      next: nextOf(data, opened.value.name),
+    });
+  },
+});
 
 function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
   return {
     ...runHeadData(run),
-    ...(run.startedAt === undefined ? {} : { startedAt: run.startedAt }),
+    ...defined({ startedAt: run.startedAt }),
     lines: runLines(looked, run.runId).map((line) => lineData(looked, line)),
     blockers: [...run.blockers],
   };
@@ -42,8 +48,7 @@ function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
 function lineData(looked: OpenedSession['looked'], { name, from, steps, leftAt }: RunLine): TreeLineData {
   return {
     name,
-    ...(from === undefined ? {} : { from }),
-    ...(leftAt === undefined ? {} : { lastAt: leftAt }),
+    ...defined({ from, lastAt: leftAt }),
     steps: steps.map((step) => stepData(looked, step)),
   };
 }
@@ -61,15 +66,9 @@ function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep)
     gaps,
     skipped: skipped.map(({ stepId, conditionId }) => {
       const { title, position } = namedStep(stepId, workflow);
-      return {
-        stepId,
-        title,
-        ...(position === undefined ? {} : { position }),
-        ...(conditionId === undefined ? {} : { conditionId }),
-      };
+      return defined({ stepId, title, position, conditionId });
     }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ startedAt, endedAt }),
   };
 }
 

@@ -5,7 +5,10 @@ import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../.
 import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionAudit } from '../../app/ports/upkeep.ts';
 import { runTag } from '../../core/log/ids.ts';
-import { sessionVerifyShape } from './verify-lines.ts';
+import { commandShape } from '../command-shape.ts';
+import { sessionVerify } from './session-verify.ts';
+
+const sessionVerifyShape = commandShape('session verify', sessionVerify.data);
 
 const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });
@@ -45,7 +48,7 @@ describe('session verify', () => {
     expect(exitCode).toBe(0);
     expect(out).toBe(
       `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n` +
-        '    note  sessions/x/events/9.jsonl is named by no record of the manifest, so it is ignored\n' +
+        '    note  sessions/x/events/9.jsonl is not in the manifest, so it is ignored\n' +
         '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
     );
   });
@@ -54,14 +57,14 @@ describe('session verify', () => {
     const { exitCode, out, talk } = await verify([HEALTHY, DAMAGED]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
-      `✗ ${OTHER_SESSION}  damaged behind 4 events, 900 B\n` +
+      `✗ ${OTHER_SESSION}  damaged after 4 events, 900 B\n` +
         '    damage  sessions/y/events/4.jsonl has changed since it was written\n' +
-        '    damage  sessions/y/manifest.jsonl at byte 812 has a record that was changed, moved or doubled\n' +
+        '    damage  sessions/y/manifest.jsonl at byte 812 has a record that was changed, moved or duplicated\n' +
         '2 sessions checked in /data/workrail, 1 damaged: 57 events, 41.1 kB\n',
     );
     expect(talk).toBe(
       'STORE_CORRUPT: 2 files are damaged or missing; 1 of 2 sessions needs them.\n' +
-        'Fix: Put the files named above back into /data/workrail from a backup, then check again. Nothing was changed; whatever comes before the damage can still be read.\n' +
+        'Fix: Restore the files named above in /data/workrail from a backup, then check again. Nothing was changed; everything before the damage can still be read.\n' +
         `Next: workrail session verify --json ${OTHER_SESSION}\n`,
     );
     expect((await verify([HEALTHY, DAMAGED], SESSION)).exitCode).toBe(0);
@@ -74,7 +77,7 @@ describe('session verify', () => {
     expect(exitCode).toBe(4);
     expect(out).toBe(
       `✗ ${OTHER_SESSION}  written by a newer workrail from the start, 10 B\n` +
-        '    damage  sessions/y/manifest.jsonl at byte 3 has version 9, which this workrail does not know\n' +
+        '    damage  sessions/y/manifest.jsonl at byte 3 has version 9, which this workrail cannot read\n' +
         '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
     );
     expect(talk).toMatch(
@@ -92,7 +95,7 @@ describe('session verify', () => {
         '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
     );
     expect(talk).toMatch(
-      /^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above, in \/data\/workrail, readable/,
+      /^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above in \/data\/workrail readable/,
     );
     expect(talk).toMatch(/\nNext: ls -ld \/data\/workrail\/sessions\/y\/manifest\.jsonl\n$/);
     expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
@@ -145,15 +148,15 @@ describe('session verify', () => {
     const unknown = await verify([HEALTHY], 'sess_0123456789abcdee');
     expect(unknown).toMatchObject({ exitCode: 3, out: '' });
     expect(unknown.talk).toBe(
-      `SESSION_NOT_FOUND: There is no session "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
+      `SESSION_NOT_FOUND: No session matches "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
     );
-    expect((await verify([HEALTHY, DAMAGED], 'sess_')).talk).toMatch(/fits 2 sessions.*\nFix: Type more/);
+    expect((await verify([HEALTHY, DAMAGED], 'sess_')).talk).toMatch(/matches 2 sessions.*\nFix: Type more/);
     expect((await runFake({ argv: ['sesion', 'verify'] })).talk).toContain('Did you mean session?');
   });
 
   it('shows an id without obeying what it says to the terminal', async () => {
     const { talk } = await verify([HEALTHY], '\u001b[31m');
-    expect(talk).toContain('There is no session "\\u001b[31m"');
+    expect(talk).toContain('No session matches "\\u001b[31m"');
   });
 
   describe('while it takes long', () => {
@@ -207,7 +210,7 @@ describe('session verify', () => {
     const listFails = { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' } as const;
     const { exitCode, talk } = await runFake({ argv: ['session', 'verify'], listFails });
     expect(exitCode).toBe(1);
-    expect(talk).toMatch(/^STORE_IO: The data directory \/data\/workrail could not be used .*EACCES/);
+    expect(talk).toMatch(/^STORE_IO: The data directory \/data\/workrail cannot be used .*EACCES/);
     const verbose = await verify([HEALTHY], 'nowhere', '--verbose');
     expect(verbose.talk).toContain('{"asked":"nowhere","near":[]}');
   });

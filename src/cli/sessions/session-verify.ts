@@ -2,16 +2,38 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionAudit } from '../../app/ports/upkeep.ts';
 import { isDamaged, type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
-import { plural } from '../../core/text/words.ts';
-import { type CommandContext, type CommandProblem, EXIT, exitCodeOf, type RunCommand } from '../command.ts';
-import { findSessions } from '../ids.ts';
-import { type CommandRefusal, explainRefusal } from '../words.ts';
-import { type SessionVerifyData, verifyLines } from './verify-lines.ts';
+import { plural, shellWord } from '../../core/text/words.ts';
+import { type CommandContext, command, done } from '../command.ts';
+import { findSessions, SESSION_IDS } from '../ids.ts';
+import { type CommandProblem, EXIT, usageProblem } from '../problem.ts';
+import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { type SessionVerifyData, sessionVerifyData, verifyLines } from './verify-lines.ts';
 
-/** What a check found wrong, and where it looked. */
+export const sessionVerify = command({
+  operands: [{ syntax: '[id...]', help: `${SESSION_IDS} (default: all)` }],
+  example: 'workrail session verify --json',
+  data: sessionVerifyData,
+  run: async (context, { operands }) => {
+    if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
+    const dataDir = await context.program.dataDir();
+    const verified = await verify(context, operands);
+    if (verified.isErr()) return err(refusalProblem(verified.error, dataDir));
+    const { sessions, totals } = verified.value;
+    const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
+    const isEachShown = context.switches.isVerbose || operands.length > 0;
+    const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
+    return done({
+      data,
+      lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown),
+      problem: found.damaged.length > 0 ? verifyProblem(found) : undefined,
+      next: nextOf(found),
+    });
+  },
+});
+
 type Found = { readonly dataDir: string; readonly damaged: readonly SessionAudit[]; readonly total: number };
 
-/** Of several kinds of trouble the one that weighs most is told. */
+/** If there are several kinds of trouble, the most serious one is reported. */
 function verifyProblem(found: Found): CommandProblem {
   const trouble = weightiest(found);
   const damaged = found.damaged.filter((audit) => troubleOf(audit) === trouble);
@@ -43,14 +65,14 @@ const WORDS: { readonly [trouble in Trouble]: (found: Found) => Words } = {
   damage: (found) => ({
     code: 'STORE_CORRUPT',
     message: damageMessage(found),
-    suggestion: `Put the files named above back into ${found.dataDir} from a backup, then check again. Nothing was changed; whatever comes before the damage can still be read.`,
+    suggestion: `Restore the files named above in ${found.dataDir} from a backup, then check again. Nothing was changed; everything before the damage can still be read.`,
   }),
   unreadable: ({ damaged, total, dataDir }) => ({
     code: 'STORE_IO',
-    message: `The system does not let workrail read ${damaged.length} of ${plural(total, 'session')}.`,
-    suggestion: `Make the files named above, in ${dataDir}, readable for this user, then check again. Nothing was changed.`,
+    message: `No permission to read ${damaged.length} of ${plural(total, 'session')}.`,
+    suggestion: `Make the files named above in ${dataDir} readable for your user, then check again. Nothing was changed.`,
   }),
-  // A version that is not known needs an update, not a backup.
+  // An unknown version needs an update, not a backup.
   newer: ({ damaged, total }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `A newer workrail wrote ${damaged.length} of ${plural(total, 'session')}.`,
@@ -58,7 +80,7 @@ const WORDS: { readonly [trouble in Trouble]: (found: Found) => Words } = {
   }),
 };
 
-/** Several sessions may need the same file. */
+/** Several sessions may use the same file. */
 function damageMessage({ damaged, total }: Found): string {
   const files = damagedPlaces(damaged).length;
   const [are, them] = files === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -71,7 +93,6 @@ function damagedPlaces(damaged: readonly SessionAudit[]): readonly string[] {
   return [...new Set(findings.map(({ place }) => place))];
 }
 
-/** What leads on from here; to check once more what was just checked would not. */
 function nextOf(found: Found): string {
   if (found.damaged.length === 0)
     return found.total === 0 ? 'claude mcp add workrail -- workrail serve' : 'workrail --help';
@@ -81,37 +102,11 @@ function nextOf(found: Found): string {
     case 'damage':
       return `workrail session verify --json ${first.map(({ sessionId }) => sessionId)}`;
     case 'unreadable':
-      return `ls -ld ${quoted(join(found.dataDir, damagedPlaces(first)[0] ?? ''))}`;
+      return `ls -ld ${shellWord(join(found.dataDir, damagedPlaces(first)[0] ?? ''))}`;
     default:
       return 'npm install --global workrail@latest';
   }
 }
-
-/** As a shell takes it for one word. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-export const sessionVerify: RunCommand = async (context, { operands }) => {
-  if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
-  const dataDir = await context.program.dataDir();
-  const verified = await verify(context, operands);
-  if (verified.isErr()) {
-    const error = explainRefusal(verified.error, dataDir);
-    return err({ error, exitCode: exitCodeOf(error.code) });
-  }
-  const { sessions, totals } = verified.value;
-  const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
-  const isEachShown = context.switches.isVerbose || operands.length > 0;
-  const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
-  return ok({
-    kind: 'done',
-    data,
-    lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown),
-    ...(found.damaged.length > 0 ? { problem: verifyProblem(found) } : {}),
-    next: nextOf(found),
-  });
-};
 
 async function verify(
   { program, progress }: CommandContext,
@@ -129,12 +124,7 @@ async function verify(
   );
 }
 
-const NAMELESS: CommandProblem = {
-  exitCode: EXIT.usage,
-  error: {
-    code: 'VALIDATION_ERROR',
-    message: 'A session id is empty.',
-    suggestion: 'Leave it out to check every session, or type the id of the one you mean.',
-    retry: { kind: 'not_retryable' },
-  },
-};
+const NAMELESS = usageProblem(
+  'A session id is empty.',
+  'Give the id of a session, or leave it out to check every session.',
+);

@@ -1,115 +1,88 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import { shortList } from '../../core/text/words.ts';
-import { type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
+import { type CommandProblem, EXIT, errorProblem, errorWords, problem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
-import { type CommandRefusal, explainRefusal, explainStoreFailure } from '../words.ts';
+import { refusalProblem } from '../words.ts';
 
-type Words = { readonly message: string; readonly suggestion: string };
-
-export const EMPTY_ID: CommandProblem = usage({
-  message: 'A session id is empty.',
-  suggestion: 'Type the id of the session that you mean, or leave it out to take the one last worked on here.',
-});
-
-export function NO_SESSIONS(dataDir: string): CommandProblem {
-  return notFound({
-    message: `There are no sessions yet in ${dataDir}.`,
-    suggestion: 'Start a workflow with an agent first; WORKRAIL_DATA_DIR says where sessions are kept.',
-  });
+export function noSessions(dataDir: string): CommandProblem {
+  return errorProblem(
+    errorWords(
+      'SESSION_NOT_FOUND',
+      `No sessions yet in ${dataDir}.`,
+      'Start a workflow with an agent first. WORKRAIL_DATA_DIR sets where sessions are stored.',
+    ),
+  );
 }
 
-/** A step or branch that the session does not have. */
+/** The session exists, so the code is a validation error; only the exit code says that something was not found. */
 export function placeUnknown(asked: string, known: readonly string[]): CommandProblem {
-  const among = known.length === 0 ? 'It has none yet.' : `There are: ${shortList(known)}.`;
-  // The session is there; the exit code alone says that something was not found.
-  const { error } = usage({
-    message: `There is no step or branch "${asked}" in this session.`,
-    suggestion: `${among} Steps go by number, id or words of the title, branches by letter; "workrail session tree" shows them.`,
-  });
-  return { exitCode: EXIT.notFound, error };
+  const among = known.length === 0 ? 'It has none yet.' : `It has: ${shortList(known)}.`;
+  return problem(
+    EXIT.notFound,
+    `Unknown step or branch "${asked}" in this session.`,
+    `${among} Name a step by its number, its id or words of its title, and a branch by its letter. "workrail session tree" shows them.`,
+  );
 }
 
 export function placeAmbiguous(asked: string): CommandProblem {
-  return usage({
-    message: `Several steps have "${asked}" in their titles.`,
-    suggestion: 'Type the number or the id of the step that you mean; "workrail session tree" shows the numbers.',
-  });
+  return usageProblem(
+    `Several steps have "${asked}" in their titles.`,
+    'Give the number or the id of the step. "workrail session tree" shows the numbers.',
+  );
 }
 
 export function runAmbiguous(tags: readonly string[]): CommandProblem {
-  return usage({
-    message: `This session has ${tags.length} runs.`,
-    suggestion: `Name the run instead of the session: ${shortList(tags)}.`,
-  });
+  return usageProblem(
+    `This session has ${tags.length} runs.`,
+    `Name the run instead of the session: ${shortList(tags)}.`,
+  );
 }
 
-export const NOTHING_RAN: CommandProblem = {
-  exitCode: EXIT.failed,
-  error: {
-    code: 'STORE_CORRUPT',
-    message: 'Nothing of a run can be read in this session.',
-    suggestion: 'Type "workrail session verify" to see what is damaged.',
-    retry: { kind: 'not_retryable' },
-  },
-};
+export const NOTHING_RAN = errorProblem(
+  errorWords(
+    'STORE_CORRUPT',
+    'No run of this session can be read.',
+    'Run "workrail session verify" to see what is damaged.',
+  ),
+);
 
 export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): CommandProblem {
   switch (refusal.code) {
     case 'session_not_whole':
-      return {
-        exitCode: EXIT.failed,
-        error: {
-          code: 'STORE_CORRUPT',
-          message: 'This session is damaged, or only part of one: it can be looked at, and never goes on.',
-          suggestion:
-            'Type "workrail session verify" to see what is damaged, or begin a new run and give it "workrail session notes" of this one.',
-          retry: { kind: 'not_retryable' },
-        },
-      };
+      return errorProblem(
+        errorWords(
+          'STORE_CORRUPT',
+          'This session is damaged or incomplete. It can be read, but not continued.',
+          'Run "workrail session verify" to see what is damaged, or start a new run and give it "workrail session notes" of this one.',
+        ),
+      );
     case 'keys_missing':
-      return {
-        exitCode: EXIT.failed,
-        error: {
-          code: 'STORE_IO',
-          message: `There are no keys in ${dataDir}, so no token can be made for this session.`,
-          suggestion: 'Start any workflow once: that makes the keys. Then type the command again.',
-          retry: { kind: 'not_retryable' },
-        },
-      };
+      return errorProblem(
+        errorWords(
+          'STORE_IO',
+          `There are no keys in ${dataDir}, so no token can be created for this session.`,
+          'Start any workflow once, which creates the keys. Then run the command again.',
+        ),
+      );
     default:
-      return { exitCode: EXIT.failed, error: explainStoreFailure(refusal, dataDir) };
+      return errorProblem(refusalProblem(refusal, dataDir).error, EXIT.failed);
   }
 }
 
-/** What is wrong with a session, as the end of a sentence that shows it all the same. */
+/** What is wrong with a session that is shown anyway. */
 export function healthWords(health: Exclude<SessionHealth, { kind: 'healthy' }>, events: number): string {
-  const shown = events === 0 ? 'nothing of it can be read' : `only its first ${events} events are shown`;
+  const shown = events === 0 ? 'nothing can be read' : `only the first ${events} events are shown`;
   if (health.kind === 'unknown_version') return `written by a newer workrail; ${shown}`;
-  if (health.damage.reason === 'salvaged') return `only part of a session, which never goes on; ${shown}`;
+  if (health.damage.reason === 'salvaged') return `only part of a session, which cannot be continued; ${shown}`;
   return `damaged (${health.damage.reason} in ${health.damage.place}); ${shown}`;
 }
 
-function usage(words: Words): CommandProblem {
-  return { exitCode: EXIT.usage, error: { code: 'VALIDATION_ERROR', ...words, retry: { kind: 'not_retryable' } } };
-}
-
-function notFound(words: Words): CommandProblem {
-  return { exitCode: EXIT.notFound, error: { code: 'SESSION_NOT_FOUND', ...words, retry: { kind: 'not_retryable' } } };
-}
-
-/** What is written to something that is no terminal may be read in one. */
+/** Output that does not go to a terminal may still be read in one. */
 const WIDTH_ELSEWHERE = 100;
-/** Narrower than this nothing can be told apart. */
+/** Narrower than this, columns cannot be read. */
 const WIDTH_MIN = 40;
 
-/** How wide what is shown may be. */
 export function widthOf({ columns }: Pick<SessionAccess, 'columns'>): number {
   return Math.max(WIDTH_MIN, columns() ?? WIDTH_ELSEWHERE);
-}
-
-/** A refusal in words, with the code that the process ends with. */
-export function refusalProblem(refusal: CommandRefusal, dataDir: string): CommandProblem {
-  const error = explainRefusal(refusal, dataDir);
-  return { error, exitCode: exitCodeOf(error.code) };
 }

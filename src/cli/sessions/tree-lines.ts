@@ -10,6 +10,7 @@ import {
   type SessionTreeData,
   skippedRows,
   stepRow,
+  type TreeLayout,
   type TreeLineData,
   type TreeRow,
   type TreeRunData,
@@ -20,7 +21,7 @@ import {
 
 type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
 
-/** Each line that was left, on one line: where it comes from, when it was left, and how far it got. */
+/** One line per branch: where it starts, when it was left, and its steps. */
 function branchRows(lines: readonly TreeLineData[], layout: BranchLayout): readonly TreeRow[] {
   return lines.map((line) => ({ line: branchLine(line, layout), steps: 0, branches: 1 }));
 }
@@ -30,7 +31,6 @@ function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): 
   return [{ text: `${words}  `, style: 'dim' }, ...fitting(line.steps, width - textWidth(words) - 2)];
 }
 
-/** What stands before the steps of a branch. */
 function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
   const origin = from === undefined || from === 'main' ? '' : `off ${from}`;
   const left = lastAt === undefined ? '' : `left ${clockTime(lastAt, nowMs)}`;
@@ -38,7 +38,7 @@ function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): strin
   return `├─⑂ branch ${name}${facts === '' ? '' : ` (${facts})`}`;
 }
 
-/** As many steps as fit: the first ones and, behind an ellipsis, where it ended. */
+/** As many steps as fit: the first ones, an ellipsis, and the last ones. */
 function fitting(steps: readonly TreeStepData[], width: number): Line {
   const whole = compactSteps(steps, LEFT);
   if (lineWidth(whole) <= width) return whole;
@@ -54,11 +54,10 @@ function fitting(steps: readonly TreeStepData[], width: number): Line {
   return compactSteps(steps.slice(-1), LEFT);
 }
 
-/** `isLacking` says that something is missing at the end of the line. */
+/** `isLacking` if the branch ended with open gaps. */
 type Drawn = { readonly isLeft: boolean; readonly isLacking: boolean };
 const LEFT: Drawn = { isLeft: true, isLacking: false };
 
-/** Steps as numbers with their marks. */
 function compactSteps(steps: readonly TreeStepData[], how: Drawn): Line {
   return steps.flatMap((step, i): readonly LineSpan[] => [
     ...(i === 0 ? [''] : ['  ', ...compactSkips(step)]),
@@ -87,27 +86,26 @@ function times(mark: string, count: number): string {
   return count > 1 ? `${mark}×${count}` : mark;
 }
 
-/** Steps that were passed by on the way to a step, the first and the last of them. */
+/** The first and the last of the steps skipped before a step. */
 function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
   if (skipped.length === 0) return [];
-  // A loop has no number, so only steps tell the range.
+  // A loop has no number, so the range is made of steps.
   const numbers = skipped.flatMap(({ position }) => position ?? []);
   const [first = skipped[0]?.stepId, last = first] = [numbers[0], numbers.at(-1)];
   return [{ text: `${first}${last === first ? '' : `…${last}`} –`, style: 'dim' }, '  '];
 }
 
-/** How many cells a line takes. */
 function lineWidth(line: Line): number {
   return line.reduce((sum, span) => sum + textWidth(typeof span === 'string' ? span : span.text), 0);
 }
 
-/** A tail of the main line this short is shown on one line beside the branches, where it fits. */
+/** The last steps of the main branch are drawn on one line if there are at most this many and they fit. */
 const COMPACT_STEPS_MAX = 6;
 
-/** The main line step by step, with the others where they part from it. */
+/** The main branch step by step, with the other branches where they start. */
 function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
   const [main, ...others] = run.lines;
-  if (main === undefined) return [{ line: ['nothing of it can be read'], steps: 0, branches: 0 }];
+  if (main === undefined) return [{ line: ['nothing can be read'], steps: 0, branches: 0 }];
   const label = others.reduce(
     (most, line) => Math.max(most, textWidth(branchLabel(line, layout.nowMs))),
     LABEL_WIDTH_MIN,
@@ -128,7 +126,7 @@ function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
     return [
       ...chunk.steps.slice(0, 1).flatMap(skippedRows),
       ...branchRows(branches, { ...layout, label }),
-      ...(branches.length === 0 ? [] : [MAIN_GOES_ON]),
+      ...(branches.length === 0 ? [] : [MAIN_CONTINUES]),
       ...(chunk.kind === 'rounds'
         ? [roundsRow(chunk, row)]
         : chunk.steps.map((step) => stepRow(step, { ...row, depth: chunk.depth }))),
@@ -149,12 +147,12 @@ function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
 
 const LABEL_WIDTH_MIN = 20;
 
-/** Where the main line goes on step by step behind branches. */
-const MAIN_GOES_ON: TreeRow = { line: [{ text: '└─  main', style: 'strong' }], steps: 0, branches: 0 };
+/** Where the main branch continues step by step after others. */
+const MAIN_CONTINUES: TreeRow = { line: [{ text: '└─  main', style: 'strong' }], steps: 0, branches: 0 };
 
 type Room = { readonly width: number; readonly label: number };
 
-/** Where the tail begins that is drawn on one line: at the last fork, when all behind it fits beside its name. */
+/** The last fork, if all steps after it fit on one line; they are drawn there. */
 function compactStart(main: TreeLineData, others: readonly TreeLineData[], { width, label }: Room): number | undefined {
   const forks = new Set(others.filter(({ from }) => from === main.name).map(({ steps }) => steps[0]?.nodeId));
   const at = main.steps.findLastIndex(({ nodeId }) => forks.has(nodeId));
@@ -185,7 +183,7 @@ function partingAt(
 const ROWS_MAX = 40;
 const HEAD_ROWS = 8;
 
-/** A picture that fits on a screen: its beginning, its end, and how much lies between. */
+/** A drawing that fits on a screen: its beginning, its end, and how much is left out. */
 function shortened(rows: readonly TreeRow[]): readonly Line[] {
   if (rows.length <= ROWS_MAX) return rows.map(({ line }) => line);
   const head = rows.slice(0, HEAD_ROWS);
@@ -193,21 +191,12 @@ function shortened(rows: readonly TreeRow[]): readonly Line[] {
   const hidden = rows.slice(HEAD_ROWS, rows.length - tail.length);
   const sum = (of: 'steps' | 'branches') => hidden.reduce((whole, row) => whole + row[of], 0);
   const branches = sum('branches') === 0 ? '' : ` and ${sum('branches')} branches`;
-  const words = `⋮ ${plural(sum('steps'), 'step')}${branches} not shown; --verbose shows them`;
+  const words = `⋮ ${plural(sum('steps'), 'step')}${branches} not shown. Add --verbose to see them.`;
   return [...head.map(({ line }) => line), [{ text: words, style: 'dim' }], ...tail.map(({ line }) => line)];
 }
 
-export type TreeLayout = {
-  readonly nowMs: number;
-  readonly width: number;
-  /** Whether every step is shown, however many there are. */
-  readonly isWhole: boolean;
-  readonly loopTitle: (loopId: string) => string;
-};
-
 const GOAL_WIDTH_MIN = 16;
 
-/** Each run as a picture of what was done, left, skipped and turned down. */
 export function treeLines({ runs }: SessionTreeData, layout: TreeLayout): readonly Line[] {
   return runs.flatMap((run, i): readonly Line[] => [
     ...(i > 0 ? [['']] : []),
@@ -246,7 +235,7 @@ function bodyOf(run: TreeRunData, layout: TreeLayout): readonly Line[] {
   const last = drawn.at(-1);
   const remarks = remarksOn(run, rows.at(-1)?.isCompact === true);
   const [only] = remarks;
-  // One remark that fits stands behind the step that it is about.
+  // A single remark that fits goes on the line of its step.
   if (last !== undefined && only !== undefined && remarks.length === 1) {
     if (lineWidth(last) + textWidth(only) + INDENT <= layout.width)
       return [...drawn.slice(0, -1), [...last, ARROW, only]];
@@ -254,7 +243,7 @@ function bodyOf(run: TreeRunData, layout: TreeLayout): readonly Line[] {
   return [...drawn, ...remarks.flatMap((remark) => remarkLines(remark, layout.width))];
 }
 
-/** What a run that is held up needs. Where the last step is drawn as a number, its title is told too. */
+/** What blocks the run. If the last step is drawn as a number, its title is shown too. */
 function remarksOn({ lines, blockers, isClosed }: TreeRunData, isCompact: boolean): readonly string[] {
   const last = lines[0]?.steps.at(-1);
   const title = isCompact && last?.place.kind === 'step' ? placeWords(last.place) : undefined;

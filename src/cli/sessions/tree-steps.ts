@@ -2,24 +2,78 @@ import * as z from 'zod';
 import { blockerSchema } from '../../core/log/blockers.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { plural } from '../../core/text/words.ts';
-import { commandShape } from '../command-shape.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
+import { count, moment, runHead } from './listed-session.ts';
 import { numbered, placeWords, stateSpan } from './run-words.ts';
-import { count, moment, placeShape, runHead, sessionHead } from './session-shapes.ts';
-import type { TreeLayout } from './tree-lines.ts';
+import { placeShape, sessionHead } from './session-shapes.ts';
 
-/** A line of the picture, and how many steps and branches it stands for. */
+const treeStep = z.strictObject({
+  /** The node where this is the current step. */
+  nodeId: NodeId.schema,
+  place: placeShape,
+  state: z.enum(['done', 'due', 'blocked', 'complete']),
+  /** How often it was blocked. */
+  blocked: count,
+  checkpoints: count,
+  /** Gaps that this step left and that are still open. */
+  gaps: count,
+  /** Steps that were skipped right before. */
+  skipped: z.array(
+    z.strictObject({
+      stepId: z.string(),
+      title: z.string(),
+      position: count.exactOptional(),
+      conditionId: z.string().exactOptional(),
+    }),
+  ),
+  startedAt: moment.exactOptional(),
+  endedAt: moment.exactOptional(),
+});
+export type TreeStepData = z.infer<typeof treeStep>;
+
+const treeLine = z.strictObject({
+  /** `main`, or a letter for each other branch, oldest first. */
+  name: z.string(),
+  /** The branch it starts from, at its own first step. */
+  from: z.string().exactOptional(),
+  /** When it was last changed. */
+  lastAt: moment.exactOptional(),
+  steps: z.array(treeStep),
+});
+export type TreeLineData = z.infer<typeof treeLine>;
+
+const treeRun = z.strictObject({
+  ...runHead,
+  startedAt: moment.exactOptional(),
+  lines: z.array(treeLine),
+  blockers: z.array(blockerSchema),
+});
+export type TreeRunData = z.infer<typeof treeRun>;
+
+export const sessionTreeData = z.strictObject({ ...sessionHead, runs: z.array(treeRun) });
+export type SessionTreeData = z.infer<typeof sessionTreeData>;
+
+export type TreeLayout = {
+  readonly nowMs: number;
+  readonly width: number;
+  /** Whether every step is shown. */
+  readonly isWhole: boolean;
+  readonly loopTitle: (loopId: string) => string;
+};
+
+/** A line of the drawing, and how many steps and branches it stands for. */
 export type TreeRow = {
   readonly line: Line;
   readonly steps: number;
   readonly branches: number;
-  /** Steps in it have numbers and no titles. */
+  /** Whether its steps have numbers but no titles. */
   readonly isCompact?: boolean;
 };
 
 const TITLE_WIDTH_MAX = 48;
+
 /** Room for the mark, the time and a few remarks. */
 const BESIDE_TITLE = 30;
 
@@ -27,12 +81,12 @@ type RowLayout = {
   readonly layout: TreeLayout;
   readonly titleWidth: number;
   readonly timeWidth: number;
-  /** Whether something that was asked for is missing at the end. */
+  /** Whether the run ended with open gaps. */
   readonly isLacking: boolean;
   readonly depth?: number;
 };
 
-/** One step, how long it took, and what happened on the way. */
+/** One step, how long it took, and its blocks, checkpoints and gaps. */
 export function stepRow(
   step: TreeStepData,
   { layout, titleWidth, timeWidth, isLacking, depth = 0 }: RowLayout,
@@ -61,12 +115,11 @@ const STEP_MARKS: { readonly [state in TreeStepData['state']]: LineSpan } = {
 
 const TIME_WIDTH = 9;
 
-/** How wide the column of times is. */
 export function widestTime(steps: readonly TreeStepData[], nowMs: number): number {
   return steps.reduce((most, step) => Math.max(most, timeOf(step, nowMs).length + 2), TIME_WIDTH);
 }
 
-/** How long a step took; of the last one, since when it is due. */
+/** How long a step took; for the current step, when it began. */
 function timeOf({ state, startedAt, endedAt }: TreeStepData, nowMs: number): string {
   if (startedAt === undefined) return '';
   if (state === 'complete') return clockTime(startedAt, nowMs);
@@ -85,7 +138,7 @@ function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly LineSpan[]
 
 type Rounds = Extract<Chunk, { kind: 'rounds' }>;
 
-/** Rounds of a loop that are told together. */
+/** Several iterations of a loop on one line. */
 export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: RowLayout): TreeRow {
   const { steps } = rounds;
   const sum = (of: keyof Counted) => steps.reduce((whole, step) => whole + step[of], 0);
@@ -110,9 +163,10 @@ function roundsWords({ steps, from, to, loopId }: Rounds, { loopTitle }: TreeLay
 }
 
 const SKIPS_SHOWN = 3;
+
 const SKIPPED_TITLE_WIDTH = 26;
 
-/** Steps that were passed by; many in a row are told as one. */
+/** Skipped steps; many in a row share a line. */
 export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
   const row = (words: string, steps: number): TreeRow => ({
     line: [{ text: words, style: 'dim' }],
@@ -135,7 +189,7 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
 
 const TITLE_WIDTH_MIN = 10;
 
-/** As much as the longest title takes, within what is left for it. */
+/** The width of the longest title, within the room for it. */
 export function widestTitle(chunks: readonly Chunk[], layout: TreeLayout): number {
   const names = chunks.flatMap((chunk) =>
     chunk.kind === 'rounds'
@@ -146,7 +200,7 @@ export function widestTitle(chunks: readonly Chunk[], layout: TreeLayout): numbe
   return Math.max(TITLE_WIDTH_MIN, Math.min(TITLE_WIDTH_MAX, layout.width - BESIDE_TITLE, widest));
 }
 
-/** Steps in a row: outside of loops, in the round of a loop that is shown, or rounds that are told together. */
+/** A step outside loops or in an iteration that is shown, or several iterations on one line. */
 export type Chunk =
   | { readonly kind: 'steps'; readonly steps: readonly TreeStepData[]; readonly depth: number }
   | {
@@ -157,28 +211,28 @@ export type Chunk =
       readonly to: number;
     };
 
-/** Of a loop that went round more than twice only the last round is shown step by step, unless all is wanted. */
+/** Of a loop with more than two iterations, only the last one is shown step by step, unless all are wanted. */
 export function chunksOf(steps: readonly TreeStepData[], isWhole: boolean): readonly Chunk[] {
   return inRows(steps, outerLoop).flatMap((row): readonly Chunk[] => {
     const loopId = outerLoop(row[0]);
     if (loopId === undefined) return row.map((step) => ({ kind: 'steps', steps: [step], depth: 0 }));
     const rounds = inRows(row, outerRound);
-    const told = isWhole || rounds.length <= ROUNDS_SHOWN ? 0 : rounds.length - 1;
-    const hidden = rounds.slice(0, told).flat();
+    const hiddenCount = isWhole || rounds.length <= ROUNDS_SHOWN ? 0 : rounds.length - 1;
+    const hidden = rounds.slice(0, hiddenCount).flat();
     return [
-      ...(told > 0
+      ...(hiddenCount > 0
         ? [
             {
               kind: 'rounds',
               steps: hidden,
               loopId,
               from: outerRound(hidden[0]) ?? 1,
-              to: outerRound(hidden.at(-1)) ?? told,
+              to: outerRound(hidden.at(-1)) ?? hiddenCount,
             } as const,
           ]
         : []),
       ...rounds
-        .slice(told)
+        .slice(hiddenCount)
         .flat()
         .map((step): Chunk => ({ kind: 'steps', steps: [step], depth: 1 })),
     ];
@@ -187,7 +241,7 @@ export function chunksOf(steps: readonly TreeStepData[], isWhole: boolean): read
 
 const ROUNDS_SHOWN = 2;
 
-/** Neighbours with the same key together. */
+/** Groups neighbors with the same key. */
 function inRows<Key>(
   steps: readonly TreeStepData[],
   keyOf: (step: TreeStepData | undefined) => Key,
@@ -208,52 +262,3 @@ function outerLoop(step: TreeStepData | undefined): string | undefined {
 function outerRound(step: TreeStepData | undefined): number | undefined {
   return step?.place.kind === 'step' ? step.place.rounds?.[0]?.round : undefined;
 }
-
-const treeStep = z.strictObject({
-  /** Where the step is due. */
-  nodeId: NodeId.schema,
-  place: placeShape,
-  state: z.enum(['done', 'due', 'blocked', 'complete']),
-  /** How often it was turned down. */
-  blocked: count,
-  checkpoints: count,
-  /** Gaps that doing it opened and that are still open. */
-  gaps: count,
-  /** Steps that were passed by right before. */
-  skipped: z.array(
-    z.strictObject({
-      stepId: z.string(),
-      title: z.string(),
-      position: count.exactOptional(),
-      conditionId: z.string().exactOptional(),
-    }),
-  ),
-  startedAt: moment.exactOptional(),
-  endedAt: moment.exactOptional(),
-});
-export type TreeStepData = z.infer<typeof treeStep>;
-
-const treeLine = z.strictObject({
-  /** `main` is the line that goes on; the others are named by letters, oldest first. */
-  name: z.string(),
-  /** The line that it parts from, at its own first step. */
-  from: z.string().exactOptional(),
-  /** When anything was last made on it. */
-  lastAt: moment.exactOptional(),
-  steps: z.array(treeStep),
-});
-export type TreeLineData = z.infer<typeof treeLine>;
-
-const treeRun = z.strictObject({
-  ...runHead,
-  startedAt: moment.exactOptional(),
-  lines: z.array(treeLine),
-  blockers: z.array(blockerSchema),
-});
-export type TreeRunData = z.infer<typeof treeRun>;
-
-const sessionTreeData = z.strictObject({ ...sessionHead, runs: z.array(treeRun) });
-export type SessionTreeData = z.infer<typeof sessionTreeData>;
-
-/** What `workrail session tree --json` prints. */
-export const sessionTreeShape = commandShape('session tree', sessionTreeData);

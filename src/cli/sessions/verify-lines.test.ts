@@ -22,7 +22,7 @@ describe('the report of a check', () => {
   });
 
   it('says of a part of a session that it is one, and calls neither it nor all of them healthy', async () => {
-    const part = `– ${SESSION}  salvaged, part of a session for reading only: 53 events, 40.2 kB\n    note  sessions/x/salvaged says that this is only part of a session: it can be read and exported, and never goes on\n`;
+    const part = `– ${SESSION}  salvaged, read-only part of a session: 53 events, 40.2 kB\n    note  sessions/x/salvaged marks this as only part of a session, which can be read and exported but not continued\n`;
     expect(await verify([SALVAGED, { ...HEALTHY, sessionId: OTHER_SESSION }])).toMatchObject({
       exitCode: 0,
       out: `${part}2 sessions checked in /data/workrail, 1 salvaged, the others healthy: 106 events, 80.4 kB\n`,

@@ -1,41 +1,72 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { Collection } from '../../app/ports/upkeep.ts';
 import { collectGarbage, RETENTION_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
-import type { CommandContext, CommandProblem, RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { type CommandContext, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { type CommandProblem, usageProblem } from '../problem.ts';
+import { confirmLoss, upkeepProblem } from './upkeep-words.ts';
 
-export const gc: RunCommand = async (context, { options }) => {
-  const { program, switches, progress } = context;
-  const days = daysOf(options['olderThan']);
-  if (days.isErr()) return err(days.error);
-  const isDryRun = options['dryRun'] === true;
-  progress.show({ label: 'reading sessions' });
-  const upkeep = await program.upkeep();
-  const isBinEmptied = options['emptyBin'] === true;
-  if (isBinEmptied && !isDryRun && options['yes'] !== true) {
-    const confirmed = await confirmEmptying(context, upkeep, `workrail gc${again(options)} --yes`);
-    if (confirmed.isErr()) return err(confirmed.error);
-  }
-  const request = { retentionDays: days.value, isBinEmptied, isDryRun };
-  const collected = await collectGarbage(upkeep, request, ({ done, total }) =>
-    progress.show(done < total ? { label: 'reading sessions', done, total } : { label: 'removing what nobody needs' }),
-  );
-  if (collected.isErr()) return err(upkeepProblem(collected.error, await program.dataDir()));
-  return ok({
-    kind: 'done',
-    data: dataOf(collected.value, days.value),
-    lines: gcLines(collected.value, { days: days.value, isEachShown: switches.isVerbose || isDryRun }),
-    next: isDryRun ? `workrail gc${again(options)}` : 'workrail session verify',
-  });
-};
+const count = z.int().min(0);
 
-/** What is in the bin can be brought back until then, so taking it away is asked for like putting it in. */
+const sessions = z.array(SessionId.schema);
+
+const gcData = z.strictObject({
+  isDryRun: z.boolean(),
+  olderThanDays: z.int().min(1),
+  /** What was removed, or would be. Files and bytes include the data that only these sessions used. */
+  removed: z.strictObject({ sessions, fromBin: sessions, files: count, bytes: count }),
+  /** What remains, by reason. */
+  stayed: z.strictObject({
+    recent: count,
+    kept: sessions,
+    inUse: sessions,
+    timeless: sessions,
+    /** Deleted sessions that can still be restored. */
+    inBin: count,
+  }),
+});
+type GcData = z.infer<typeof gcData>;
+
+export const gc = command({
+  options: [
+    { flags: '--dry-run', help: 'show what would be deleted; delete nothing' },
+    { flags: '--older-than <time>', help: 'minimum time since the last write, such as 30d or 8w (default: 90d)' },
+    { flags: '--empty-bin', help: 'also delete everything in the bin, for good' },
+    { flags: '--yes', help: 'do not ask before emptying the bin' },
+  ],
+  example: 'workrail gc --dry-run',
+  data: gcData,
+  run: (context, { options }) =>
+    safeTry(async function* () {
+      const { program, switches, progress } = context;
+      const days = yield* daysOf(options['olderThan']);
+      const isDryRun = options['dryRun'] === true;
+      progress.show({ label: 'reading sessions' });
+      const upkeep = await program.upkeep();
+      const isBinEmptied = options['emptyBin'] === true;
+      if (isBinEmptied && !isDryRun && options['yes'] !== true) {
+        yield* await confirmEmptying(context, upkeep, `workrail gc${again(options)} --yes`);
+      }
+      const request = { retentionDays: days, isBinEmptied, isDryRun };
+      const collected = await collectGarbage(upkeep, request, ({ done: read, total }) =>
+        progress.show(
+          read < total ? { label: 'reading sessions', done: read, total } : { label: 'removing unused data' },
+        ),
+      );
+      if (collected.isErr()) return err(upkeepProblem(collected.error, await program.dataDir()));
+      return done({
+        data: dataOf(collected.value, days),
+        lines: gcLines(collected.value, { days, isEachShown: switches.isVerbose || isDryRun }),
+        next: isDryRun ? `workrail gc${again(options)}` : 'workrail session verify',
+      });
+    }),
+});
+
+/** What is in the bin can still be restored, so emptying the bin asks just as deleting does. */
 async function confirmEmptying(
   context: CommandContext,
   { bin }: UpkeepServices,
@@ -49,15 +80,21 @@ async function confirmEmptying(
 }
 
 const DAYS_IN = { d: 1, w: 7 } as const;
+
 const DAYS_MAX = 36_500;
 
-/** A number of days or weeks. To remove what was written today is not for a broom. */
+/** A number of days or weeks; at least one day, so that gc never takes what was written today. */
 function daysOf(written: unknown): Result<number, CommandProblem> {
   if (written === undefined) return ok(RETENTION_DAYS);
   const [, count, unit] = /^(\d{1,5})([dw])$/.exec(String(written).trim().toLowerCase()) ?? [];
   const days = Number(count) * DAYS_IN[unit === 'w' ? 'w' : 'd'];
   if (days >= 1 && days <= DAYS_MAX) return ok(days);
-  return err(wrongUse(`"${String(written)}" is no time.`, 'Give days or weeks, at least one day, like 90d or 8w.'));
+  return err(
+    usageProblem(
+      `--older-than needs days or weeks, not "${String(written)}".`,
+      'Use at least one day, such as 90d or 8w.',
+    ),
+  );
 }
 
 function again(options: { readonly [name: string]: unknown }): string {
@@ -77,11 +114,10 @@ function dataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, ol
 
 type Shown = { readonly days: number; readonly isEachShown: boolean };
 
-/** What went, what stayed, and why. */
 function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly Line[] {
   const { sessions, binned } = collection;
   return [
-    ...(isEachShown ? sessions.map((id): Line => [`${id}  not written to for ${plural(days, 'day')}`]) : []),
+    ...(isEachShown ? sessions.map((id): Line => [`${id}  last written more than ${plural(days, 'day')} ago`]) : []),
     ...(isEachShown ? binned.map((id): Line => [`${id}  deleted`]) : []),
     [removedText(collection, days)],
     ...stayedLines(collection),
@@ -91,12 +127,12 @@ function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly
 function removedText({ kind, sessions, binned, files, bytes }: Collection, days: number): string {
   const isDone = kind === 'collected';
   if (sessions.length + binned.length + files === 0) {
-    return isDone ? 'There was nothing to remove.' : 'There is nothing to remove.';
+    return 'Nothing to remove.';
   }
   const what = [
     ...(sessions.length === 0
       ? []
-      : [`${plural(sessions.length, 'session')} not written to for ${plural(days, 'day')}`]),
+      : [`${plural(sessions.length, 'session')} last written more than ${plural(days, 'day')} ago`]),
     ...(binned.length === 0 ? [] : [`${plural(binned.length, 'deleted session')}`]),
   ];
   const all = [...what, `${plural(files, 'file')}`].join(', ');
@@ -107,37 +143,14 @@ function removedText({ kind, sessions, binned, files, bytes }: Collection, days:
 
 function stayedLines({ stayed: { recent, kept, inUse, timeless, inBin } }: Collection): readonly Line[] {
   const reasons = [
-    ...(recent === 0 ? [] : [`${recent} written to or taken in since`]),
-    ...(kept.length === 0 ? [] : [`${kept.length} marked to be kept (${shortList(kept)})`]),
+    ...(recent === 0 ? [] : [`${recent} written or imported more recently`]),
+    ...(kept.length === 0 ? [] : [`${kept.length} marked as kept (${shortList(kept)})`]),
     ...(inUse.length === 0 ? [] : [`${inUse.length} in use right now (${shortList(inUse)})`]),
-    ...(timeless.length === 0 ? [] : [`${timeless.length} that tell no time (${shortList(timeless)})`]),
+    ...(timeless.length === 0 ? [] : [`${timeless.length} of unknown age (${shortList(timeless)})`]),
   ];
   const count = recent + kept.length + inUse.length + timeless.length;
   return [
-    ...(count === 0 ? [] : [[`${plural(count, 'session')} ${count === 1 ? 'stays' : 'stay'}: ${reasons.join(', ')}.`]]),
-    ...(inBin === 0 ? [] : [[`${plural(inBin, 'deleted session')} can still be brought back from the bin.`]]),
+    ...(count === 0 ? [] : [[`${plural(count, 'session')} not removed: ${reasons.join(', ')}.`]]),
+    ...(inBin === 0 ? [] : [[`${plural(inBin, 'deleted session')} can still be restored from the bin.`]]),
   ];
 }
-
-const count = z.int().min(0);
-const sessions = z.array(SessionId.schema);
-
-const gcData = z.strictObject({
-  isDryRun: z.boolean(),
-  olderThanDays: z.int().min(1),
-  /** What went, or would go. Files and bytes are those of sessions and of what only they needed. */
-  removed: z.strictObject({ sessions, fromBin: sessions, files: count, bytes: count }),
-  /** What is still there, by why. */
-  stayed: z.strictObject({
-    recent: count,
-    kept: sessions,
-    inUse: sessions,
-    timeless: sessions,
-    /** Deleted sessions that can still be brought back. */
-    inBin: count,
-  }),
-});
-type GcData = z.infer<typeof gcData>;
-
-/** What `workrail gc --json` prints. */
-export const gcShape = commandShape('gc', gcData);

@@ -1,17 +1,26 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
-import type { CommandContext, CommandProblem } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { findSessions, runNamed } from '../ids.ts';
-import { type UpkeepRefusal, upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { type CommandProblem, usageProblem } from '../problem.ts';
+import { type UpkeepRefusal, upkeepProblem } from './upkeep-words.ts';
 
-/** The sessions that a person names. */
+type NamedSessions = { readonly upkeep: UpkeepServices; readonly sessionIds: readonly SessionId[] };
+type NamedSession = {
+  readonly upkeep: UpkeepServices;
+  readonly sessionId: SessionId;
+  readonly run: RunId | undefined;
+};
+
+/** The sessions that the operands name. */
 export async function namedSessions(
   { program, progress }: CommandContext,
   asked: readonly string[],
-): Promise<Result<{ readonly upkeep: UpkeepServices; readonly sessionIds: readonly SessionId[] }, CommandProblem>> {
-  if (asked.some((text) => text.trim() === ''))
-    return err(wrongUse('A session id is empty.', 'Type the id of a session.'));
+): Promise<Result<NamedSessions, CommandProblem>> {
+  if (asked.some((text) => text.trim() === '')) {
+    return err(usageProblem('A session id is empty.', 'Give the id of a session.'));
+  }
   progress.show({ label: 'looking for sessions' });
   const upkeep = await program.upkeep();
   const found = await findSessions(upkeep, asked, (step) => progress.show({ label: 'looking for sessions', ...step }));
@@ -19,31 +28,22 @@ export async function namedSessions(
   return ok({ upkeep, sessionIds: found.value });
 }
 
-/** One session, and the run that is meant where one was named. */
+/** One session, with the run if the operand named one. */
 export async function namedSession(
   context: CommandContext,
   asked: string,
-): Promise<
-  Result<
-    { readonly upkeep: UpkeepServices; readonly sessionId: SessionId; readonly run: RunId | undefined },
-    CommandProblem
-  >
-> {
+): Promise<Result<NamedSession, CommandProblem>> {
   const named = await namedSessions(context, [asked]);
   if (named.isErr()) return err(named.error);
   const { upkeep, sessionIds } = named.value;
   const [sessionId] = sessionIds;
-  if (sessionId === undefined) return err(wrongUse('No session was named.', 'Type the id of a session.'));
-  return ok({ upkeep, sessionId, run: await runMeant(upkeep, sessionId, asked) });
-}
-
-async function runMeant({ sessions }: UpkeepServices, sessionId: SessionId, asked: string): Promise<RunId | undefined> {
-  const prefix = await sessions.loadValidPrefix(sessionId);
+  if (sessionId === undefined) return err(usageProblem('A session id is missing.', 'Give the id of a session.'));
+  const prefix = await upkeep.sessions.loadValidPrefix(sessionId);
   const runIds = prefix.isOk() ? prefix.value.view.graph.runs.keys() : [];
-  return runNamed(asked, { sessionId, runIds });
+  return ok({ upkeep, sessionId, run: runNamed(asked, { sessionId, runIds }) });
 }
 
-/** A session that was found and yet is not there has lost its manifest: then its damage is told. */
+/** A session that was found and then cannot be loaded has lost its manifest: its damage is reported instead. */
 export async function refusedProblem(
   { program }: CommandContext,
   { sessions }: UpkeepServices,

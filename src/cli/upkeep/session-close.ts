@@ -1,30 +1,54 @@
-import { err, ok } from 'neverthrow';
+import { err, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type ClosedRun, closeRuns } from '../../app/upkeep/close-runs.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
-import type { RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
+import { SESSION_ID } from '../ids.ts';
 import type { Line } from '../output/line.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
-export const sessionClose: RunCommand = async (context, { operands, options }) => {
-  const isUndone = options['undo'] === true;
-  const named = await namedSession(context, operands[0] ?? '');
-  if (named.isErr()) return err(named.error);
-  const { upkeep, sessionId } = named.value;
-  const run = typeof options['run'] === 'string' ? options['run'] : named.value.run;
-  const closed = await closeRuns(upkeep, { sessionId, run, isUndone });
-  if (closed.isErr()) return err(await refusedProblem(context, upkeep, closed.error));
-  const data: SessionCloseData = { sessionId, isUndone, runs: [...closed.value] };
-  return ok({
-    kind: 'done',
-    data,
-    lines: closed.value.map((one) => lineOf(one, isUndone)),
-    next: nextOf(data, run !== undefined),
-  });
-};
+const sessionCloseData = z.strictObject({
+  sessionId: SessionId.schema,
+  /** Whether the runs were reopened. */
+  isUndone: z.boolean(),
+  runs: z.array(
+    z.strictObject({
+      runId: RunId.schema,
+      tag: z.string(),
+      workflowId: workflowIdSchema,
+      /** False if the run was already closed, or already open. */
+      isChanged: z.boolean(),
+    }),
+  ),
+});
+type SessionCloseData = z.infer<typeof sessionCloseData>;
 
-/** Whoever named a run gets a command for that run. */
+export const sessionClose = command({
+  operands: [{ syntax: '<id>', help: SESSION_ID }],
+  options: [
+    { flags: '--run <tag>', help: 'close only this run of the session' },
+    { flags: '--undo', help: 'reopen the session' },
+  ],
+  example: 'workrail session close 7f3a',
+  data: sessionCloseData,
+  run: (context, { operands, options }) =>
+    safeTry(async function* () {
+      const isUndone = options['undo'] === true;
+      const named = yield* await namedSession(context, operands[0] ?? '');
+      const { upkeep, sessionId } = named;
+      const run = typeof options['run'] === 'string' ? options['run'] : named.run;
+      const closed = await closeRuns(upkeep, { sessionId, run, isUndone });
+      if (closed.isErr()) return err(await refusedProblem(context, upkeep, closed.error));
+      const data: SessionCloseData = { sessionId, isUndone, runs: [...closed.value] };
+      return done({
+        data,
+        lines: closed.value.map((one) => lineOf(one, isUndone)),
+        next: nextOf(data, run !== undefined),
+      });
+    }),
+});
+
+/** If the user named a run, the next command is about that run. */
 function nextOf({ sessionId, isUndone, runs }: SessionCloseData, isOneRun: boolean): string {
   const [only] = isOneRun ? runs : [];
   if (isUndone) return `workrail session resume ${only?.runId ?? sessionId}`;
@@ -33,27 +57,8 @@ function nextOf({ sessionId, isUndone, runs }: SessionCloseData, isOneRun: boole
 
 function lineOf({ tag, workflowId, isChanged }: ClosedRun, isUndone: boolean): Line {
   const run = `un ${tag} of ${workflowId}`;
-  if (!isChanged) return [`R${run} was ${isUndone ? 'open' : 'closed'} already.`];
+  if (!isChanged) return [`R${run} was already ${isUndone ? 'open' : 'closed'}.`];
   return isUndone
-    ? [`Opened r${run} again.`]
-    : [`Closed r${run}: no agent is offered it any more. Going on with it opens it again.`];
+    ? [`Reopened r${run}.`]
+    : [`Closed r${run}: agents are no longer offered it. Continuing it reopens it.`];
 }
-
-const sessionCloseData = z.strictObject({
-  sessionId: SessionId.schema,
-  /** Whether the runs were opened again. */
-  isUndone: z.boolean(),
-  runs: z.array(
-    z.strictObject({
-      runId: RunId.schema,
-      tag: z.string(),
-      workflowId: workflowIdSchema,
-      /** False where it was so before. */
-      isChanged: z.boolean(),
-    }),
-  ),
-});
-type SessionCloseData = z.infer<typeof sessionCloseData>;
-
-/** What `workrail session close --json` prints. */
-export const sessionCloseShape = commandShape('session close', sessionCloseData);

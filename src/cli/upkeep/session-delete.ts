@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { BinnedSession } from '../../app/ports/upkeep.ts';
 import { BIN_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
@@ -6,25 +6,44 @@ import { ERROR_CODES } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shortList } from '../../core/text/words.ts';
-import { type CommandContext, type CommandOutcome, type CommandProblem, EXIT, type RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
-import { matchId } from '../ids.ts';
+import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
+import { matchId, SESSION_IDS } from '../ids.ts';
 import type { Line } from '../output/line.ts';
+import { type CommandProblem, errorProblem, errorWords, usageProblem } from '../problem.ts';
 import { namedSessions } from './named-session.ts';
-import { confirmLoss, upkeepProblem, wrongUse } from './upkeep-words.ts';
+import { confirmLoss, upkeepProblem } from './upkeep-words.ts';
 
-export const sessionDelete: RunCommand = async (context, { operands, options }) => {
-  if (options['undo'] === true) return restoreSessions(context, operands);
-  if (operands.length === 0) {
-    return err(wrongUse('No session was named.', 'Type the ids of sessions: workrail session delete ID'));
-  }
-  const named = await namedSessions(context, operands);
-  if (named.isErr()) return err(named.error);
-  const { upkeep, sessionIds } = named.value;
-  const confirmed = options['yes'] === true ? ok(undefined) : await confirm(context, upkeep, sessionIds);
-  if (confirmed.isErr()) return err(confirmed.error);
-  return ok(await deleteAll(context, upkeep, sessionIds));
-};
+const sessionDeleteData = z.union([
+  z.strictObject({
+    deleted: z.array(SessionId.schema),
+    /** What could not be deleted, and why. */
+    failed: z.array(z.strictObject({ sessionId: SessionId.schema, code: z.enum(ERROR_CODES) })),
+  }),
+  z.strictObject({ restored: z.array(SessionId.schema) }),
+  /** What can be restored. */
+  z.strictObject({ bin: z.array(z.strictObject({ sessionId: SessionId.schema, deletedAtMs: z.int().min(0) })) }),
+]);
+type Deleted = Result<CommandOutcome<z.infer<typeof sessionDeleteData>>, CommandProblem>;
+
+export const sessionDelete = command({
+  operands: [{ syntax: '[id...]', help: SESSION_IDS }],
+  options: [
+    { flags: '--yes', help: 'do not ask' },
+    { flags: '--undo', help: 'restore sessions from the bin; without an id: list the bin' },
+  ],
+  example: 'workrail session delete 7f3a',
+  data: sessionDeleteData,
+  run: (context, { operands, options }) =>
+    safeTry(async function* () {
+      if (options['undo'] === true) return restoreSessions(context, operands);
+      if (operands.length === 0) {
+        return err(usageProblem('A session id is missing.', 'Give the ids of sessions: workrail session delete ID'));
+      }
+      const { upkeep, sessionIds } = yield* await namedSessions(context, operands);
+      if (options['yes'] !== true) yield* await confirm(context, upkeep, sessionIds);
+      return deleteAll(context, upkeep, sessionIds);
+    }),
+});
 
 async function confirm(
   context: CommandContext,
@@ -36,85 +55,68 @@ async function confirm(
   );
   const lines = sessionIds.map((sessionId): Line => {
     const goals = (summaries.get(sessionId)?.runs ?? []).flatMap(({ goal, workflowId }) => goal ?? workflowId);
-    return [`${sessionId}  ${goals.join(', ') || 'cannot be read any more'}`];
+    return [`${sessionId}  ${goals.join(', ') || 'cannot be read'}`];
   });
-  const question = `Delete ${plural(sessionIds.length, 'session')}? You can bring ${sessionIds.length === 1 ? 'it' : 'them'} back for ${BIN_DAYS} days.`;
+  const them = sessionIds.length === 1 ? 'it' : 'them';
+  const question = `Delete ${plural(sessionIds.length, 'session')}? You can restore ${them} for ${BIN_DAYS} days.`;
   return confirmLoss(context, { lines, question, command: `workrail session delete ${sessionIds.join(' ')} --yes` });
 }
 
-/** One that cannot be deleted does not save the others. */
+/** Deletes what it can: a session that cannot be deleted does not stop the others. */
 async function deleteAll(
   { program, progress }: CommandContext,
   { bin, clock }: UpkeepServices,
   sessionIds: readonly SessionId[],
-): Promise<CommandOutcome> {
+): Promise<Deleted> {
   const dataDir = await program.dataDir();
   const deleted: SessionId[] = [];
   const failed: { readonly sessionId: SessionId; readonly problem: CommandProblem }[] = [];
-  for (const [done, sessionId] of sessionIds.entries()) {
-    progress.show({ label: 'deleting', done, total: sessionIds.length });
+  for (const [i, sessionId] of sessionIds.entries()) {
+    progress.show({ label: 'deleting', done: i, total: sessionIds.length });
     const put = await bin.put(sessionId, clock.nowMs());
     if (put.isOk()) deleted.push(sessionId);
     else failed.push({ sessionId, problem: upkeepProblem(put.error, dataDir) });
   }
-  const data: SessionDeleteData = {
-    deleted,
-    failed: failed.map(({ sessionId, problem }) => ({ sessionId, code: problem.error.code })),
-  };
-  const [first] = failed;
-  return {
-    kind: 'done',
-    data,
-    lines: linesOf(deleted),
-    ...(first === undefined ? {} : { problem: first.problem }),
+  return done({
+    data: { deleted, failed: failed.map((one) => ({ sessionId: one.sessionId, code: one.problem.error.code })) },
+    lines: deleted.map((sessionId) => [`Moved ${sessionId} to the bin; gc deletes it after ${BIN_DAYS} days.`]),
+    problem: failed[0]?.problem,
     next: deleted.length === 0 ? 'workrail session verify' : `workrail session delete --undo ${deleted.join(' ')}`,
-  };
-}
-
-function linesOf(deleted: readonly SessionId[]): readonly Line[] {
-  return deleted.map((sessionId) => [`${sessionId} is in the bin; gc takes it from there after ${BIN_DAYS} days.`]);
-}
-
-/** Brings deleted sessions back, or shows which there are. */
-async function restoreSessions(
-  { program, progress }: CommandContext,
-  asked: readonly string[],
-): Promise<Result<CommandOutcome, CommandProblem>> {
-  progress.show({ label: 'looking into the bin' });
-  const [{ bin }, dataDir] = await Promise.all([program.upkeep(), program.dataDir()]);
-  const listed = await bin.list();
-  if (listed.isErr()) return err(upkeepProblem(listed.error, dataDir));
-  const binned = new Map(listed.value.map((one) => [one.sessionId, one]));
-  if (asked.length === 0) return ok(shown([...binned.values()]));
-  const restored: SessionId[] = [];
-  for (const text of asked) {
-    const found = findBinned(text, [...binned.keys()]);
-    if (found.isErr()) return err(found.error);
-    const back = await bin.restore(found.value);
-    if (back.isErr()) return err(upkeepProblem(back.error, dataDir));
-    restored.push(found.value);
-  }
-  const data: SessionDeleteData = { restored };
-  return ok({
-    kind: 'done',
-    data,
-    lines: restored.map((sessionId) => [`${sessionId} is back, as it was.`]),
-    next: `workrail session verify ${restored.join(' ')}`,
   });
 }
 
-function shown(binned: readonly BinnedSession[]): CommandOutcome {
-  const data: SessionDeleteData = { bin: [...binned] };
-  return {
-    kind: 'done',
-    data,
+/** Restores deleted sessions, or lists them if none is named. */
+function restoreSessions({ program, progress }: CommandContext, asked: readonly string[]): PromiseLike<Deleted> {
+  return safeTry(async function* () {
+    progress.show({ label: 'reading the bin' });
+    const [{ bin }, dataDir] = await Promise.all([program.upkeep(), program.dataDir()]);
+    const listed = yield* (await bin.list()).mapErr((refusal) => upkeepProblem(refusal, dataDir));
+    if (asked.length === 0) return listBin(listed);
+    const binned = [...new Set(listed.map(({ sessionId }) => sessionId))];
+    const restored: SessionId[] = [];
+    for (const text of asked) {
+      const sessionId = yield* findBinned(text, binned);
+      yield* (await bin.restore(sessionId)).mapErr((refusal) => upkeepProblem(refusal, dataDir));
+      restored.push(sessionId);
+    }
+    return done({
+      data: { restored },
+      lines: restored.map((sessionId) => [`Restored ${sessionId}.`]),
+      next: `workrail session verify ${restored.join(' ')}`,
+    });
+  });
+}
+
+function listBin(binned: readonly BinnedSession[]): Deleted {
+  const last = binned.at(-1);
+  return done({
+    data: { bin: [...binned] },
     lines:
-      binned.length === 0
+      last === undefined
         ? [['The bin is empty.']]
         : binned.map(({ sessionId, deletedAtMs }) => [`${sessionId}  deleted ${utcMinute(deletedAtMs)}`]),
-    next:
-      binned.length === 0 ? 'workrail session verify' : `workrail session delete --undo ${binned.at(-1)?.sessionId}`,
-  };
+    next: last === undefined ? 'workrail session verify' : `workrail session delete --undo ${last.sessionId}`,
+  });
 }
 
 function findBinned(asked: string, binned: readonly SessionId[]): Result<SessionId, CommandProblem> {
@@ -126,39 +128,21 @@ function findBinned(asked: string, binned: readonly SessionId[]): Result<Session
     case 'one':
       return ok(match.sessionId);
     case 'several':
-      return err({
-        exitCode: EXIT.usage,
-        error: {
-          code: 'VALIDATION_ERROR',
-          message: `"${asked}" fits ${match.sessionIds.length} deleted sessions.`,
-          suggestion: `Type more of the one you mean: ${shortList(match.sessionIds)}.`,
-          retry: { kind: 'not_retryable' },
-        },
-      });
+      return err(
+        usageProblem(
+          `"${asked}" matches ${match.sessionIds.length} deleted sessions.`,
+          `Type more of the id: ${shortList(match.sessionIds)}.`,
+        ),
+      );
     default:
-      return err({
-        exitCode: EXIT.notFound,
-        error: {
-          code: 'SESSION_NOT_FOUND',
-          message: `There is no deleted session "${asked}".`,
-          suggestion: binned.length === 0 ? 'The bin is empty.' : `In the bin: ${shortList(binned)}.`,
-          retry: { kind: 'not_retryable' },
-        },
-      });
+      return err(
+        errorProblem(
+          errorWords(
+            'SESSION_NOT_FOUND',
+            `No deleted session matches "${asked}".`,
+            binned.length === 0 ? 'The bin is empty.' : `In the bin: ${shortList(binned)}.`,
+          ),
+        ),
+      );
   }
 }
-
-const sessionDeleteData = z.union([
-  z.strictObject({
-    deleted: z.array(SessionId.schema),
-    /** What could not be deleted, and by which error. */
-    failed: z.array(z.strictObject({ sessionId: SessionId.schema, code: z.enum(ERROR_CODES) })),
-  }),
-  z.strictObject({ restored: z.array(SessionId.schema) }),
-  /** What can be brought back. */
-  z.strictObject({ bin: z.array(z.strictObject({ sessionId: SessionId.schema, deletedAtMs: z.int().min(0) })) }),
-]);
-type SessionDeleteData = z.infer<typeof sessionDeleteData>;
-
-/** What `workrail session delete --json` prints. */
-export const sessionDeleteShape = commandShape('session delete', sessionDeleteData);

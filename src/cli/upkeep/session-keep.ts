@@ -1,34 +1,31 @@
-import { err, ok } from 'neverthrow';
+import { err, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { SessionId } from '../../core/log/ids.ts';
-import type { RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
+import { SESSION_IDS } from '../ids.ts';
 import { namedSessions, refusedProblem } from './named-session.ts';
 
-export const sessionKeep: RunCommand = async (context, { operands, options }) => {
-  const isKept = options['undo'] !== true;
-  const named = await namedSessions(context, operands);
-  if (named.isErr()) return err(named.error);
-  const { upkeep, sessionIds } = named.value;
-  for (const sessionId of sessionIds) {
-    const set = await upkeep.marks.setKept(sessionId, isKept);
-    if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
-  }
-  const data: SessionKeepData = { sessions: sessionIds.map((sessionId) => ({ sessionId, isKept })) };
-  return ok({
-    kind: 'done',
-    data,
-    lines: sessionIds.map((sessionId) => [
-      isKept ? `${sessionId} is kept: gc leaves it, however old it gets.` : `${sessionId} is no longer kept.`,
-    ]),
-    next: isKept ? `workrail session keep ${sessionIds.join(' ')} --undo` : 'workrail gc --dry-run',
-  });
-};
-
-const sessionKeepData = z.strictObject({
-  sessions: z.array(z.strictObject({ sessionId: SessionId.schema, isKept: z.boolean() })),
+export const sessionKeep = command({
+  operands: [{ syntax: '<id...>', help: SESSION_IDS }],
+  options: [{ flags: '--undo', help: 'let gc delete them again' }],
+  example: 'workrail session keep 7f3a',
+  data: z.strictObject({
+    sessions: z.array(z.strictObject({ sessionId: SessionId.schema, isKept: z.boolean() })),
+  }),
+  run: (context, { operands, options }) =>
+    safeTry(async function* () {
+      const isKept = options['undo'] !== true;
+      const { upkeep, sessionIds } = yield* await namedSessions(context, operands);
+      for (const sessionId of sessionIds) {
+        const set = await upkeep.marks.setKept(sessionId, isKept);
+        if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
+      }
+      return done({
+        data: { sessions: sessionIds.map((sessionId) => ({ sessionId, isKept })) },
+        lines: sessionIds.map((sessionId) => [
+          isKept ? `${sessionId} is kept: gc never deletes it.` : `${sessionId} is no longer kept.`,
+        ]),
+        next: isKept ? `workrail session keep ${sessionIds.join(' ')} --undo` : 'workrail gc --dry-run',
+      });
+    }),
 });
-type SessionKeepData = z.infer<typeof sessionKeepData>;
-
-/** What `workrail session keep --json` prints. */
-export const sessionKeepShape = commandShape('session keep', sessionKeepData);

@@ -1,43 +1,72 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type PreferredRun, setPreferences } from '../../app/upkeep/set-preferences.ts';
 import { AUTONOMY, autonomySchema, type Preferences, RISK_POLICY, riskPolicySchema } from '../../core/log/autonomy.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
-import { nearest } from '../../core/text/spelling.ts';
-import type { CommandProblem, RunCommand } from '../command.ts';
-import { commandShape } from '../command-shape.ts';
+import { command, done } from '../command.ts';
+import { SESSION_ID } from '../ids.ts';
 import type { Line } from '../output/line.ts';
+import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
-import { wrongUse } from './upkeep-words.ts';
 
-export const sessionPrefer: RunCommand = async (context, { operands, options }) => {
-  const [asked = '', modeText] = operands;
-  const mode = oneOf('mode', AUTONOMY, modeText);
-  if (mode.isErr()) return err(mode.error);
-  const riskPolicy = oneOf('risk policy', RISK_POLICY, options['risk']);
-  if (riskPolicy.isErr()) return err(riskPolicy.error);
-  if (mode.value === undefined && riskPolicy.value === undefined) {
-    return err(wrongUse('Neither a mode nor a risk policy was named.', `Name a mode: ${AUTONOMY.join(', ')}.`));
-  }
-  const named = await namedSession(context, asked);
-  if (named.isErr()) return err(named.error);
-  const { upkeep, sessionId } = named.value;
-  const run = typeof options['run'] === 'string' ? options['run'] : named.value.run;
-  const set = await setPreferences(upkeep, { sessionId, run, mode: mode.value, riskPolicy: riskPolicy.value });
-  if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
-  const data: SessionPreferData = {
-    sessionId,
-    runs: set.value.map(({ warnings, ...rest }) => ({ ...rest, warnings: [...warnings] })),
-  };
-  return ok({
-    kind: 'done',
-    data,
-    lines: set.value.flatMap(linesOf),
-    next: `workrail session resume ${run === undefined ? sessionId : (set.value[0]?.runId ?? sessionId)}`,
-  });
-};
+const preferences = z.strictObject({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
 
-/** A word of a closed set; nothing where none was written. */
+export const sessionPrefer = command({
+  operands: [
+    { syntax: '<id>', help: SESSION_ID },
+    { syntax: '[mode]', help: AUTONOMY.join(', ') },
+  ],
+  options: [
+    { flags: '--risk <policy>', help: 'conservative, balanced or aggressive: how much advice warnings contain' },
+    { flags: '--run <tag>', help: 'change only this run of the session' },
+  ],
+  example: 'workrail session prefer 7f3a full_auto_never_stop',
+  data: z.strictObject({
+    sessionId: SessionId.schema,
+    runs: z.array(
+      z.strictObject({
+        runId: RunId.schema,
+        tag: z.string(),
+        workflowId: workflowIdSchema,
+        before: preferences,
+        /** In effect from the next step. */
+        effective: preferences,
+        isChanged: z.boolean(),
+        /** Whether the run was closed and is open again. */
+        isReopened: z.boolean(),
+        /** Where this exceeds what the workflow recommends. */
+        warnings: z.array(
+          z.strictObject({
+            code: z.enum(['exceeds_recommended_autonomy', 'exceeds_recommended_risk_policy']),
+            recommended: z.string(),
+            effective: z.string(),
+          }),
+        ),
+      }),
+    ),
+  }),
+  run: async (context, { operands, options }) =>
+    safeTry(async function* () {
+      const [asked = '', modeText] = operands;
+      const mode = yield* oneOf('mode', AUTONOMY, modeText);
+      const riskPolicy = yield* oneOf('risk policy', RISK_POLICY, options['risk']);
+      if (mode === undefined && riskPolicy === undefined) {
+        return err(usageProblem('A mode or a risk policy is missing.', `Add a mode: ${AUTONOMY.join(', ')}.`));
+      }
+      const named = yield* await namedSession(context, asked);
+      const { upkeep, sessionId } = named;
+      const run = typeof options['run'] === 'string' ? options['run'] : named.run;
+      const set = await setPreferences(upkeep, { sessionId, run, mode, riskPolicy });
+      if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
+      return done({
+        data: { sessionId, runs: set.value.map(({ warnings, ...rest }) => ({ ...rest, warnings: [...warnings] })) },
+        lines: set.value.flatMap(linesOf),
+        next: `workrail session resume ${run === undefined ? sessionId : (set.value[0]?.runId ?? sessionId)}`,
+      });
+    }),
+});
+
+/** One of a closed set of words; `undefined` if none was given. */
 function oneOf<const Word extends string>(
   what: string,
   words: readonly Word[],
@@ -45,29 +74,15 @@ function oneOf<const Word extends string>(
 ): Result<Word | undefined, CommandProblem> {
   if (typeof written !== 'string') return ok(undefined);
   const found = words.find((word) => word === written.trim().toLowerCase().replaceAll('-', '_'));
-  if (found !== undefined) return ok(found);
-  const meant = nearest(written, words);
-  const guess = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return err(wrongUse(`There is no ${what} "${written}".`, `${guess}There are ${words.join(', ')}.`));
+  return found === undefined ? err(unknownWord(what, written, words)) : ok(found);
 }
 
-function linesOf({
-  tag,
-  workflowId,
-  before,
-  effective,
-  isChanged,
-  isReopened,
-  warnings,
-}: PreferredRun): readonly Line[] {
-  const run = `Run ${tag} of ${workflowId}`;
-  const said = isChanged
-    ? `${run} goes on in ${shown(effective)}; it was ${shown(before)}.`
-    : `${run} goes on in ${shown(effective)}, as before.`;
+function linesOf({ tag, workflowId, before, effective, isChanged, ...more }: PreferredRun): readonly Line[] {
+  const was = isChanged ? `it was ${shown(before)}` : 'unchanged';
   return [
-    [said],
-    ...(isReopened ? [[{ text: '  It was closed; this opened it again.', style: 'notable' } as const]] : []),
-    ...warnings.map(
+    [`Run ${tag} of ${workflowId} continues in ${shown(effective)}; ${was}.`],
+    ...(more.isReopened ? [[{ text: '  The run was closed; this reopened it.', style: 'notable' } as const]] : []),
+    ...more.warnings.map(
       ({ recommended }): Line => [{ text: `  Its workflow recommends ${recommended} at most.`, style: 'notable' }],
     ),
   ];
@@ -76,34 +91,3 @@ function linesOf({
 function shown({ autonomy, riskPolicy }: Preferences): string {
   return `${autonomy} (risk ${riskPolicy})`;
 }
-
-const preferences = z.strictObject({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
-
-const sessionPreferData = z.strictObject({
-  sessionId: SessionId.schema,
-  runs: z.array(
-    z.strictObject({
-      runId: RunId.schema,
-      tag: z.string(),
-      workflowId: workflowIdSchema,
-      before: preferences,
-      /** In force from the next step on. */
-      effective: preferences,
-      isChanged: z.boolean(),
-      /** It was closed, and is open again. */
-      isReopened: z.boolean(),
-      /** Where this goes beyond what the workflow recommends. */
-      warnings: z.array(
-        z.strictObject({
-          code: z.enum(['exceeds_recommended_autonomy', 'exceeds_recommended_risk_policy']),
-          recommended: z.string(),
-          effective: z.string(),
-        }),
-      ),
-    }),
-  ),
-});
-type SessionPreferData = z.infer<typeof sessionPreferData>;
-
-/** What `workrail session prefer --json` prints. */
-export const sessionPreferShape = commandShape('session prefer', sessionPreferData);

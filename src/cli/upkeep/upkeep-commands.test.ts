@@ -11,11 +11,18 @@ import { claimLocks } from '../../adapters/lock/claim-locks.ts';
 import { nodeHasher } from '../../adapters/system.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { gcShape } from './gc.ts';
-import { sessionCloseShape } from './session-close.ts';
-import { sessionDeleteShape } from './session-delete.ts';
-import { sessionKeepShape } from './session-keep.ts';
-import { sessionPreferShape } from './session-prefer.ts';
+import { commandShape } from '../command-shape.ts';
+import { gc } from './gc.ts';
+import { sessionClose } from './session-close.ts';
+import { sessionDelete } from './session-delete.ts';
+import { sessionKeep } from './session-keep.ts';
+import { sessionPrefer } from './session-prefer.ts';
+
+const gcShape = commandShape('gc', gc.data);
+const sessionCloseShape = commandShape('session close', sessionClose.data);
+const sessionDeleteShape = commandShape('session delete', sessionDelete.data);
+const sessionKeepShape = commandShape('session keep', sessionKeep.data);
+const sessionPreferShape = commandShape('session prefer', sessionPrefer.data);
 
 const DAY_MS = 86_400_000;
 const STARTED = Date.parse('2026-01-01T10:00:00Z');
@@ -55,12 +62,12 @@ describe('session close', () => {
     const { run, id, tag, store } = await world();
     expect(await run('session', 'close', id)).toMatchObject({
       exitCode: 0,
-      out: `Closed run ${tag} of test.plain: no agent is offered it any more. Going on with it opens it again.\n`,
+      out: `Closed run ${tag} of test.plain: agents are no longer offered it. Continuing it reopens it.\n`,
       talk: `Next: workrail session close ${id} --undo\n`,
     });
-    expect((await run('session', 'close', tag)).out).toBe(`Run ${tag} of test.plain was closed already.\n`);
+    expect((await run('session', 'close', tag)).out).toBe(`Run ${tag} of test.plain was already closed.\n`);
     expect((await store.marks.of(id))._unsafeUnwrap().closed.size).toBe(1);
-    expect((await run('session', 'close', tag, '--undo')).out).toBe(`Opened run ${tag} of test.plain again.\n`);
+    expect((await run('session', 'close', tag, '--undo')).out).toBe(`Reopened run ${tag} of test.plain.\n`);
     const json = sessionCloseShape.parse(JSON.parse((await run('session', 'close', id, '--json')).out));
     expect(json).toMatchObject({
       ok: true,
@@ -87,15 +94,15 @@ describe('session keep', () => {
     const { run, id, time } = await world();
     expect(await run('session', 'keep', id)).toMatchObject({
       exitCode: 0,
-      out: `${id} is kept: gc leaves it, however old it gets.\n`,
+      out: `${id} is kept: gc never deletes it.\n`,
       talk: `Next: workrail session keep ${id} --undo\n`,
     });
     time.nowMs += 200 * DAY_MS;
     const { out } = await run('gc');
-    expect(out).toBe(`There was nothing to remove.\n1 session stays: 1 marked to be kept (${id}).\n`);
+    expect(out).toBe(`Nothing to remove.\n1 session not removed: 1 marked as kept (${id}).\n`);
     const undone = sessionKeepShape.parse(JSON.parse((await run('session', 'keep', id, '--undo', '--json')).out));
     expect(undone).toMatchObject({ data: { sessions: [{ sessionId: id, isKept: false }] } });
-    expect((await run('gc')).out).toContain('Removed 1 session not written to for 90 days');
+    expect((await run('gc')).out).toContain('Removed 1 session last written more than 90 days ago');
     expect((await run('session', 'keep', id)).exitCode).toBe(3);
   });
 });
@@ -132,7 +139,7 @@ describe('session delete', () => {
     }
     expect((await run('session', 'delete', id, '--json', answering(true))).exitCode).toBe(5);
     expect((await store.sessions.list())._unsafeUnwrap()).toEqual([id]);
-    expect(asked).toEqual(Array(2).fill('Delete 1 session? You can bring it back for 30 days.'));
+    expect(asked).toEqual(Array(2).fill('Delete 1 session? You can restore it for 30 days.'));
     const done = await run('session', 'delete', id, answering(true, asked));
     expect(done).toMatchObject({ exitCode: 0, talk: expect.stringMatching(new RegExp(`^${id} {2}Mend the shop\n`)) });
   });
@@ -141,7 +148,7 @@ describe('session delete', () => {
     const { run, id, store } = await world();
     expect(await run('session', 'delete', id.slice(0, 10), '--yes')).toMatchObject({
       exitCode: 0,
-      out: `${id} is in the bin; gc takes it from there after 30 days.\n`,
+      out: `Moved ${id} to the bin; gc deletes it after 30 days.\n`,
       talk: `Next: workrail session delete --undo ${id}\n`,
     });
     expect((await run('session', 'delete', id, '--yes')).exitCode).toBe(3);
@@ -149,7 +156,7 @@ describe('session delete', () => {
     expect((await run('session', 'delete', '--undo', 'nowhere')).talk).toContain(`In the bin: ${id}.`);
     expect(await run('session', 'delete', '--undo', id.slice(-5))).toMatchObject({
       exitCode: 0,
-      out: `${id} is back, as it was.\n`,
+      out: `Restored ${id}.\n`,
       talk: `Next: workrail session verify ${id}\n`,
     });
     expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
@@ -190,7 +197,7 @@ describe('session prefer', () => {
     const { run, send, first, id, tag } = await world();
     expect(await run('session', 'prefer', id, 'full-auto-never-stop')).toMatchObject({
       exitCode: 0,
-      out: `Run ${tag} of test.plain goes on in full_auto_never_stop (risk conservative); it was guided (risk conservative).\n`,
+      out: `Run ${tag} of test.plain continues in full_auto_never_stop (risk conservative); it was guided (risk conservative).\n`,
       talk: `Next: workrail session resume ${id}\n`,
     });
     expect(told(await send(first), 'preferences.autonomy')).toBe('full_auto_never_stop');
@@ -199,14 +206,14 @@ describe('session prefer', () => {
       ok: true,
       data: { runs: [{ effective: { autonomy: 'full_auto_never_stop', riskPolicy: 'balanced' }, isChanged: true }] },
     });
-    expect((await run('session', 'prefer', id, '--risk', 'balanced')).out).toContain('(risk balanced), as before.');
+    expect((await run('session', 'prefer', id, '--risk', 'balanced')).out).toContain('(risk balanced); unchanged.');
   });
 
   it('knows the modes, and what was meant by something like one', async () => {
     const { run, id } = await world();
     expect(await run('session', 'prefer', id, 'guidde')).toMatchObject({
       exitCode: 2,
-      talk: expect.stringMatching(/^VALIDATION_ERROR: There is no mode "guidde"\.\nFix: Did you mean guided\? /),
+      talk: expect.stringMatching(/^VALIDATION_ERROR: Unknown mode "guidde"\.\nFix: Did you mean guided\? /),
     });
     expect((await run('session', 'prefer', id)).exitCode).toBe(2);
     expect((await run('session', 'prefer', 'nowhere', 'guided')).exitCode).toBe(3);
@@ -220,12 +227,12 @@ describe('gc', () => {
     time.nowMs += 8 * DAY_MS;
     const before = readdirSync(root, { recursive: true }).sort();
     expect((await run('gc', '--dry-run')).out).toBe(
-      'There is nothing to remove.\n1 session stays: 1 written to or taken in since.\n',
+      'Nothing to remove.\n1 session not removed: 1 written or imported more recently.\n',
     );
     const dry = await run('gc', '--dry-run', '--older-than', '1w');
     expect(dry.out).toMatch(
       new RegExp(
-        `^${id}  not written to for 7 days\nWould remove 1 session not written to for 7 days, \\d+ files: .*\n$`,
+        `^${id}  last written more than 7 days ago\nWould remove 1 session last written more than 7 days ago, \\d+ files: .*\n$`,
       ),
     );
     expect(dry.talk).toBe('Next: workrail gc --older-than 1w\n');
@@ -242,7 +249,7 @@ describe('gc', () => {
     await run('session', 'delete', id, '--yes');
     time.nowMs += 20 * DAY_MS;
     await run('session', 'delete', other, '--yes');
-    expect((await run('gc')).out).toMatch(/2 deleted sessions can still be brought back from the bin\.\n$/);
+    expect((await run('gc')).out).toMatch(/2 deleted sessions can still be restored from the bin\.\n$/);
     time.nowMs += 11 * DAY_MS;
     expect((await run('gc')).out).toMatch(/^Removed 1 deleted session, .*\n1 deleted session can still/);
     expect((await run('gc', '--empty-bin', '--yes')).out).toMatch(/^Removed 1 deleted session, .* freed\.\n$/);
@@ -272,7 +279,7 @@ describe('gc', () => {
       new RegExp(`^STORE_CORRUPT: 1 session \\(${id}\\) .* Nothing was removed\\.\nFix: .*delete the session\\.\n`),
     );
     expect((await run('session', 'delete', id, '--yes')).exitCode).toBe(0);
-    expect((await run('gc')).talk).toMatch(/^STORE_CORRUPT: 1 deleted session .*\nFix: Type "workrail gc --empty-bin"/);
+    expect((await run('gc')).talk).toMatch(/^STORE_CORRUPT: 1 deleted session .*\nFix: Run "workrail gc --empty-bin"/);
     expect((await run('gc', '--empty-bin', '--yes')).exitCode).toBe(0);
   });
 

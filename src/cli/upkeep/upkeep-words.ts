@@ -2,10 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports/upkeep.ts';
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../app/upkeep/set-preferences.ts';
-import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import { andList, plural, shortList } from '../../core/text/words.ts';
-import { type CommandContext, type CommandProblem, EXIT, exitCodeOf } from '../command.ts';
+import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { plural, shortList } from '../../core/text/words.ts';
+import type { CommandContext } from '../command.ts';
 import type { Line } from '../output/line.ts';
+import { type CommandProblem, EXIT, errorProblem, errorWords, problem } from '../problem.ts';
 import { type CommandRefusal, explainRefusal } from '../words.ts';
 
 export type UpkeepRefusal =
@@ -16,83 +17,62 @@ export type UpkeepRefusal =
   | RestoreRefusal
   | CollectRefusal;
 
-const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
 const BUSY_RETRY_MS = 1_000;
 
-/** A refusal as the command ends with it. */
 export function upkeepProblem(refusal: UpkeepRefusal, dataDir: string): CommandProblem {
-  const error = explainUpkeep(refusal, dataDir);
-  return { error, exitCode: exitCodeOf(error.code) };
-}
-
-/** A command line that cannot be meant so. */
-export function wrongUse(message: string, suggestion: string): CommandProblem {
-  return { exitCode: EXIT.usage, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: NOT_RETRYABLE } };
-}
-
-/** Only a person may decide this. */
-function needsPerson(message: string, suggestion: string): CommandProblem {
-  return { ...wrongUse(message, suggestion), exitCode: EXIT.needsPerson };
-}
-
-/** The person pressed Ctrl-C at a question. */
-function brokenOff(message: string, suggestion: string): CommandProblem {
-  return { ...wrongUse(message, suggestion), exitCode: EXIT.interrupted };
+  return errorProblem(explainUpkeep(refusal, dataDir));
 }
 
 function explainUpkeep(refusal: UpkeepRefusal, dataDir: string): ErrorEnvelope {
   switch (refusal.code) {
     case 'run_unmatched':
       return {
-        code: 'SESSION_NOT_FOUND',
-        message: `Session ${refusal.sessionId} has no run "${refusal.asked}".`,
-        suggestion: `Its runs are ${shortList(refusal.runs.map(({ tag, workflowId }) => `${tag} (${workflowId})`))}.`,
-        retry: NOT_RETRYABLE,
+        ...errorWords(
+          'SESSION_NOT_FOUND',
+          `Session ${refusal.sessionId} has no run "${refusal.asked}".`,
+          `Its runs are ${shortList(refusal.runs.map(({ tag, workflowId }) => `${tag} (${workflowId})`))}.`,
+        ),
         details: { asked: refusal.asked, tags: refusal.runs.map(({ tag }) => tag) },
       };
     case 'nothing_unfinished':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `Nothing in session ${refusal.sessionId} goes on any more, so there is nothing to change. Nothing was written.`,
-        suggestion: 'Say how it shall go when you start the next run: start_workflow takes "mode".',
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'VALIDATION_ERROR',
+        `Session ${refusal.sessionId} has no unfinished run. Nothing was changed.`,
+        'Choose the mode when you start the next run: start_workflow takes "mode".',
+      );
     case 'other_workflow_stored':
-      return {
-        code: 'STORE_CORRUPT',
-        message: `In ${refusal.place} lies another workflow than the run was started with.`,
-        suggestion: `Put that file back into ${dataDir} from a backup. Nothing was changed.`,
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'STORE_CORRUPT',
+        `${refusal.place} holds a different workflow from the one the run was started with.`,
+        `Restore that file in ${dataDir} from a backup. Nothing was changed.`,
+      );
     case 'not_in_bin':
-      return {
-        code: 'SESSION_NOT_FOUND',
-        message: `Session ${refusal.sessionId} is not in the bin any more.`,
-        suggestion: 'Type "workrail session delete --undo" to see what is.',
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'SESSION_NOT_FOUND',
+        `Session ${refusal.sessionId} is no longer in the bin.`,
+        'Run "workrail session delete --undo" to see what is in the bin.',
+      );
     case 'session_exists':
-      return {
-        code: 'VALIDATION_ERROR',
-        message: `There is another session ${refusal.sessionId} by now, so the deleted one was not brought back.`,
-        suggestion: `Delete that one first: workrail session delete ${refusal.sessionId}`,
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'VALIDATION_ERROR',
+        `Session ${refusal.sessionId} exists again, so the deleted one was not restored.`,
+        `Delete the existing one first: workrail session delete ${refusal.sessionId}`,
+      );
     case 'safe_mode':
       return safeMode(refusal);
     case 'no_shared_locks':
-      return {
-        code: 'STORE_IO',
-        message:
-          "The system's file locks are not available here (fs-native-extensions does not load), so gc cannot tell what is being written. Nothing was removed.",
-        suggestion: 'Install workrail with its optional dependencies: npm install --global workrail --include=optional',
-        retry: NOT_RETRYABLE,
-      };
+      return errorWords(
+        'STORE_IO',
+        'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',
+        'Install workrail with its optional dependencies: npm install --global workrail --include=optional',
+      );
     case 'store_busy':
       return {
-        code: 'SESSION_LOCKED',
-        message: `Sessions are being written all the time, by ${refusal.holder ?? 'other processes'}. ${removedSoFar(refusal)}`,
-        suggestion: 'Wait a moment and type the command again.',
+        ...errorWords(
+          'SESSION_LOCKED',
+          `Sessions are being written continuously by ${refusal.holder ?? 'other processes'}. ${removedSoFar(refusal)}`,
+          'Wait a moment, then run the command again.',
+        ),
         retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
       };
     default: {
@@ -109,48 +89,48 @@ function safeMode(refusal: Extract<CollectRefusal, { code: 'safe_mode' }>): Erro
     ...(binned.length === 0 ? [] : [`${plural(binned.length, 'deleted session')} (${shortList(binned)})`]),
   ];
   return {
-    code: 'STORE_CORRUPT',
-    message: `${andList(places)} cannot be read whole, so nobody can say what is still needed. ${removedSoFar(refusal)}`,
-    suggestion:
+    ...errorWords(
+      'STORE_CORRUPT',
+      `${places.join(' and ')} cannot be read completely, so gc cannot tell which data is still needed. ${removedSoFar(refusal)}`,
       sessions.length === 0
-        ? 'Type "workrail gc --empty-bin" to take everything out of the bin for good.'
-        : 'Type "workrail session verify" to see what is damaged, put it back from a backup, or delete the session.',
-    retry: NOT_RETRYABLE,
+        ? 'Run "workrail gc --empty-bin" to delete everything in the bin for good.'
+        : 'Run "workrail session verify" to see what is damaged. Then restore it from a backup, or delete the session.',
+    ),
     details: { sessionIds: [...sessions], binned: [...binned] },
   };
 }
 
 function removedSoFar({ done }: Pick<CollectRefusal, 'done'>): string {
   if (done === undefined) return 'Nothing was removed.';
-  return `Before that, ${plural(done.sessions.length + done.binned.length, 'session')} and what only they needed had gone.`;
+  const sessions = plural(done.sessions.length + done.binned.length, 'session');
+  return `Before that, ${sessions} and the data only they used were removed.`;
 }
 
-export type Loss = {
-  /** What it is about. */
+type Loss = {
+  /** What would be deleted. */
   readonly lines: readonly Line[];
   readonly question: string;
-  /** The command that asks nothing. */
+  /** The same command without a question. */
   readonly command: string;
 };
 
-/** Asks before something is deleted. Whoever cannot be asked must say so beforehand. */
+/** Asks before anything is deleted. Without a terminal the user must agree in advance, with `--yes`. */
 export async function confirmLoss(
   { program, switches, progress, say }: CommandContext,
   { lines, question, command }: Loss,
 ): Promise<Result<void, CommandProblem>> {
   if (switches.isJson || !program.terminal.isInput() || !program.terminal.isError()) {
-    return err(
-      needsPerson('Deleting needs a yes, and nobody can be asked here. Nothing was deleted.', `Type: ${command}`),
-    );
+    const message = 'Deleting needs your confirmation, and there is no terminal to ask in. Nothing was deleted.';
+    return err(problem(EXIT.needsPerson, message, `Run: ${command}`));
   }
   progress.stop();
   for (const line of lines) say(line);
   const answer = await (await program.ask()).confirm(question);
   if (answer === true) return ok(undefined);
-  const advice = `To delete without being asked, type: ${command}`;
+  const advice = `To delete without a question, run: ${command}`;
   return err(
     answer === undefined
-      ? brokenOff('Broken off. Nothing was deleted.', advice)
-      : needsPerson('You did not say yes. Nothing was deleted.', advice),
+      ? problem(EXIT.interrupted, 'Interrupted. Nothing was deleted.', advice)
+      : problem(EXIT.needsPerson, 'You did not confirm. Nothing was deleted.', advice),
   );
 }

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandName } from '../../../src/cli/command.ts';
 import { COMMANDS } from '../../../src/cli/command-list.ts';
-import { COMMAND_SHAPES } from '../../../src/cli/command-shapes.ts';
+import { commandShapes } from '../../../src/cli/command-shape.ts';
 import { enforces } from '../../enforces.ts';
 import { HOSTILE, type HostileMachine, hostileMachine, OBEYED, TYPED } from './hostile-machine.ts';
+
+const COMMAND_SHAPES = await commandShapes();
 
 type Form = 'text' | 'json';
 /** What is typed, what it ends with, and as what; as both unless told. */

@@ -115,7 +115,7 @@ function shotIn(into: string, name: string): { readonly path: string } {
   return { path: join(into, `${name}.png`) };
 }
 
-const NEXT = 'Next: look through it before you give it away\n';
+const NEXT = 'Next: check the report before you share it\n';
 
 const HOSTILE = [
   '<script>window.owned = 1; alert(1)</script>',

@@ -11,11 +11,15 @@ import {
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { doctorShape } from '../../../src/cli/clients/doctor.ts';
-import { initShape } from '../../../src/cli/clients/init.ts';
+import { doctor } from '../../../src/cli/clients/doctor.ts';
+import { init } from '../../../src/cli/clients/init.ts';
+import { commandShape } from '../../../src/cli/command-shape.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENT_KINDS } from '../clients.ts';
 import { ending, loneProgram, type ThrowAway, throwAway } from './throw-away.ts';
+
+const doctorShape = commandShape('doctor', doctor.data);
+const initShape = commandShape('init', init.data);
 
 const CLIENTS: { readonly [client: string]: string } = {
   'claude-code': '.claude.json',
