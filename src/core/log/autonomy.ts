@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** How far the agent may go without a person, least first: the order by which recommendations warn. */
+/** How much the agent may do without a person, least first. A mode beyond the recommended one gives a warning. */
 export const AUTONOMY = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const;
 export const autonomySchema = z.enum(AUTONOMY);
 export type Autonomy = z.infer<typeof autonomySchema>;
 
-/** Moves warning thresholds and wording only; it never loosens a requirement. */
+/** Changes only when and how a run warns; it never loosens a requirement. */
 export const RISK_POLICY = ['conservative', 'balanced', 'aggressive'] as const;
 export const riskPolicySchema = z.enum(RISK_POLICY);
 export type RiskPolicy = z.infer<typeof riskPolicySchema>;
@@ -13,7 +13,7 @@ export type RiskPolicy = z.infer<typeof riskPolicySchema>;
 export const preferencesSchema = z.object({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
 export type Preferences = { readonly autonomy: Autonomy; readonly riskPolicy: RiskPolicy };
 
-/** What a mode name stands for. */
+/** The preferences of each mode. */
 export const PRESETS: { readonly [mode in Autonomy]: Preferences } = {
   guided: { autonomy: 'guided', riskPolicy: 'conservative' },
   full_auto_stop_on_user_deps: { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'balanced' },

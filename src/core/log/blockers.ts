@@ -7,7 +7,7 @@ import { canonicalLength, detailsSchema, textSchema } from './field-schemas.ts';
 import { contextKeySchema, stepIdSchema } from './ids.ts';
 import { BLOCKER_CODES } from './reasons.ts';
 
-/** Optional powers of an agent that shape a workflow. Ordinary tools are not modelled. */
+/** Optional abilities of an agent that a workflow depends on. Ordinary tools are not listed. */
 export const CAPABILITIES = ['delegation', 'web_browsing'] as const;
 export const capabilitySchema = z.enum(CAPABILITIES);
 export type Capability = z.infer<typeof capabilitySchema>;
@@ -30,7 +30,7 @@ export const blockerPointerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('workflow_step'), stepId: stepIdSchema }),
 ]);
 
-/** What an error may point at. A context over budget is refused before any attempt, so no blocker is ever about it. */
+/** What an error may point at. A context over its budget is refused before any attempt, so it is never a blocker. */
 export const errorPointerSchema = z.discriminatedUnion('kind', [
   ...blockerPointerSchema.options,
   z.object({ kind: z.literal('context_budget') }),
@@ -45,7 +45,7 @@ export const blockerSchema = z.object({
 });
 export type Blocker = z.infer<typeof blockerSchema>;
 
-/** At least one blocker, each (code, pointer) once, in order. Over budget is refused, never cut. */
+/** At least one blocker, each code and pointer once, in order. A report over its budget is refused, never cut. */
 export const blockerReportSchema = z
   .array(blockerSchema)
   .min(1)
@@ -58,7 +58,7 @@ export const blockerReportSchema = z
   );
 export type BlockerReport = readonly Blocker[];
 
-/** The one order of blockers: code, pointer kind, then the pointer's own fields. Zero means the same place. */
+/** The order of blockers: code, pointer kind, then the fields of the pointer. Zero means the same place. */
 export function compareBlockers(a: Blocker, b: Blocker): number {
   const left = sortKey(a);
   const right = sortKey(b);
@@ -74,9 +74,9 @@ function sortKey({ code, pointer }: Blocker): readonly string[] {
   return [code, pointer.kind, canonicalJson(pointer).unwrapOr('')];
 }
 
-/** Builds a report that fits from all that is unmet: one blocker a place, and what finds no room is counted. */
+/** A report of everything that is unmet, within its budget: one blocker for each place, and a count of the rest. */
 export function blockerReport(findings: readonly Blocker[]): BlockerReport {
-  assert(findings.length > 0, 'a report has something to say');
+  assert(findings.length > 0, 'a report has at least one blocker');
   const groups = groupByPlace(findings);
   const shown = groups.slice(0, BLOCKERS_MAX);
   const hidden = groups.slice(BLOCKERS_MAX).flat().length;
@@ -98,7 +98,7 @@ function groupByPlace(findings: readonly Blocker[]): readonly Group[] {
 function merge(group: Group, hidden: number): Blocker {
   const [{ code, pointer }] = group;
   const fixes = [...new Set(group.flatMap(({ suggestedFix }) => suggestedFix ?? []))].join('\n');
-  // Facts that no rule reads must not cost the report.
+  // Details are optional, so those over budget are dropped instead of refusing the report.
   const details = group.find((finding) => hasFittingDetails(finding))?.details;
   const messages = group.map(({ message }) => message);
   return {
@@ -114,7 +114,7 @@ function hasFittingDetails({ details }: Blocker): boolean {
   return details !== undefined && canonicalLength(details) <= DETAILS_BYTES_MAX;
 }
 
-/** As many whole messages as fit, then how many more there are. */
+/** As many whole messages as fit, then the count of the others. */
 function fitMessages(messages: readonly string[], hidden: number): string {
   for (let kept = messages.length; kept > 0; kept--) {
     const text = messages.slice(0, kept).join(' ') + andMore(messages.length - kept + hidden);

@@ -23,7 +23,7 @@ const BUNDLE_ERROR_CODES = [
   'BUNDLE_MANIFEST_ORDER_INVALID',
 ] as const;
 
-/** Every code any surface may show. */
+/** All error codes of all surfaces. */
 export const ERROR_CODES = [
   ...TOKEN_ERROR_CODES,
   ...BUNDLE_ERROR_CODES,
@@ -38,7 +38,7 @@ export const ERROR_CODES = [
   'INTERNAL',
 ] as const;
 
-/** The only safe next action, without telling what comes after it. */
+/** The only safe next action. It does not reveal later steps. */
 export const NEXT_INTENTS = [
   'perform_pending_then_continue',
   'await_user_confirmation',
@@ -47,7 +47,7 @@ export const NEXT_INTENTS = [
 ] as const;
 export type NextIntent = (typeof NEXT_INTENTS)[number];
 
-/** When to try again; clients act on it without reading prose. */
+/** When to retry, so that clients need not read the message. */
 export const retrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('not_retryable') }),
   z.strictObject({ kind: z.literal('retryable_immediate') }),
@@ -59,7 +59,7 @@ export type Retry = z.infer<typeof retrySchema>;
 export const callSchema = z.strictObject({ tool: z.string().min(1), arguments: jsonObjectSchema });
 export type Call = z.infer<typeof callSchema>;
 
-/** What every surface shows of an error: MCP, command line and console alike. */
+/** An error as all surfaces show it: MCP, command line and console. */
 export const errorEnvelopeSchema = z.strictObject({
   code: z.enum(ERROR_CODES),
   message: nonBlankSchema(ERROR_TEXT_BYTES_MAX),

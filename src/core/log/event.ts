@@ -29,7 +29,7 @@ import {
 } from './ids.ts';
 import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
-/** Every kind of event there is. */
+/** All kinds of events. */
 export const sessionEventSchema = z.discriminatedUnion('kind', [
   sessionCreatedSchema,
   observationRecordedSchema,
@@ -59,7 +59,7 @@ export type EventRefusal =
   | { readonly code: 'wrong_dedupe_key'; readonly dedupeKey: string }
   | SchemaRefusal;
 
-/** Reads one event in full. A version or kind this program does not know is told apart from damage. */
+/** Parses one event. An unknown version or kind is distinguished from damage. */
 export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
   const label = labelOf(value, ['v', 'kind']);
   if (label.isErr()) return err(label.error);
@@ -73,17 +73,17 @@ export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
   return ok(event.value);
 }
 
-/** Whether an event holds the reply that a call was given; it is always the last of its plan. */
+/** Whether an event contains the reply to a call; it is always the last of its plan. */
 export function keepsReply({ kind }: SessionEvent): boolean {
   return kind === 'advance_recorded';
 }
 
-/** What an operation wants recorded, before the log gives it a place. */
+/** What an operation records, before it has a position in the log. */
 export type EventDraft = { [kind in EventKind]: DraftOf<kind> }[EventKind];
 
 export type DraftOf<Kind extends EventKind> = Pick<EventOf<Kind>, 'kind' | 'scope' | 'data'> & KeyOnly<Kind>;
 
-/** Parts of the dedupe key that the event itself does not hold. */
+/** Parts of the dedupe key that the event itself does not contain. */
 type KeyOnly<Kind extends EventKind> = Kind extends 'observation_recorded'
   ? { readonly keyOnly: { readonly observedFor: NodeId; readonly valueDigest: string } }
   : Kind extends 'step_skipped'
@@ -96,7 +96,7 @@ export type Placement = {
   readonly at?: number;
 };
 
-/** An event's id follows from what identifies it, so that events of one plan can refer to each other. */
+/** The id of an event is derived from its key, so that events of one plan can refer to each other. */
 export function eventIdOf(draft: EventDraft, sha256: Sha256): EventId {
   return EventId.of(derivedBits([draft.kind, ...keyParts(draft)], sha256));
 }
@@ -109,7 +109,7 @@ export function advanceEventId(
   return EventId.of(derivedBits(['advance_recorded', nodeId, String(attemptId)], sha256));
 }
 
-/** Gives drafts their place in the log. */
+/** Turns drafts into events at their position in the log. */
 export function placeEvents(
   drafts: readonly EventDraft[],
   placement: Placement,
@@ -129,23 +129,21 @@ export function placeEvents(
   });
 }
 
-/**
- * The key by which a retry is recognised. Built from stable ids only: never from a time and never from the event id.
- */
+/** The key that identifies a retry. It consists of stable ids only, never of a time or the event id. */
 function dedupeKey(draft: EventDraft, sessionId: SessionId): string {
   return [draft.kind, sessionId, ...keyParts(draft)].join(':');
 }
 
-/** The key of a try at a node. It names the node, so an ordinal used again elsewhere is never taken for a replay. */
+/** The key of an attempt at a node. It contains the node, so the same ordinal at another node is not a replay. */
 export function advanceKey(sessionId: SessionId, nodeId: NodeId, attemptId: AttemptId): string {
   return ['advance_recorded', sessionId, nodeId, attemptId].join(':');
 }
 
-/** The parts behind kind and session. */
+/** The parts after kind and session. */
 function keyParts(draft: EventDraft): readonly string[] {
   switch (draft.kind) {
     case 'observation_recorded':
-      // The node of the operation that looked: a branch can be left and come back to, and is then recorded again.
+      // With the node of the operation: when the user leaves a git branch and returns to it, it is recorded again.
       return [draft.keyOnly.observedFor, draft.data.key, draft.keyOnly.valueDigest];
     case 'step_skipped':
       return [draft.scope.nodeId, String(draft.keyOnly.ordinal)];
@@ -154,7 +152,7 @@ function keyParts(draft: EventDraft): readonly string[] {
   }
 }
 
-/** Whether a stored event carries the key its recipe asks for. */
+/** Whether the key of a stored event follows from its content. */
 function hasOwnDedupeKey(event: SessionEvent): boolean {
   const head = `${event.kind}:${event.sessionId}`;
   switch (event.kind) {

@@ -11,7 +11,7 @@ import { type LoopPath, loopPathSchema, stepInstanceKey, stepInstanceKeySchema }
 const SNAPSHOT_VERSION = 1;
 const ENGINE_PAYLOAD_VERSION = 1;
 
-/** An open loop. What it iterates over is read once, on entry, so that a later change of context cannot move it. */
+/** An open loop. Its items are read once, on entry, so that a later change of context does not affect it. */
 const loopFrameSchema = z
   .object({
     loopId: loopIdSchema,
@@ -24,14 +24,14 @@ const loopFrameSchema = z
       })
       .optional(),
     count: z.int().min(0).optional(),
-    /** What was decided in this iteration; the next one begins without. */
+    /** The decision of this iteration; the next one starts without. */
     decision: z.enum(['continue', 'stop']).optional(),
   })
   .refine(
     ({ iteration, items, count }) => [items?.length, count].every((end) => end === undefined || iteration < end),
     {
       path: ['iteration'],
-      error: 'an open loop stands at one of its items',
+      error: 'an open loop must be at one of its items',
     },
   );
 export type LoopFrame = z.infer<typeof loopFrameSchema>;
@@ -58,7 +58,7 @@ const runningStateSchema = z
     kind: z.literal('running'),
     /** Position in the compiled list of top-level entries; it only moves forward. */
     cursor: z.int().min(0),
-    /** Instances of scopes still open: the cursor stands for the top level, an ended iteration's keys are dropped. */
+    /** Completed steps in open iterations only: the cursor covers the top level, and ended iterations are dropped. */
     completed: completedSchema,
     loopStack: z.array(loopFrameSchema),
     pending: pendingSchema,
@@ -88,7 +88,7 @@ const engineStateSchema = z.discriminatedUnion('kind', [
 ]);
 export type EngineState = z.infer<typeof engineStateSchema>;
 
-/** What is needed to go on from a node, and no projection of anything else. */
+/** What is needed to continue from a node, and nothing that can be derived. */
 export const executionSnapshotSchema = z.object({
   v: z.literal(SNAPSHOT_VERSION),
   kind: z.literal('execution_snapshot'),
@@ -107,7 +107,7 @@ export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, Snapsho
   if (outer.value.v !== SNAPSHOT_VERSION) {
     return err({ code: 'unknown_version', part: 'snapshot', version: outer.value.v });
   }
-  // The inner one is looked for only in an outer version we know.
+  // The inner version has a meaning only in an outer version that we know.
   const inner = labelOf((outer.value as { readonly enginePayload?: unknown }).enginePayload, ['v']);
   if (inner.isErr()) return err({ ...inner.error, path: `/enginePayload${inner.error.path}` });
   if (inner.value.v !== ENGINE_PAYLOAD_VERSION) {
@@ -116,7 +116,7 @@ export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, Snapsho
   return parseDocument(executionSnapshotSchema, value);
 }
 
-/** The snapshot's bytes and its name, which is their hash. */
+/** The bytes of a snapshot and their hash, which is its name. */
 export function sealSnapshot(
   snapshot: ExecutionSnapshot,
   sha256: Sha256,
@@ -155,7 +155,7 @@ function isSamePath(path: LoopPath, stack: readonly LoopFrame[]): boolean {
   );
 }
 
-/** Whether a step instance belongs to an open iteration. The top level is no such scope: its steps are behind the cursor, so size does not grow with history. */
+/** Whether a step instance belongs to an open iteration. Top-level steps do not: the cursor covers them, so snapshots do not grow. */
 export function isInOpenScope(key: string, stack: readonly LoopFrame[]): boolean {
   const path = stack.map(({ loopId, iteration }) => `${loopId}@${iteration}`);
   return path.some((_, depth) => key.startsWith(`${path.slice(0, depth + 1).join('/')}::`));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventIndexSchema } from './ids.ts';
 
-/** What is wrong with a stored session, where. `place` is relative to the store; nothing absolute is ever told. */
+/** A damage of a stored session. `place` is relative to the store, so that no absolute path is shown. */
 export type Damage = { readonly reason: DamageReason; readonly place: string; readonly offset: number };
 
 export const DAMAGE_REASONS = [
@@ -36,14 +36,14 @@ const OF_WHOLE_FILES: readonly DamageReason[] = [
   'salvaged',
 ];
 
-/** Whether a damage lies at its offset. Where it does not, a file as a whole is missing or wrong. */
+/** Whether a damage is at its offset. Otherwise a whole file is missing or wrong. */
 export function isLocated(reason: DamageReason): boolean {
   return !OF_WHOLE_FILES.includes(reason);
 }
 
 /**
- * How much of a session can be trusted. An append that was cut off at the very end was never acknowledged, so it
- * leaves a session healthy. Only a healthy session may go on; the valid start of a damaged one may be looked at.
+ * How much of a session can be trusted. An incomplete append at the very end was never acknowledged, so the session is
+ * healthy. Only a healthy session can continue; the valid start of a damaged one can be viewed.
  */
 export type SessionHealth =
   | { readonly kind: 'healthy' }
@@ -51,9 +51,9 @@ export type SessionHealth =
   | { readonly kind: 'corrupt_head'; readonly damage: Damage }
   | { readonly kind: 'unknown_version'; readonly place: string; readonly offset: number; readonly version: string };
 
-/** Why a session is only part of one: how the whole was when it was exported, or an import that did not come to its end. */
+/** Why only part of a session is there: the damage when it was exported, or an import that did not finish. */
 const SALVAGE_HEALTHS = ['corrupt_tail', 'unknown_version', 'import_unfinished'] as const;
 
-/** Says of a session that it was taken from one that could not be read to its end. It can be looked at, never gone on with. */
+/** Marks a session of which only the start could be read. It can be viewed but not continued. */
 export const salvageSchema = z.strictObject({ health: z.enum(SALVAGE_HEALTHS), lastEventIndex: eventIndexSchema });
 export type Salvage = z.infer<typeof salvageSchema>;

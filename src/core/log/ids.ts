@@ -4,15 +4,15 @@ import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '.
 import { fromBase32, toBase32 } from '../text/base32.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ID_LENGTH_MAX } from './budgets.ts';
 
-/** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names, dedupe keys and speech. */
+/** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names and dedupe keys, easy to read out. */
 export const ID_BYTES = 10;
 export const ID_BODY_PATTERN = '[0-9a-hjkmnp-tv-z]{16}';
 
-/** One kind of id: its schema and the only way to make one. */
+/** A kind of id: its schema and the only way to create one. */
 type IdKind<Name extends string> = {
   readonly prefix: string;
   readonly schema: z.ZodType<Id<Name>>;
-  /** What the schema accepts, for where there are thousands to look at. */
+  /** The same check as the schema, for thousands of ids. */
   readonly is: (text: string) => text is Id<Name>;
   readonly of: (bits: Uint8Array) => Id<Name>;
 };
@@ -53,29 +53,29 @@ export type ContextId = z.infer<typeof ContextId.schema>;
 
 const digest = z.string().regex(SHA256_DIGEST_PATTERN);
 
-/** Names a compiled workflow by the hash of its canonical JSON. */
+/** A compiled workflow, by the hash of its canonical JSON. */
 export const workflowHashSchema = digest.brand<'WorkflowHash'>();
 export type WorkflowHash = z.infer<typeof workflowHashSchema>;
-/** Names an execution snapshot by the hash of its canonical JSON. */
+/** An execution snapshot, by the hash of its canonical JSON. */
 export const snapshotRefSchema = digest.brand<'SnapshotRef'>();
 export type SnapshotRef = z.infer<typeof snapshotRefSchema>;
-/** Names the bytes of an artifact. */
+/** An artifact, by the hash of its bytes. */
 export const artifactDigestSchema = digest.brand<'ArtifactDigest'>();
 export type ArtifactDigest = z.infer<typeof artifactDigestSchema>;
-/** Any other digest that is stored: of a request, a source file, a segment, a chain link. */
+/** Any other stored digest: of a request, a source file, a segment or a chain link. */
 export const plainDigestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
 
-/** Position of an event in its session; the only order there is. */
+/** Position of an event in its session. Nothing else orders events. */
 export const eventIndexSchema = z.int().min(0).max(EVENT_INDEX_MAX).brand<'EventIndex'>();
 export type EventIndex = z.infer<typeof eventIndexSchema>;
 /** Position of a record in its manifest. */
 export const manifestIndexSchema = z.int().min(0).brand<'ManifestIndex'>();
 export type ManifestIndex = z.infer<typeof manifestIndexSchema>;
-/** Which try at a node this is: an ordinal, so that asking again gives the same token. */
+/** The number of an attempt at a node. It is an ordinal, so that the same request gives the same token. */
 export const attemptIdSchema = z.int().min(0).max(ATTEMPT_MAX).brand<'AttemptId'>();
 export type AttemptId = z.infer<typeof attemptIdSchema>;
 
-/** Step, loop and condition ids are joined with `@`, `/` and `:` in keys, so they contain none of these. */
+/** Keys join step, loop and condition ids with `@`, `/` and `:`, so ids contain none of these. */
 const delimiterSafe = z
   .string()
   .regex(/^[a-z0-9_-]+$/)
@@ -97,8 +97,8 @@ export const workflowIdSchema = z
 export type WorkflowId = z.infer<typeof workflowIdSchema>;
 
 /**
- * The id of something that follows from what is known: equal parts, equal id, so a retry makes the same one. Parts
- * never contain the session id, because an import may change it.
+ * The bits of an id that is derived from its parts, so that a retry creates the same id. The session id is never a part,
+ * because an import may change it.
  */
 export function derivedBits(parts: readonly (string | number | null)[], sha256: Sha256): Uint8Array {
   const bytes = canonicalBytes(parts);
@@ -107,14 +107,14 @@ export function derivedBits(parts: readonly (string | number | null)[], sha256: 
   return Uint8Array.from({ length: ID_BYTES }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** The 80 bits of a session id; tokens carry them instead of the text. */
+/** The 80 bits of a session id; tokens contain them instead of the text. */
 export function sessionIdBits(id: SessionId): Uint8Array {
   const bits = fromBase32(id.slice(SessionId.prefix.length + 1));
   assert(bits !== undefined, 'a session id is base32');
   return bits;
 }
 
-/** Four characters that tell the runs of one chat apart: a hint for agents and people, never a key. */
+/** Four characters that distinguish the runs of a chat: a hint for agents and people, never a key. */
 export function runTag(id: RunId): string {
   return id.slice(-4);
 }

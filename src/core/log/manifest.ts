@@ -18,11 +18,11 @@ const head = {
   v: z.literal(MANIFEST_VERSION),
   manifestIndex: manifestIndexSchema,
   sessionId: SessionId.schema,
-  /** Hash over the chain before this record and the record itself: swaps, doubles and flips are found. */
+  /** Hash of the previous chain value and this record, so that a moved, repeated or changed record is found. */
   chain: plainDigestSchema,
 };
 
-/** Attests that a segment of events is complete and on disk. */
+/** Confirms that a segment of events is complete and on disk. */
 export const segmentClosedSchema = z
   .object({
     ...head,
@@ -32,20 +32,20 @@ export const segmentClosedSchema = z
     segmentRelPath: z.string().regex(/^events\/[0-9]{8,10}-[0-9]{8,10}\.jsonl$/),
     sha256: plainDigestSchema,
     bytes: z.int().min(0),
-    /** How many `snapshot_pinned` records belong to the same append; fewer at the end means it was cut off. */
+    /** The number of `snapshot_pinned` records in the same append; fewer at the end mean that it is incomplete. */
     pins: z.int().min(0),
   })
   .refine(({ firstEventIndex, lastEventIndex }) => firstEventIndex <= lastEventIndex, {
     path: ['lastEventIndex'],
-    error: 'a segment ends after it begins',
+    error: 'a segment must not end before it starts',
   })
   .refine((record) => record.segmentRelPath === segmentRelPath(record.firstEventIndex, record.lastEventIndex), {
     path: ['segmentRelPath'],
-    error: 'a segment is named after its events',
+    error: 'a segment must be named after its events',
   });
 export type SegmentClosed = z.infer<typeof segmentClosedSchema>;
 
-/** Makes a snapshot reachable for collection and export without reading events. Repeated pins are legal. */
+/** Lets garbage collection and export find a snapshot without reading events. Repeated pins are allowed. */
 export const snapshotPinnedSchema = z.object({
   ...head,
   kind: z.literal('snapshot_pinned'),
@@ -72,12 +72,12 @@ export function parseManifestRecord(value: unknown): Result<ManifestRecord, Mani
   return parseDocument(manifestRecordSchema, value);
 }
 
-/** What the first record of a session is chained to. */
+/** The chain value before the first record of a session. */
 export function chainGenesis(sessionId: SessionId, sha256: Sha256): Sha256Digest {
   return sha256(genesisBytes(sessionId));
 }
 
-/** The chain value of a record that stands behind `previous`. */
+/** The chain value of a record that follows `previous`. */
 export function chainOf(previous: Sha256Digest, record: Unchained, sha256: Sha256): Sha256Digest {
   const { chain: _, ...unchained } = { chain: undefined, ...record };
   const bytes = linkedBytes(previous, unchained);
@@ -87,7 +87,7 @@ export function chainOf(previous: Sha256Digest, record: Unchained, sha256: Sha25
 
 export type Unchained = Omit<SegmentClosed, 'chain'> | Omit<SnapshotPinned, 'chain'>;
 
-/** Where a segment lies in its session. Named by event index, never by time; zero-filled so that a listing is in order. */
+/** The path of a segment in its session. It is named by event index, never by time, with zeros so that listings are sorted. */
 export function segmentRelPath(firstEventIndex: number, lastEventIndex: number): string {
   const [first, last] = [firstEventIndex, lastEventIndex].map((index) => String(index).padStart(8, '0'));
   return `events/${first}-${last}.jsonl`;

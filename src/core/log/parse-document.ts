@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 
-/** A document that does not have the shape its version promises; the first offence is named. */
+/** A document that does not have the shape of its version, with its first problem. */
 export type SchemaRefusal = { readonly code: 'wrong_shape'; readonly path: string; readonly message: string };
 
-/** What says how the rest of a document is to be read. */
+/** The fields that determine how the rest of a document is parsed. */
 export type Label = { readonly v?: unknown; readonly kind?: unknown };
 
-/** The label of any JSON, with all these fields. By hand and not by a schema: every line of a session is asked for it. */
+/** The label of a JSON value, which must have these fields. Without a schema, because every line of a session is checked. */
 export function labelOf(value: unknown, fields: readonly (keyof Label)[]): Result<Label, SchemaRefusal> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject) return err({ code: 'wrong_shape', path: '', message: 'expected an object' });
@@ -16,8 +16,8 @@ export function labelOf(value: unknown, fields: readonly (keyof Label)[]): Resul
 }
 
 /**
- * Checks a stored document and returns the very value that came in, not a copy cut to the schema: optional fields that
- * a newer program added are kept.
+ * Checks a stored document and returns the same value, not a copy with only the fields of the schema: optional fields
+ * that a newer version added are kept.
  */
 export function parseDocument<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** Things only a person can supply. */
+/** What only a person can provide. */
 export const USER_ONLY_REASONS = [
   'needs_user_secret_or_token',
   'needs_user_account_access',
@@ -9,7 +9,7 @@ export const USER_ONLY_REASONS = [
 ] as const;
 export type UserOnlyReason = (typeof USER_ONLY_REASONS)[number];
 
-/** Choices an agent may not assume for its user; only these give `needs_user_choice`. */
+/** Choices that an agent must not make for its user; only these give `needs_user_choice`. */
 export const NON_ASSUMABLE_CHOICES = [
   'preference_tradeoff',
   'scope_boundary',
@@ -30,7 +30,7 @@ export const BLOCKER_CODES = [
 ] as const;
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
-/** What a gap may say, by category. */
+/** The details of gaps, by category. */
 export const GAP_DETAILS = {
   user_only_dependency: USER_ONLY_REASONS,
   contract_violation: ['missing_required_output', 'invalid_required_output'],
@@ -42,12 +42,12 @@ export type GapReason = {
   [category in GapCategory]: { readonly category: category; readonly detail: (typeof GAP_DETAILS)[category][number] };
 }[GapCategory];
 
-/** Why a run cannot simply go on. Blocked or gap is a matter of mode; the reason is the same. */
+/** Why a run cannot simply continue. The mode decides whether that blocks the run or leaves a gap. */
 export type ReasonCode = {
   [category in GapCategory]: `${category}:${(typeof GAP_DETAILS)[category][number]}`;
 }[GapCategory];
 
-/** What one reason becomes: a blocker where the mode stops, a gap where it does not. */
+/** What a reason becomes: a blocker if the mode stops, a gap if it does not. */
 export type ReasonMeaning = {
   readonly blocker: BlockerCode;
   readonly gap: GapReason & { readonly severity: 'critical' };

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { STEP_ID_LENGTH_MAX } from './budgets.ts';
 import { type LoopId, loopIdSchema, type StepId, stepIdSchema } from './ids.ts';
 
-/** Which iteration of which loop, outermost first. Iterations count from 0. */
+/** The iteration of each loop around a step, outermost first. Iterations count from 0. */
 export const loopPathSchema = z.array(z.object({ loopId: loopIdSchema, iteration: z.int().min(0) }));
 export type LoopPath = readonly { readonly loopId: LoopId; readonly iteration: number }[];
 
 const PART = `[a-z0-9_-]{1,${STEP_ID_LENGTH_MAX}}`;
 const ITERATION = '(?:0|[1-9][0-9]*)';
 
-/** One execution of a step: `outer@0/inner@2::triage`, or just the step id outside of loops. */
+/** One execution of a step: `outer@0/inner@2::triage`, or just the step id outside loops. */
 export const stepInstanceKeySchema = z
   .string()
   .regex(new RegExp(`^(?:${PART}@${ITERATION}(?:/${PART}@${ITERATION})*::)?${PART}$`))

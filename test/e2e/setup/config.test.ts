@@ -57,7 +57,7 @@ it('a broken file is named with its line, by a server and by a command, and noth
     expect(await machine.run(typed)).toEqual({
       exitCode: 2,
       out: '',
-      talk: `workrail: ${place}, line 3: this is not JSON (comma expected). Nothing was started.\n`,
+      talk: `workrail: ${place}, line 3: not valid JSON (comma expected). Nothing was started.\n`,
     });
   }
   expect(await machine.run(['session', 'verify'])).toMatchObject({

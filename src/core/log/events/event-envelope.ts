@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DEDUPE_KEY_LENGTH_MAX } from '../budgets.ts';
 import { EventId, eventIndexSchema, NodeId, RunId, SessionId } from '../ids.ts';
 
-/** The version of the event format this program writes and reads. */
+/** The version of the event format that this program reads and writes. */
 export const EVENT_VERSION = 1;
 
 const dedupeKeySchema = z
@@ -10,12 +10,12 @@ const dedupeKeySchema = z
   .regex(/^[a-z0-9_:>-]+$/)
   .max(DEDUPE_KEY_LENGTH_MAX);
 
-/** Where an event belongs. Run and node ids stand here and are not repeated in the data. */
+/** The run and node of an event. They are not repeated in its data. */
 export const noScope = z.never().optional();
 export const runScope = z.object({ runId: RunId.schema, nodeId: z.never().optional() });
 export const nodeScope = z.object({ runId: RunId.schema, nodeId: NodeId.schema });
 
-/** Wraps the data of one kind of event. Unknown optional fields are kept: a newer writer may have added them. */
+/** The schema of one kind of event. Unknown optional fields are kept: a newer version may have added them. */
 export function eventSchema<Kind extends string, Scope extends z.ZodType, Data extends z.ZodType>(
   kind: Kind,
   scope: Scope,
@@ -30,7 +30,7 @@ export function eventSchema<Kind extends string, Scope extends z.ZodType, Data e
     scope,
     dedupeKey: dedupeKeySchema,
     data,
-    /** Milliseconds; for display, retention and ties between sessions. Never orders events of one session. */
+    /** Milliseconds, for display, retention and the order of sessions. It never orders events of one session. */
     at: z.int().min(0).optional(),
   });
 }

@@ -18,7 +18,7 @@ const gapReasonSchema = z.discriminatedUnion('category', [
   z.object({ category: z.literal('unexpected'), detail: z.enum(GAP_DETAILS.unexpected) }),
 ]);
 
-/** What was skipped or assumed. Never changed; a later record on the same line may resolve it. */
+/** What was skipped or assumed. It never changes; a later record on the same line may resolve it. */
 export const gapRecordedSchema = eventSchema(
   'gap_recorded',
   nodeScope,
@@ -51,7 +51,7 @@ export const DIVERGENCE_REASONS = [
   'policy_constraint',
 ] as const;
 
-/** The agent left the instructions on purpose and said why. */
+/** The agent departed from the instructions on purpose and said why. */
 export const divergenceRecordedSchema = eventSchema(
   'divergence_recorded',
   nodeScope,
@@ -67,7 +67,7 @@ const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'
 
 const attemptContextSchema = z.enum(['workflow_step', 'system_probe']);
 
-/** How we know. Only a probe or a real attempt is strong; what an agent merely says never unlocks anything. */
+/** How we know. Only a probe or a real attempt is strong; a claim of the agent unlocks nothing. */
 export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('probe_step'),
@@ -105,7 +105,7 @@ export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
 ]);
 export type CapabilityProvenance = z.infer<typeof capabilityProvenanceSchema>;
 
-/** One observation of what the agent can do; the current status is derived. */
+/** One observation of a capability; the current status is derived. */
 export const capabilityObservedSchema = eventSchema(
   'capability_observed',
   nodeScope,
@@ -118,11 +118,11 @@ export const capabilityObservedSchema = eventSchema(
     })
     .refine(({ status, provenance }) => statusesFrom(provenance).includes(status), {
       path: ['status'],
-      error: 'must be what its provenance shows',
+      error: 'must follow from its provenance',
     }),
 );
 
-/** What an observation can tell. Only a probe that failed may leave the question open. */
+/** The statuses that an observation allows. Only a failed probe may leave the status unknown. */
 function statusesFrom({ kind, detail }: CapabilityProvenance): readonly CapabilityStatus[] {
   if (kind === 'manual_claim') return [detail.claim];
   if (detail.result === 'success') return ['available'];

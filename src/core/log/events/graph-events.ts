@@ -18,7 +18,7 @@ import { eventSchema, nodeScope, runScope } from './event-envelope.ts';
 export const NODE_KINDS = ['step', 'checkpoint', 'blocked_attempt'] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
-/** A place in the run graph that a token can name, with the snapshot to go on from. */
+/** A node of the run graph, which a token can name, with the snapshot to continue from. */
 export const nodeCreatedSchema = eventSchema(
   'node_created',
   nodeScope,
@@ -37,10 +37,10 @@ export type EdgeKind = (typeof EDGE_KINDS)[number];
 const ADVANCE_CAUSES = ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay'] as const;
 export type EdgeCause = (typeof ADVANCE_CAUSES)[number] | 'checkpoint_created';
 
-/** Causes that a log may hold and that no append may bring. */
+/** Causes that a log may contain but no append may add. */
 export const READ_ONLY_CAUSES: readonly EdgeCause[] = ['intentional_fork', 'idempotent_replay'];
 
-/** A step taken or a checkpoint made. A fork is an ordinary edge whose cause says so. */
+/** A step that was done or a checkpoint. A fork is an ordinary edge with another cause. */
 export const edgeCreatedSchema = eventSchema(
   'edge_created',
   runScope,
@@ -65,31 +65,31 @@ const advanceOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('advanced'), toNodeId: NodeId.schema }),
 ]);
 
-/** What differs between machines and is filled in when a stored reply is given again. */
+/** Values that differ between machines and are filled in when a stored reply is sent again. */
 export const REPLY_HOLES = [
   'sessionId',
   'stateToken',
   'ackToken',
   'checkpointToken',
-  /** An ack token for a further try at the step that the reply is about having done. */
+  /** An ack token for another attempt at the step that the reply reports as done. */
   'againToken',
 ] as const;
 export type ReplyHole = (typeof REPLY_HOLES)[number];
 
-/** Stands in the place of a value. In `structured` no other object has a key `$hole`. */
+/** A placeholder for a value. In `structured` no other object has a key `$hole`. */
 const replyHoleSchema = z.strictObject({ $hole: z.enum(REPLY_HOLES) });
 
 /**
- * The reply as it was given, with named holes. A replay fills the holes and returns it; it renders nothing anew, so an
- * upgrade cannot change an answer.
+ * The reply as it was sent, with named holes. A replay fills the holes and renders nothing again, so an upgrade cannot
+ * change an old reply.
  */
 export const storedReplySchema = z.object({
   text: z.array(z.union([z.string(), replyHoleSchema])).min(1),
-  structured: jsonObjectSchema.refine(hasOnlyHoles, { error: '`$hole` stands for one of our values and nothing else' }),
+  structured: jsonObjectSchema.refine(hasOnlyHoles, { error: '`$hole` must name one of our values' }),
 });
 export type StoredReply = z.infer<typeof storedReplySchema>;
 
-/** The durable outcome of one try at a node; hangs on the node that was tried. */
+/** The outcome of one attempt at a node, recorded at the node that was tried. */
 export const advanceRecordedSchema = eventSchema(
   'advance_recorded',
   nodeScope,
@@ -98,7 +98,7 @@ export const advanceRecordedSchema = eventSchema(
     intent: z.literal('ack_pending'),
     outcome: advanceOutcomeSchema,
     reply: storedReplySchema,
-    /** Of the payload that was sent; tells an honest replay from one with something new in it. */
+    /** Of the payload that was sent; distinguishes a true replay from a call with something new. */
     requestDigest: plainDigestSchema,
   }),
 );
@@ -109,7 +109,7 @@ function hasOnlyHoles(value: JsonValue): boolean {
   return Object.values(value).every(hasOnlyHoles);
 }
 
-/** A step whose condition did not hold; it never comes back on that line. */
+/** A step whose condition was false; it is never done on that line. */
 export const stepSkippedSchema = eventSchema(
   'step_skipped',
   nodeScope,

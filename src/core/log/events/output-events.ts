@@ -19,13 +19,13 @@ const notesPayloadSchema = z.object({
   notesMarkdown: textSchema(NOTE_BYTES_MAX),
 });
 
-/** A media type as it is usually written, with parameters if need be; lower case, so that equal types are equal texts. */
+/** A media type, with optional parameters; lower case, so that equal types are equal texts. */
 const contentTypeSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*(?:;[a-z0-9-]+=[a-z0-9_.+-]+)*$/)
   .max(CONTENT_TYPE_LENGTH_MAX);
 
-/** The bytes of an artifact lie in the artifact store; the event only names them. */
+/** The bytes of an artifact are in the artifact store; the event only names them. */
 const artifactPayloadSchema = z.object({
   payloadKind: z.literal('artifact_ref'),
   sha256: artifactDigestSchema,
@@ -33,7 +33,7 @@ const artifactPayloadSchema = z.object({
   byteLength: z.int().min(0).max(ARTIFACT_BYTES_MAX),
 });
 
-/** What an agent handed in. Never edited: a correction is a further output that supersedes. */
+/** What an agent sent. It is never edited: a correction is another output that supersedes it. */
 export const nodeOutputAppendedSchema = eventSchema(
   'node_output_appended',
   nodeScope,
@@ -53,7 +53,7 @@ export const nodeOutputAppendedSchema = eventSchema(
   ]),
 );
 
-/** Keys that would reach into an object's machinery; refused by name wherever context comes in, however deep. */
+/** Keys that would change the prototype of an object. They are refused in context at any depth. */
 const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
 
 const contextDeltaSchema = jsonObjectSchema
@@ -68,7 +68,7 @@ const contextDeltaSchema = jsonObjectSchema
     error: `must take at most ${CONTEXT_BYTES_MAX} bytes as canonical JSON`,
   });
 
-/** What changed in the context of a node: keys replace those of its ancestors, null takes a key away. */
+/** What changed in the context of a node: keys override those of its ancestors, null removes a key. */
 export const contextSetSchema = eventSchema(
   'context_set',
   nodeScope,
@@ -80,7 +80,7 @@ export const contextSetSchema = eventSchema(
     })
     .refine(({ source, context }) => source === 'agent_delta' || Object.values(context).every((it) => it !== null), {
       path: ['context'],
-      error: 'there is nothing to take away at the start',
+      error: 'the initial context cannot remove a key',
     }),
 );
 
@@ -93,7 +93,7 @@ export function reservedKeyIn(context: JsonObject): string | undefined {
   return undefined;
 }
 
-/** How deep a context is nested. Ends, because it was found to be JSON before. */
+/** The nesting depth of a context. This terminates, because the context was already checked to be JSON. */
 export function contextDepth(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, contextDepth(item)), 0);

@@ -5,17 +5,14 @@ import { nonBlankSchema, textSchema } from '../field-schemas.ts';
 import { PreferenceChangeId, plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
 import { eventSchema, nodeScope, noScope, runScope } from './event-envelope.ts';
 
-/**
- * Marks that a session exists, and nothing more: what it is about is derived by views. We write no field; one that a
- * newer program added is kept, as in every other event.
- */
+/** Marks that a session exists. Everything else about it is derived from other events. */
 export const sessionCreatedSchema = eventSchema('session_created', noScope, z.object({}));
 
-/** Where a workflow came from. A git source is `remote`. */
+/** The kind of source of a workflow. A git source is `remote`. */
 export const WORKFLOW_SOURCE_KINDS = ['bundled', 'user', 'project', 'remote', 'plugin'] as const;
 export type WorkflowSourceKind = (typeof WORKFLOW_SOURCE_KINDS)[number];
 
-/** Opens a run and pins what it executes: the hash decides, never what the source holds today. */
+/** Starts a run and pins its workflow: the run uses the pinned hash, not what the source contains today. */
 export const runStartedSchema = eventSchema(
   'run_started',
   runScope,
@@ -24,7 +21,7 @@ export const runStartedSchema = eventSchema(
     workflowHash: workflowHashSchema,
     workflowSourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
     workflowSourceRef: nonBlankSchema(WORKFLOW_SOURCE_REF_BYTES_MAX),
-    /** Digest of the source file; a later comparison tells whether the source has changed. */
+    /** Digest of the source file, to see later whether the source has changed. */
     sourceHash: plainDigestSchema.optional(),
   }),
 );
@@ -39,10 +36,10 @@ const path = z.object({ type: z.literal('path'), value: textSchema(OBSERVATION_P
 
 const confidence = z.enum(['low', 'med', 'high']);
 
-/** What was seen, each key with a value of its own type: what is looked up by value must not be written in two ways. */
+/** An observation. Each key has one type of value, because a value that is searched for must have one spelling. */
 export const observationSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('git_branch'), value: shortString, confidence }),
-  // A repository has commits of either length.
+  // A commit may have either length.
   z.object({ key: z.literal('git_head_sha'), value: z.discriminatedUnion('type', [gitSha1, sha256]), confidence }),
   z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
   z.object({ key: z.literal('repo_root'), value: path, confidence }),
@@ -50,7 +47,7 @@ export const observationSchema = z.discriminatedUnion('key', [
 export type WorkspaceObservation = z.infer<typeof observationSchema>;
 export type ObservationValue = WorkspaceObservation['value'];
 
-/** Where the work takes place, so that a later chat can find it. `repo_root` may be absolute; reports hide it. */
+/** The workspace of the run, so that a later chat can find the run. Reports hide `repo_root`. */
 export const observationRecordedSchema = eventSchema('observation_recorded', noScope, observationSchema);
 
 const preferenceDeltaSchema = z.discriminatedUnion('key', [
@@ -58,14 +55,14 @@ const preferenceDeltaSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('riskPolicy'), value: riskPolicySchema }),
 ]);
 
-/** The preferences go beyond what the workflow recommends. A warning, never a block. */
+/** The preferences exceed what the workflow recommends. This warns and never blocks. */
 const preferenceWarningSchema = z.object({
   code: z.enum(['exceeds_recommended_autonomy', 'exceeds_recommended_risk_policy']),
   recommended: z.string().min(1),
   effective: z.string().min(1),
 });
 
-/** A change of preferences at a node, with what is in force after it. */
+/** A change of preferences at a node, and the preferences after it. */
 export const preferencesChangedSchema = eventSchema(
   'preferences_changed',
   nodeScope,

@@ -28,7 +28,7 @@ const traceEntrySchema = z.object({
 });
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
 
-/** Why the engine chose as it did, for people who look later. No decision ever reads it. */
+/** Why the engine decided as it did, for people who look later. No decision reads it. */
 export const decisionTraceAppendedSchema = eventSchema(
   'decision_trace_appended',
   nodeScope,
@@ -44,7 +44,7 @@ export const decisionTraceAppendedSchema = eventSchema(
   }),
 );
 
-/** Cuts over-long summaries and lists of refs, and deals the entries, in order, into as many trace events as the budgets ask for. */
+/** Cuts summaries and lists of refs that are too long, and splits the entries, in order, into as many events as needed. */
 export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly TraceEntry[])[] {
   const events: TraceEntry[][] = [];
   let open: TraceEntry[] = [];
@@ -61,7 +61,7 @@ export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly Tr
   return events;
 }
 
-/** A trace that does not fit must not stop the append it explains. */
+/** A trace that is too long must not prevent the append that it explains. */
 function cutEntry(entry: TraceEntry): TraceEntry {
   const summary = truncate(entry.summary, SUMMARY_BYTES_MAX);
   if (entry.refs === undefined) return { ...entry, summary };

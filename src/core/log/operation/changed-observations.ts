@@ -14,8 +14,8 @@ import type { NodeId } from '../ids.ts';
 export type CurrentObservations = { readonly get: (key: ObservationKey) => ObservationValue | undefined };
 
 /**
- * What of the workspace has changed since it was last recorded, in the order of the keys. A value over its budget or of
- * another type than its key has is left out: cut short or rewritten it would match another place.
+ * The observations that differ from those recorded last, in the order of their keys. A value over its budget or of the
+ * wrong type is left out: a shortened value could match another workspace.
  */
 export function changedObservations(
   current: CurrentObservations,
@@ -28,7 +28,7 @@ export function changedObservations(
   });
 }
 
-/** Drafts of changed observations. `observedFor` is the node that the looking operation creates. */
+/** Drafts of changed observations. `observedFor` is the node that the operation creates. */
 export function observationDrafts(
   changed: readonly WorkspaceObservation[],
   observedFor: NodeId,
@@ -45,7 +45,7 @@ function isSame(a: ObservationValue | undefined, b: ObservationValue): boolean {
   return a !== undefined && a.type === b.type && a.value === b.value;
 }
 
-/** A dedupe key holds no free text, so the value enters it as a digest. */
+/** A dedupe key contains no free text, so the digest stands for the value. */
 function valueDigest(value: ObservationValue, sha256: Sha256): string {
   const bytes = canonicalBytes(value);
   assert(bytes.isOk(), 'a checked observation is JSON');

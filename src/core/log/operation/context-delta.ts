@@ -5,7 +5,7 @@ import { utf8Length } from '../../text/utf8.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
 import { contextDepth, reservedKeyIn } from '../events/output-events.ts';
 
-/** What a call does to a node's context. `delta` is undefined when it changes nothing, and then nothing is written. */
+/** The effect of a call on a node's context. `delta` is undefined if nothing changes; then nothing is written. */
 export type ContextChange = { readonly delta: JsonObject | undefined; readonly context: JsonObject };
 
 export type ContextRefusal =
@@ -14,7 +14,7 @@ export type ContextRefusal =
   | { readonly code: 'context_too_deep'; readonly depth: number; readonly depthMax: number }
   | {
       readonly code: 'context_too_large';
-      /** The argument as sent, or the whole that it would lead to. */
+      /** The argument, or the whole context with it. */
       readonly part: 'argument' | 'whole';
       readonly bytes: number;
       readonly bytesMax: number;
@@ -22,7 +22,7 @@ export type ContextRefusal =
     }
   | JsonRefusal;
 
-/** The change that an argument really makes: keys replace, null takes away, what is there already is left out. */
+/** The change that an argument makes: keys replace, null removes, and values that are already set are left out. */
 export function contextDelta(context: JsonObject, argument: unknown): Result<ContextChange, ContextRefusal> {
   return checkArgument(argument).andThen((checked) => {
     const changes = Object.entries(checked).filter(([key, value]) => !isSame(ownValue(context, key), value));
@@ -33,7 +33,7 @@ export function contextDelta(context: JsonObject, argument: unknown): Result<Con
   });
 }
 
-/** A node's context from that of a node above and the deltas since, oldest first. It is copied once. */
+/** A node's context from that of an ancestor and the deltas since, oldest first. It is copied once. */
 export function applyContextDeltas(context: JsonObject, deltas: readonly JsonObject[]): JsonObject {
   const whole = new Map(Object.entries(context));
   for (const delta of deltas) {
@@ -68,7 +68,7 @@ function checkSize(part: 'argument' | 'whole', value: unknown): Result<void, Con
   return err({ code: 'context_too_large', part, bytes, bytesMax: CONTEXT_BYTES_MAX, method });
 }
 
-/** An absent key counts as null: taking away what is not there changes nothing. */
+/** An absent key counts as null: removing it changes nothing. */
 function ownValue(context: JsonObject, key: string): JsonValue {
   return Object.hasOwn(context, key) ? (context[key] ?? null) : null;
 }

@@ -13,25 +13,22 @@ import {
   TraceId,
 } from '../ids.ts';
 
-/**
- * Ids of what an operation records, so that a retry makes the same ones. None takes the session id, because an import
- * may change it.
- */
+/** Ids of what an operation records. A retry derives the same ids. The session id is not used, because an import may change it. */
 
-/** What an agent may do at a node. An ack and a checkpoint are both attempt 0, so the kind is part of every id. */
+/** Operations of an agent at a node. An ack and a checkpoint may both be attempt 0, so the kind is part of every id. */
 export type OperationKind = 'advance' | 'checkpoint';
 
 /** One operation at a node. */
 export type Attempt = { readonly nodeId: NodeId; readonly attemptId: AttemptId; readonly operation: OperationKind };
 
-/** The first of something at a node has place 0. */
+/** The position among things of one kind at a node, from 0. */
 export type PlaceAtNode = { readonly nodeId: NodeId; readonly place: number };
 
 export function rootNodeId(runId: RunId, sha256: Sha256): NodeId {
   return NodeId.of(derivedBits(['node', runId, null], sha256));
 }
 
-/** The node that an attempt creates, whatever comes of it: a step, a checkpoint or a blocked attempt. */
+/** The node that an attempt creates: a step, a checkpoint or a blocked attempt. */
 export function createdNodeId(runId: RunId, attempt: Attempt, sha256: Sha256): NodeId {
   return NodeId.of(derivedBits(['node', runId, ...attemptParts(attempt)], sha256));
 }
@@ -53,7 +50,7 @@ export function traceId(at: PlaceAtNode, sha256: Sha256): TraceId {
   return TraceId.of(bitsAt('trace', at, sha256));
 }
 
-/** A node has one delta at most, so it has no place to count. */
+/** A node has at most one delta, so its place is always 0. */
 export function contextId(nodeId: NodeId, sha256: Sha256): ContextId {
   return ContextId.of(bitsAt('context', { nodeId, place: 0 }, sha256));
 }

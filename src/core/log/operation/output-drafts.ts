@@ -6,13 +6,13 @@ import type { DraftOf } from '../event.ts';
 import type { ArtifactDigest, NodeId, RunId } from '../ids.ts';
 import { type Attempt, outputId } from './derived-ids.ts';
 
-/** What an agent hands in. Notes that are empty are no notes. */
+/** What an agent sends. Empty notes count as none. */
 export type StepOutput = {
   readonly notesMarkdown?: string | undefined;
   readonly artifacts: readonly ArtifactRef[];
 };
 
-/** An artifact whose bytes lie in the artifact store. */
+/** An artifact whose bytes are in the artifact store. */
 export type ArtifactRef = {
   readonly sha256: ArtifactDigest;
   readonly contentType: string;
@@ -21,7 +21,7 @@ export type ArtifactRef = {
 
 export type OutputDrafts = {
   readonly drafts: readonly DraftOf<'node_output_appended'>[];
-  /** The reply has to say so. */
+  /** The reply must say so. */
   readonly isNoteCut: boolean;
 };
 
@@ -31,7 +31,7 @@ export function outputDrafts(
   from: { readonly attempt: Attempt; readonly created: { readonly runId: RunId; readonly nodeId: NodeId } },
   sha256: Sha256,
 ): OutputDrafts {
-  // A lone surrogate is no text that could be stored; without this one bad character would refuse the whole note.
+  // A lone surrogate cannot be stored. Without this, one bad character would refuse the whole note.
   const notes = (output.notesMarkdown ?? '').toWellFormed();
   const head = { kind: 'node_output_appended', scope: from.created } as const;
   const recap = {
@@ -62,7 +62,7 @@ export type ArtifactRefusal =
       readonly bytesMax: number;
     };
 
-/** Checks what one call hands in. Artifacts are refused when too large, never cut: half a JSON document is none. */
+/** Checks the artifacts of one call. One that is too large is refused, never cut: half a JSON document is useless. */
 export function checkArtifacts(byteLengths: readonly number[]): Result<void, ArtifactRefusal> {
   if (byteLengths.length > ARTIFACTS_PER_CALL_MAX) {
     return err({ code: 'too_many_artifacts', count: byteLengths.length, max: ARTIFACTS_PER_CALL_MAX });

@@ -5,24 +5,24 @@ import type { JsonRefusal } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/graph-events.ts';
 
-/** A reply as an agent gets it. Further texts come after the first, in their order. */
+/** A reply as an agent gets it. Further texts follow the first. */
 export type GivenReply = {
   readonly text: string;
   readonly furtherTexts?: readonly string[];
   readonly structured: JsonObject;
 };
 
-/** A reply whose holes are still open. Only what is told at the start and to who comes back has further texts. */
+/** A reply with open holes. Only the replies to starting and resuming have further texts. */
 export type OpenReply = StoredReply & { readonly furtherTexts?: readonly string[] };
 
-/** The values of one machine and one moment. A complete run has no ack token, so some may be absent. */
+/** The values on this machine at this moment. Some may be absent: a complete run has no ack token. */
 export type HoleValues = { readonly [hole in ReplyHole]?: string };
 
 type Hole = { readonly $hole: ReplyHole };
 
 const HOLES = new Map<ReplyHole, Hole>(REPLY_HOLES.map((name) => [name, Object.freeze({ $hole: name })]));
 
-/** Stands for a token or the session id while a reply is made, so that the log never holds one. */
+/** A placeholder for a token or the session id while a reply is built, so that the log never contains one. */
 export function hole(name: ReplyHole): Hole {
   const known = HOLES.get(name);
   assert(known !== undefined, `${name} is a hole`);
@@ -35,8 +35,8 @@ export function isHole(value: JsonValue): value is Hole {
 }
 
 /**
- * A reply ready to be stored. What an agent or an author wrote may look like a hole, and must come back as it was
- * written: its key gets one more `$`, which filling takes away again.
+ * A reply that can be stored. Text of an agent or author may look like a hole and must come back unchanged: its key gets
+ * one more `$`, which filling removes again.
  */
 export function storedReply(reply: OpenReply): OpenReply {
   return { ...reply, structured: escapedObject(reply.structured) };
@@ -56,7 +56,7 @@ function escapedObject(object: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** The reply again, with the values of today. Nothing else is rendered anew. */
+/** The reply with current values in its holes. Nothing else is rendered again. */
 export function fillReply(open: OpenReply, values: HoleValues): GivenReply {
   const text = open.text.map((part) => (typeof part === 'string' ? part : valueFor(part.$hole, values))).join('');
   return {
@@ -82,13 +82,13 @@ function filledObject(object: JsonObject, values: HoleValues): JsonObject {
 
 function holeIn(object: JsonObject): ReplyHole {
   const hole = REPLY_HOLES.find((name) => name === object['$hole']);
-  assert(hole !== undefined && Object.keys(object).length === 1, 'a stored reply has only holes of ours');
+  assert(hole !== undefined && Object.keys(object).length === 1, 'a stored reply has only known holes');
   return hole;
 }
 
 function valueFor(hole: ReplyHole, values: HoleValues): string {
   const value = values[hole];
-  assert(value !== undefined, `a stored reply asks for ${hole}`);
+  assert(value !== undefined, `a stored reply needs ${hole}`);
   return value;
 }
 
@@ -99,7 +99,7 @@ function isList(value: readonly JsonValue[] | JsonObject): value is readonly Jso
 /** What an attempt sends besides its token. The order of keys does not matter. */
 export type RequestPayload = { readonly output?: JsonObject; readonly context?: JsonObject; readonly mode?: string };
 
-/** Tells an honest replay, which sends the same again, from one with something new in it. */
+/** Distinguishes a true replay, which sends the same again, from a call with something new. */
 export function requestDigest(payload: RequestPayload, sha256: Sha256): Result<Sha256Digest, JsonRefusal> {
   return canonicalBytes(payload).map(sha256);
 }

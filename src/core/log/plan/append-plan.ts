@@ -22,15 +22,15 @@ import {
 import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
 import { addContentRefs, noContentRefs } from './content-refs.ts';
 
-/** What one operation adds: all of it becomes true, or nothing does. */
+/** What one operation adds to a session, all or nothing. */
 export type AppendPlan = {
   readonly sessionId: SessionId;
   readonly events: readonly SessionEvent[];
-  /** Every snapshot that the plan's nodes name. */
+  /** Every snapshot that the plan's nodes refer to. */
   readonly snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>;
-  /** Bytes of every artifact that the plan's outputs name. */
+  /** The bytes of every artifact that the plan's outputs refer to. */
   readonly artifacts: ReadonlyMap<ArtifactDigest, Uint8Array>;
-  /** Workflows that must lie pinned when the plan becomes true: collection may have come since they were. */
+  /** Workflows that must be pinned when the plan is committed: garbage collection may have run in between. */
   readonly pinned?: readonly WorkflowHash[];
 };
 
@@ -53,10 +53,10 @@ export type PlanRefusal =
   | ContentRefusal
   | JsonRefusal;
 
-/** What a plan is on the disk. */
+/** The bytes of a plan on disk. */
 export type SealedPlan = { readonly segment: CanonicalBytes; readonly snapshots: SealedSnapshots };
 
-/** The bytes of a plan's segment file and of its snapshots, once the plan is found sound in itself. */
+/** The bytes of a plan's segment file and snapshots, after checking that the plan is consistent in itself. */
 export function sealPlan(
   plan: AppendPlan,
   firstEventIndex: number,
@@ -73,7 +73,7 @@ export function sealPlan(
   return ok({ segment: segment.value, snapshots: snapshots.value });
 }
 
-/** Whether the session already holds a plan. The first event decides; a plan known in part is a violation. */
+/** Whether the session already has a plan. The first event decides; a partly known plan is a violation. */
 export type PlanNovelty =
   | { readonly kind: 'new' }
   | { readonly kind: 'known' }
@@ -89,7 +89,7 @@ export function planNovelty(plan: AppendPlan, knownKeys: { has(key: string): boo
 
 export type ManifestTail = { readonly nextManifestIndex: number; readonly chain: Sha256Digest };
 
-/** The manifest records that commit a plan: its segment, then a pin for every snapshot its nodes name. */
+/** The manifest records that commit a plan: its segment, then a pin for every snapshot of its nodes. */
 export function manifestRecords(
   plan: AppendPlan,
   segment: { readonly bytes: CanonicalBytes; readonly tail: ManifestTail },
@@ -134,7 +134,7 @@ function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | u
   if (events.length > PLAN_EVENTS_MAX) return tooLarge('events', events.length, PLAN_EVENTS_MAX);
   const artifacts = plan.artifacts.size;
   if (artifacts > ARTIFACTS_PER_CALL_MAX) return tooLarge('artifacts', artifacts, ARTIFACTS_PER_CALL_MAX);
-  // An observation may be recorded already while the rest is new, so it cannot speak for the plan.
+  // An observation may already be recorded while the rest is new, so it cannot identify the plan.
   if (events[0].kind === 'observation_recorded') return { code: 'observation_first' };
 
   const keys = new Set<string>();
@@ -158,7 +158,7 @@ function tooLarge(measure: Measure, size: number, max: number): PlanRefusal {
   return { code: 'plan_too_large', measure, size, max };
 }
 
-/** The hash function, for documents of ours and for bytes of others. */
+/** The hash functions for our documents and for any other bytes. */
 export type ContentHashes = {
   readonly sha256: Sha256;
   readonly digestOf: (bytes: Uint8Array) => string;
@@ -172,7 +172,7 @@ type ContentRefusal =
   | { readonly code: 'wrong_artifact'; readonly sha256: ArtifactDigest }
   | { readonly code: 'unnamed_content'; readonly name: SnapshotRef | ArtifactDigest };
 
-/** What is wrong with the content that an event of a plan names. */
+/** What is wrong with the content that an event refers to. */
 function contentRefusal(plan: AppendPlan, event: SessionEvent): ContentRefusal | undefined {
   if (event.kind === 'node_created') {
     const { snapshotRef, workflowHash } = event.data;
@@ -193,8 +193,8 @@ function contentRefusal(plan: AppendPlan, event: SessionEvent): ContentRefusal |
 type SealedSnapshots = ReadonlyMap<SnapshotRef, CanonicalBytes>;
 
 /**
- * Holds the content of a plan against its names. Content is shared between sessions, so what lies under the hash of
- * something else would harm those that have nothing to do with the plan.
+ * Checks the content of a plan against its hashes. Content is shared between sessions, so content under a wrong hash
+ * would harm other sessions.
  */
 function sealContent(plan: AppendPlan, hashes: ContentHashes): Result<SealedSnapshots, ContentRefusal> {
   const named = noContentRefs();

@@ -2,10 +2,10 @@ import type { SessionEvent } from '../event.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../ids.ts';
 import type { SnapshotPinned } from '../manifest.ts';
 
-/** Content that events name and that must be there as long as they are. */
+/** Content that events refer to and that must exist as long as they do. */
 export type ContentRefs = {
   readonly snapshots: Set<SnapshotRef>;
-  /** With the length that the event tells. */
+  /** With the length from the event. */
   readonly artifacts: Map<ArtifactDigest, number>;
   readonly workflows: Set<WorkflowHash>;
 };
@@ -14,7 +14,7 @@ export function noContentRefs(): ContentRefs {
   return { snapshots: new Set(), artifacts: new Map(), workflows: new Set() };
 }
 
-/** Adds what an event names. */
+/** Adds the content that an event refers to. */
 export function addContentRefs(refs: ContentRefs, event: SessionEvent): void {
   switch (event.kind) {
     case 'run_started':
@@ -33,7 +33,7 @@ export function addContentRefs(refs: ContentRefs, event: SessionEvent): void {
   }
 }
 
-/** Whether the pins of an append are those that its events ask for: one for each node, in order. */
+/** Whether an append has the pins that its events require: one for each node, in order. */
 export function hasItsPins(events: readonly SessionEvent[], pins: readonly SnapshotPinned[]): boolean {
   const nodes = events.filter((event) => event.kind === 'node_created');
   return (

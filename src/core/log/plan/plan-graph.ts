@@ -3,13 +3,13 @@ import type { NodeKind } from '../events/graph-events.ts';
 import type { OutputChannel } from '../events/output-events.ts';
 import type { EventId, GapId, NodeId, OutputId, RunId, WorkflowHash } from '../ids.ts';
 
-/** What a session already holds, as far as a further plan may refer to it. */
+/** What a session already contains and a new plan may refer to. */
 export type KnownGraph = {
   readonly isEmpty: boolean;
   hasEvent(id: EventId): boolean;
   run(id: RunId): KnownRun | undefined;
   node(id: NodeId): KnownNode | undefined;
-  /** How many attempts at a node are recorded. */
+  /** The number of recorded attempts at a node. */
   attempts(id: NodeId): number;
   output(id: OutputId): KnownOutput | undefined;
   gap(id: GapId): KnownGap | undefined;
@@ -25,7 +25,7 @@ type KnownNode = {
 type KnownOutput = { readonly nodeId: NodeId; readonly channel: OutputChannel };
 type KnownGap = { readonly runId: RunId };
 
-/** The known graph with the plan's own events added one by one. */
+/** The known graph, to which the plan's own events are added one by one. */
 export type JoinedGraph = KnownGraph & { add(event: SessionEvent): void };
 
 export function joinPlan(known: KnownGraph): JoinedGraph {

@@ -24,7 +24,7 @@ export type IntegrityRule =
   | 'resolved_gap_in_run'
   | PlanRule;
 
-/** A plan that contradicts the history it would join: our own bug, or a forged bundle. */
+/** A plan that contradicts the history: our own bug, or a forged bundle. */
 export type IntegrityViolation = {
   readonly code: 'integrity_violation';
   readonly rule: IntegrityRule;
@@ -32,8 +32,8 @@ export type IntegrityViolation = {
 };
 
 /**
- * Checks that the events of one plan refer only to what is there and fit each other. Whether the attempted node was
- * complete already is not seen from here: its snapshot is in the store, and the engine that read it refuses the call.
+ * Checks that the events of a plan refer only to what exists and are consistent. It does not check whether the attempted
+ * node was already complete: that needs its snapshot, and the engine that reads it refuses the call.
  */
 export function checkPlanIntegrity(
   known: KnownGraph,
@@ -88,12 +88,12 @@ function brokenEdgeRule(graph: JoinedGraph, event: EventOf<'edge_created'>): Int
   if (to.parentNodeId !== fromNodeId) return 'edge_follows_parent';
   const kind: { readonly [kind in EdgeKind]: NodeKind } = { acked_step: 'step', checkpoint: 'checkpoint' };
   if (to.kind !== kind[edgeKind]) return 'edge_kind_fits_node';
-  // Causes that only older logs hold say nothing about the tip.
+  // Causes that occur only in older logs say nothing about the tip.
   const denied = from.hasStepBelow ? 'tip_advance' : 'non_tip_advance';
   return cause.kind === denied ? 'edge_cause_fits_tip' : undefined;
 }
 
-/** Attempts are counted: whoever holds a token for a later one has skipped some, and for an earlier one is a replay. */
+/** Attempts are counted. A higher number skips attempts, and a lower one is a replay. */
 function brokenAttemptRule(graph: JoinedGraph, event: EventOf<'advance_recorded'>): IntegrityRule | undefined {
   return event.data.attemptId === graph.attempts(event.scope.nodeId) ? undefined : 'attempt_is_next';
 }

@@ -1,7 +1,7 @@
 import type { EventOf, SessionEvent } from '../event.ts';
 import type { KnownGraph } from './plan-graph.ts';
 
-/** Rules between the events of one plan, wherever in it they stand. */
+/** Rules between the events of one plan, in any order. */
 export type PlanRule =
   | 'plan_of_one_run'
   | 'run_has_root'
@@ -15,7 +15,7 @@ export type PlanRule =
   | 'output_order'
   | 'evidence_known';
 
-/** A plan with what was known before it. */
+/** A plan and the history before it. */
 export type PlanInHistory = { readonly known: KnownGraph; readonly events: readonly SessionEvent[] };
 
 export function brokenPlanRule(plan: PlanInHistory, event: SessionEvent): PlanRule | undefined {
@@ -55,7 +55,7 @@ type Fact = Exclude<
 
 function brokenFactRule(plan: PlanInHistory, event: Fact): PlanRule | undefined {
   const created = plan.events.filter(({ kind }) => kind === 'node_created');
-  // An operation that makes a node records there; only what comes from outside is added to a node that is there.
+  // An operation that creates a node records its facts there. Only facts from outside are added to an existing node.
   const isOnCreated = created.some(({ scope }) => scope?.nodeId === event.scope.nodeId);
   if (created.length > 0 && !isOnCreated) return 'fact_on_created_node';
   switch (event.kind) {
@@ -72,13 +72,13 @@ function brokenFactRule(plan: PlanInHistory, event: Fact): PlanRule | undefined 
   }
 }
 
-/** One plan is one operation, and that belongs to one run. */
+/** A plan is one operation, which belongs to one run. */
 function isOfOneRun(plan: readonly SessionEvent[], event: SessionEvent): boolean {
   const runId = plan.find(({ scope }) => scope !== undefined)?.scope?.runId;
   return event.scope === undefined || event.scope.runId === runId;
 }
 
-/** A run without a root could never be entered. */
+/** A run without a root could never be started. */
 function hasItsRoot(plan: readonly SessionEvent[], run: EventOf<'run_started'>): boolean {
   return plan.some(
     (event) =>
@@ -86,7 +86,7 @@ function hasItsRoot(plan: readonly SessionEvent[], run: EventOf<'run_started'>):
   );
 }
 
-/** A root comes with the run it opens; nothing else may stand without a parent. */
+/** A root is created with its run; every other node has a parent. */
 function isOnlyRoot(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
   if (node.data.parentNodeId !== null) return true;
   const { runId } = node.scope;
@@ -96,13 +96,13 @@ function isOnlyRoot(plan: readonly SessionEvent[], node: EventOf<'node_created'>
   );
 }
 
-/** Steps and checkpoints hang on an edge; a root and a blocked attempt on none. */
+/** Steps and checkpoints have an edge; a root and a blocked attempt have none. */
 function hasItsEdge(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
   const isLinked = plan.some((event) => event.kind === 'edge_created' && event.data.toNodeId === node.scope.nodeId);
   return isLinked === (node.data.parentNodeId !== null && node.data.nodeKind !== 'blocked_attempt');
 }
 
-/** A blocked attempt without a word about why would be a dead end. A step has its outcome as the cause of its edge. */
+/** A blocked attempt needs its outcome, which says why. The outcome of a step is the cause of its edge. */
 function hasItsOutcome(plan: readonly SessionEvent[], node: EventOf<'node_created'>): boolean {
   if (node.data.nodeKind !== 'blocked_attempt') return true;
   return plan.some(
@@ -113,7 +113,7 @@ function hasItsOutcome(plan: readonly SessionEvent[], node: EventOf<'node_create
   );
 }
 
-/** That the advance was made at the edge's source follows: its own node has that parent, and so has the edge's target. */
+/** The advance was made at the source of the edge, because its node and the target of the edge have the same parent. */
 function hasItsCause(plan: readonly SessionEvent[], edge: EventOf<'edge_created'>): boolean {
   const cause = plan.find(({ eventId }) => eventId === edge.data.cause.eventId);
   if (edge.data.edgeKind === 'checkpoint') {
@@ -156,7 +156,7 @@ function outputRank({ data }: EventOf<'node_output_appended'>): string {
 
 type EvidenceRef = NonNullable<EventOf<'gap_recorded'>['data']['evidenceRefs']>[number];
 
-/** Evidence may stand anywhere in the plan: the advance itself often comes last. */
+/** Evidence may be anywhere in the plan: the advance itself is often last. */
 function isKnown({ known, events }: PlanInHistory, ref: EvidenceRef): boolean {
   if (ref.kind === 'event') {
     return known.hasEvent(ref.eventId) || events.some(({ eventId }) => eventId === ref.eventId);
