@@ -12,17 +12,17 @@ import { applyEvent, emptySessionView, knownGraph, type SessionView } from '../v
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { BundleTools } from './bundle-tools.ts';
 
-/** What the manifest records of one append. */
+/** The manifest records of one append. */
 export type AppendRecords = { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
 
-/** An append with all that it names. */
+/** An append with everything that it refers to. */
 export type RecordedAppend = {
   readonly plan: AppendPlan;
   readonly records: AppendRecords;
   readonly workflows: ReadonlyMap<WorkflowHash, CompiledWorkflow>;
 };
 
-/** What was admitted so far. */
+/** The appends that were admitted so far. */
 export type History = {
   readonly sessionId: SessionId;
   readonly view: SessionView;
@@ -40,7 +40,7 @@ export type ViolationReason =
   | 'other_workflow'
   | PlanRefusal['code'];
 
-/** What an append is refused for, and which of its parts; `position` counts from the start of the session. */
+/** Why an append is refused, and which part of it; `position` counts from the start of the session. */
 export type AppendViolation = {
   readonly reason: ViolationReason;
   readonly at: 'events' | 'manifest';
@@ -52,8 +52,8 @@ export function emptyHistory(sessionId: SessionId, { sha256 }: Pick<BundleTools,
 }
 
 /**
- * Takes an append that was recorded elsewhere into a history, if a store would take it and its records attest it. What
- * is exported has passed this, and so has what is imported. Gives the bytes of its segment.
+ * Adds an append that was recorded elsewhere to a history, if a store would accept it and its records match. Everything
+ * that is exported or imported passes this check. Returns the bytes of its segment.
  */
 export function admitAppend(
   history: History,
@@ -63,7 +63,7 @@ export function admitAppend(
   const { view } = history;
   const first = view.nextEventIndex;
   const inEvents = (reason: ViolationReason, position = first): AppendViolation => ({ reason, at: 'events', position });
-  const chain = chainBehind(history, records, tools);
+  const chain = chainAfter(history, records, tools);
   if (chain.isErr()) return err(chain.error);
   if (planNovelty(plan, view.knownKeys).kind !== 'new') return err(inEvents('repeated_dedupe_key'));
   const sealed = sealPlan(plan, first, tools);
@@ -79,8 +79,8 @@ export function admitAppend(
   const integrity = checkPlanIntegrity(knownGraph(view), plan.events);
   if (integrity.isErr()) return err(inEvents('history_inconsistent', integrity.error.eventIndex));
 
-  const senseless = senselessEvent(plan, workflows);
-  if (senseless !== undefined) return err(inEvents(senseless.reason, senseless.position));
+  const unfit = unfitEvent(plan, workflows);
+  if (unfit !== undefined) return err(inEvents(unfit.reason, unfit.position));
 
   for (const event of plan.events) applyEvent(view, event);
   history.chain = chain.value;
@@ -88,7 +88,7 @@ export function admitAppend(
   return ok(bytes);
 }
 
-/** Workflows that the events of an append name. */
+/** The workflows that the events of an append refer to. */
 export function namedWorkflows(events: readonly SessionEvent[]): readonly WorkflowHash[] {
   const hashes = events.flatMap((event) =>
     event.kind === 'run_started' || event.kind === 'node_created' ? [event.data.workflowHash] : [],
@@ -96,15 +96,15 @@ export function namedWorkflows(events: readonly SessionEvent[]): readonly Workfl
   return [...new Set(hashes)];
 }
 
-/** An event that no engine makes of the workflow it names: another one's, or at a place that is none of it. */
-function senselessEvent(
+/** An event that no engine creates for its workflow: one of another workflow, or with a snapshot that does not fit. */
+function unfitEvent(
   { events, snapshots }: AppendPlan,
   workflows: RecordedAppend['workflows'],
 ): Pick<AppendViolation, 'reason' | 'position'> | undefined {
   for (const event of events) {
     if (event.kind !== 'run_started' && event.kind !== 'node_created') continue;
     const workflow = workflows.get(event.data.workflowHash);
-    assert(workflow !== undefined, 'an append comes with the workflows that it names');
+    assert(workflow !== undefined, 'an append comes with its workflows');
     const position = event.eventIndex;
     if (event.kind === 'run_started') {
       if (event.data.workflowId !== workflow.workflowId) return { reason: 'other_workflow', position };
@@ -112,13 +112,12 @@ function senselessEvent(
     }
     const snapshot = snapshots.get(event.data.snapshotRef);
     assert(snapshot !== undefined, 'a sealed plan has its snapshots');
-    const isFit = isSnapshotOf(workflow, snapshot);
-    if (!isFit) return { reason: 'snapshot_unfit', position };
+    if (!isSnapshotOf(workflow, snapshot)) return { reason: 'snapshot_unfit', position };
   }
   return undefined;
 }
 
-function chainBehind(
+function chainAfter(
   history: History,
   { segment, pins }: AppendRecords,
   { sha256 }: BundleTools,

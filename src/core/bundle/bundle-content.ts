@@ -11,14 +11,14 @@ import type { BundleIndex } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid, newer } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
 
-/** The content of a bundle, made when it is asked for. */
+/** The content of a bundle, parsed on demand. */
 export type BundleContent = {
-  snapshot(ref: SnapshotRef): Result<ExecutionSnapshot, BundleRefusal>;
-  workflow(hash: WorkflowHash): Result<CompiledWorkflow, BundleRefusal>;
-  artifact(digest: ArtifactDigest): Result<Uint8Array, BundleRefusal>;
+  readonly snapshot: (ref: SnapshotRef) => Result<ExecutionSnapshot, BundleRefusal>;
+  readonly workflow: (hash: WorkflowHash) => Result<CompiledWorkflow, BundleRefusal>;
+  readonly artifact: (digest: ArtifactDigest) => Result<Uint8Array, BundleRefusal>;
 };
 
-/** Every node names its workflow, and a session rarely runs more; a file full of them must not fill the memory. */
+/** Every node names its workflow, and a session rarely has more; a hostile file must not fill the memory. */
 const WORKFLOWS_KEPT = 16;
 
 export function bundleContent(index: BundleIndex, tools: BundleTools): BundleContent {
@@ -91,14 +91,14 @@ function pathOf(table: TableName, key: string): string {
   return `session/${table}/${key}`;
 }
 
-/** Where a workflow says more than the compiler lets anybody say, as a JSON pointer: it would fill every reply. */
+/** Where a workflow has a longer text than the compiler allows, as a JSON pointer: it would fill every reply. */
 function textOverBudget(workflow: CompiledWorkflow): string | undefined {
   const { name, description, agentRole = '', loops, steps } = workflow;
   const standing = [...workflow.preconditions, ...workflow.clarificationPrompts, ...workflow.metaGuidance];
   const titles = loops.map(({ title }) => title);
-  const told = workflow.references.flatMap(({ title, source, purpose }) => [title, source, purpose]);
+  const references = workflow.references.flatMap(({ title, source, purpose }) => [title, source, purpose]);
   if (isLong(name)) return '/name';
-  if ([description, agentRole, ...standing, ...titles, ...told].some(isLong)) return '';
+  if ([description, agentRole, ...standing, ...titles, ...references].some(isLong)) return '';
   const asked = new Map(workflow.assessments.map((one) => [one.id, bytesOf(one)]));
   const long = steps.findIndex((step) => {
     const assessments = step.assessmentIds.reduce((sum, id) => sum + (asked.get(id) ?? 0), 0);

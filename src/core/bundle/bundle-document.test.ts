@@ -23,7 +23,7 @@ const ENTRIES = ['session/manifest', 'session/events', 'session/snapshots/b', 's
   entry(path),
 );
 
-test('the id of a bundle follows from all that it holds, in whatever order that is listed', () => {
+test('the id of a bundle depends on its content, not on the order of the list', () => {
   enforces('bundle_envelope_fields');
   const id = bundleIdOf(ENTRIES, sha256);
   expect(bundleIdSchema.safeParse(id).success).toBe(true);
@@ -36,7 +36,7 @@ test('the id of a bundle follows from all that it holds, in whatever order that 
   expect(inPathOrder(ENTRIES).map(({ path }) => path)).toEqual(ENTRIES.map(({ path }) => path).sort());
 });
 
-test('the head of a bundle is canonical JSON up to its session, and tells who made it and when', () => {
+test('the head of a bundle is canonical JSON up to its session', () => {
   enforces('bundle_envelope_fields', 'bundle_single_json');
   const exportedAt = '2026-01-02T03:04:05.678Z';
   const { text, bundleId } = bundleHead({ exportedAt, producer: { appVersion: '1.2.3' } }, ENTRIES, sha256);
@@ -52,7 +52,7 @@ test('the head of a bundle is canonical JSON up to its session, and tells who ma
   });
 });
 
-test('a value is too deep for a bundle when the bundle around it makes it so', () => {
+test('the depth of a value counts the bundle around it', () => {
   enforces('import_limits');
   const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   expect([BUNDLE_DEPTH_MAX - 3, BUNDLE_DEPTH_MAX - 2].map((levels) => isTooDeep(nested(levels)))).toEqual([
@@ -61,7 +61,7 @@ test('a value is too deep for a bundle when the bundle around it makes it so', (
   ]);
 });
 
-test('what a file holds is told in a few letters that are well formed', () => {
+test('a value in a message is short and well-formed', () => {
   expect([shortValue(undefined), shortValue(3), shortValue({ a: 1 })]).toEqual(['nothing', '3', '{"a":1}']);
   expect(shortValue(`${'x'.repeat(119)}😀`)).toBe(`${'x'.repeat(119)}\ufffd`);
 });

@@ -18,13 +18,13 @@ import { manifestRecordSchema } from '../log/manifest.ts';
 import { toBase32 } from '../text/base32.ts';
 import { compiledWorkflowSchema } from '../workflow/compiled/compiled-workflow.ts';
 
-/** What a bundle may measure. A file over them is refused before anything in it is looked at. */
+/** Limits of a bundle. A larger file is refused before its content is read. */
 
-/** A whole bundle is held in memory once while it is checked. */
+/** A whole bundle is in memory once while it is checked. */
 export const BUNDLE_BYTES_MAX = 256 * 1024 * 1024;
-/** Far beyond what people and agents make in one session; bounds what checking takes. */
+/** Far more than any real session has; limits the time of the check. */
 export const BUNDLE_EVENTS_MAX = 1_000_000;
-/** The deepest context inside of a stored reply, and some room. */
+/** The deepest context inside a stored reply, with some room. */
 export const BUNDLE_DEPTH_MAX = 64;
 
 export const BUNDLE_VERSION = 1;
@@ -38,10 +38,10 @@ export const integrityEntrySchema = z.strictObject({
 });
 export type IntegrityEntry = z.infer<typeof integrityEntrySchema>;
 
-/** Follows from all that the bundle holds: the same session in the same state gives the same one. */
+/** Derived from the whole content: the same session in the same state has the same id. */
 export const bundleIdSchema = z.string().regex(new RegExp(`^bundle_${ID_BODY_PATTERN}$`));
 
-/** For people only, as is `producer`: nothing goes by it. */
+/** For people only, like `producer`: no code depends on it. */
 export const exportedAtSchema = z.iso.datetime();
 
 export const producerSchema = z.object({
@@ -50,7 +50,7 @@ export const producerSchema = z.object({
 });
 export type Producer = z.infer<typeof producerSchema>;
 
-/** A session as one document that another machine can go on from. It holds no tokens. */
+/** A session as one document, from which another machine can continue. It contains no tokens. */
 export const bundleSchema = z.strictObject({
   bundleSchemaVersion: z.literal(BUNDLE_VERSION),
   bundleId: bundleIdSchema,
@@ -65,14 +65,14 @@ export const bundleSchema = z.strictObject({
     manifest: z.array(manifestRecordSchema).min(1),
     snapshots: z.record(snapshotRefSchema, executionSnapshotSchema),
     pinnedWorkflows: z.record(workflowHashSchema, compiledWorkflowSchema),
-    /** The bytes of artifacts in base64; absent when there are none. */
+    /** The bytes of artifacts in base64; absent if there are none. */
     artifacts: z.record(artifactDigestSchema, z.base64()).optional(),
-    /** Present when this is only the readable part of a session. */
+    /** Present if this is only the readable part of a session. */
     salvage: salvageSchema.optional(),
   }),
 });
 
-/** What the content of a bundle is called in its integrity manifest. */
+/** The tables of content in a bundle. */
 export const TABLES = ['artifacts', 'pinnedWorkflows', 'snapshots'] as const;
 export type TableName = (typeof TABLES)[number];
 
@@ -85,10 +85,10 @@ export function inPathOrder(entries: readonly IntegrityEntry[]): readonly Integr
   return [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What a bundle says about itself. */
+/** When and by what a bundle was made. */
 export type BundleEnvelope = { readonly exportedAt: string; readonly producer: Producer };
 
-/** The canonical JSON of a bundle up to where its session begins. */
+/** The canonical JSON of a bundle up to its session. */
 export function bundleHead(
   { exportedAt, producer }: BundleEnvelope,
   entries: readonly IntegrityEntry[],

@@ -38,7 +38,7 @@ test('the index of a bundle leads to every value, list item and piece of content
   expect([...tables.snapshots].map(([key, span]) => [key, at(span)])).toEqual([[KEY, { v: 1 }]]);
 });
 
-test('another version is told before anything that this one does not allow', () => {
+test('an unknown version is reported before anything that this version does not allow', () => {
   expect(refusalOf({ bundleSchemaVersion: 2, session: [], more: 1 })).toEqual({
     code: 'BUNDLE_UNSUPPORTED_VERSION',
     path: 'bundleSchemaVersion',
@@ -48,7 +48,7 @@ test('another version is told before anything that this one does not allow', () 
   expect(refusalOf({ bundleSchemaVersion: undefined })).toMatchObject({ reason: 'missing_field' });
 });
 
-test('what does not belong, is missing, doubled or of another shape is named by its path', () => {
+test('an unknown, missing, repeated or wrong field of a bundle is reported with its path', () => {
   const oddity = (reason: string, path: string) => ({ code: 'BUNDLE_INVALID_FORMAT', reason, path });
   const { session } = SMALL;
   expect(refusalOf({ session: { ...session, extra: 1 } })).toEqual(oddity('unknown_field', 'session/extra'));

@@ -24,13 +24,13 @@ import {
   walkObject,
 } from './json-walk.ts';
 
-/** Where everything in a bundle lies. Nothing of it is parsed, so it costs a few bytes for each value. */
+/** The position of everything in a bundle. Nothing is parsed, so it takes only a few bytes for each value. */
 export type BundleIndex = {
   readonly bytes: Uint8Array;
-  /** Single values by their paths. */
+  /** Single values by path. */
   readonly values: ReadonlyMap<string, ByteSpan>;
   readonly lists: { readonly [name in ListPath]: readonly ByteSpan[] };
-  /** Content by the digests that name it. */
+  /** Content by its digest. */
   readonly tables: { readonly [name in TableName]: ReadonlyMap<string, ByteSpan> };
 };
 
@@ -62,13 +62,13 @@ type Indexing = {
   readonly values: Map<string, ByteSpan>;
   readonly lists: Map<string, ByteSpan[]>;
   readonly tables: Map<string, Map<string, ByteSpan>>;
-  /** What is over a limit; nothing is looked at behind it. */
+  /** The limit that is exceeded; nothing after it is read. */
   excess: BundleRefusal | undefined;
-  /** The first thing that version 1 does not allow; another version may. */
+  /** The first thing that version 1 does not allow. Another version may allow it, so the version is checked first. */
   oddity: BundleRefusal | undefined;
 };
 
-/** Reads what stands where, after the limits and before anything else. White space and the order of keys are free. */
+/** Finds everything in a bundle, after checking its size. White space and the order of keys do not matter. */
 export function indexBundle(bytes: Uint8Array, tools: BundleTools): Result<BundleIndex, BundleRefusal> {
   const size = bytes.length;
   if (size > BUNDLE_BYTES_MAX) return err(tooMuch('too_large', size, BUNDLE_BYTES_MAX));
@@ -185,7 +185,7 @@ function visitTable(indexing: Indexing, path: string, place: JsonPlace): number 
   });
 }
 
-/** A key that is no text gets a name that nothing has. */
+/** An invalid key becomes a name that no field has. */
 function keyAt({ walk, tools }: Indexing, span: ByteSpan): string {
   const key = tools.parseJson(walk.bytes.subarray(...span)).unwrapOr(undefined);
   return typeof key === 'string' ? key : '\ufffd';
@@ -199,14 +199,14 @@ function tooMuch(reason: 'too_large' | 'too_many_events', size: number, max: num
   return { code: 'BUNDLE_INVALID_FORMAT', reason, size, max };
 }
 
-/** One of the single values of a bundle, which must be there. */
+/** A single value of a bundle, which must exist. */
 export function readBundleValue<Schema extends z.ZodType>(
   { bytes, values }: BundleIndex,
   path: string,
   { schema, tools }: { readonly schema: Schema; readonly tools: BundleTools },
 ): Result<z.infer<Schema>, BundleRefusal> {
   const span = values.get(path);
-  assert(span !== undefined, `an index without ${path} is none`);
+  assert(span !== undefined, `an index has ${path}`);
   const value = tools.parseJson(bytes.subarray(...span));
   if (value.isErr()) return err({ ...invalid(value.error, path), offset: span[0] });
   return parseDocument(schema, value.value).mapErr((refusal) => invalid('wrong_shape', `${path}${refusal.path}`));

@@ -26,9 +26,7 @@ export type IntegrityReason =
   | 'salvage_disagrees'
   | ViolationReason;
 
-/**
- * Why a file cannot be imported. A `path` leads to the value within the bundle, an `offset` to a byte of the file.
- */
+/** Why a file cannot be imported. `path` names the value in the bundle, `offset` a byte of the file. */
 export type BundleRefusal =
   | {
       readonly code: 'BUNDLE_INVALID_FORMAT';
@@ -47,7 +45,7 @@ export type BundleRefusal =
 
 const SHOWN_MAX = 120;
 
-/** A value out of a file for a message. It may be anything, and as long as the file. */
+/** A value from a file for a message. It may be anything, and as long as the file. */
 export function shortValue(value: unknown): string {
   const text = typeof value === 'string' ? value : canonicalJson(value).unwrapOr('nothing');
   return text.slice(0, SHOWN_MAX).toWellFormed();

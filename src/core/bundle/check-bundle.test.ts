@@ -5,7 +5,7 @@ import { examplePlans, PLANS } from '../../../test/examples/session.ts';
 import { EVENT_KINDS, parseEvent } from '../log/event.ts';
 import { withSessionId } from './check-bundle.ts';
 
-test('an event of every kind stands in another session as if it was made there, and all other ids stay', () => {
+test('an event of every kind can be moved to another session, and all other ids stay', () => {
   enforces('import_as_new_on_collision');
   const there = Object.values(examplePlans(OTHER_SESSION)).flatMap(({ events }) => events);
   const here = Object.values(PLANS).flatMap(({ events }) => events);
@@ -19,7 +19,7 @@ test('an event of every kind stands in another session as if it was made there, 
   }
 });
 
-test('an event stays the very same in its own session', () => {
+test('an event in its own session is unchanged', () => {
   const [event = expect.fail('there are events')] = PLANS.start.events;
   expect(withSessionId(event, SESSION)).toBe(event);
 });

@@ -16,7 +16,7 @@ import { checkIntegrity } from './check-integrity.ts';
 import { listDigest, segmentLines } from './digest-lists.ts';
 import { readAppends } from './read-appends.ts';
 
-/** A bundle in which nothing is wrong: a store takes all of it. */
+/** A valid bundle, which a store accepts completely. */
 export type CheckedBundle = {
   readonly bundleId: string;
   readonly sessionId: SessionId;
@@ -24,9 +24,9 @@ export type CheckedBundle = {
   readonly events: number;
   readonly runs: number;
   readonly artifacts: number;
-  /** The workflows that its runs are pinned to. */
+  /** The pinned workflows of its runs. */
   workflows(): Iterable<CompiledWorkflow>;
-  /** The appends that make the session again, under its own id or another. */
+  /** The appends that recreate the session, under its own id or another. */
   plans(sessionId: SessionId): Iterable<AppendPlan>;
 };
 
@@ -34,7 +34,7 @@ export type CheckProgress = { readonly done: number; readonly total: number };
 
 /**
  * Checks everything in a bundle: limits, version, shape, digests, order, and then the whole history as a store would,
- * append by append. Yields how far it has come, in events, so that whoever asked can let others have their turn.
+ * append by append. Yields its progress in events, so that the caller can let other work run.
  */
 export function* checkBundle(
   bytes: Uint8Array,
@@ -107,7 +107,7 @@ function* checkHistory(
   return ok({ runs: history.view.graph.runs.size, refs });
 }
 
-/** The digest may have been taken over another spelling of the events; the integrity manifest is about the canonical one. */
+/** The file may contain the events in another form; the integrity manifest is about their canonical form. */
 function listedEvents({ bytes, lists }: BundleIndex, tools: BundleTools): unknown {
   for (const span of lists['integrity/entries']) {
     const entry = tools.parseJson(bytes.subarray(...span)).unwrapOr(undefined);
@@ -117,7 +117,7 @@ function listedEvents({ bytes, lists }: BundleIndex, tools: BundleTools): unknow
   return undefined;
 }
 
-/** What nobody refers to would come in unseen and be of no use. */
+/** Content that no event refers to would be imported without any use. */
 function unnamedContent({ tables }: BundleIndex, refs: ContentRefs): string | undefined {
   const named: { readonly [table in (typeof TABLES)[number]]: { has(key: string): boolean } } = {
     artifacts: refs.artifacts as ReadonlyMap<string, number>,
@@ -156,8 +156,8 @@ function* plansAs(
 }
 
 /**
- * An event as it would stand in another session. Only its session and the key that names the session change: no other
- * id is derived from that of the session, so runs, nodes, attempts and outputs keep theirs.
+ * An event as part of another session. Only its session id and dedupe key change: no other id is derived from the
+ * session id, so runs, nodes, attempts and outputs keep theirs.
  */
 export function withSessionId(event: SessionEvent, sessionId: SessionId): SessionEvent {
   if (event.sessionId === sessionId) return event;

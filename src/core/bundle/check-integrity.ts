@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import * as z from 'zod';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../log/ids.ts';
 import { parseDocument } from '../log/parse-document.ts';
@@ -22,8 +23,8 @@ type Entries = ReadonlyMap<string, IntegrityEntry>;
 type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
 
 /**
- * Holds every value against the digest that the bundle gives for it. Yields now and then, so that whoever asked can
- * let others have their turn.
+ * Checks every value against its digest in the bundle. Yields from time to time, so that the caller can let other work
+ * run.
  */
 export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generator<void, Result<void, BundleRefusal>> {
   const envelope = checkEnvelope(index, tools);
@@ -51,13 +52,12 @@ export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generat
 }
 
 function checkEnvelope(index: BundleIndex, tools: BundleTools): Result<void, BundleRefusal> {
-  const exportedAt = readBundleValue(index, 'exportedAt', { schema: exportedAtSchema, tools });
-  if (exportedAt.isErr()) return err(exportedAt.error);
-  const producer = readBundleValue(index, 'producer', { schema: producerSchema, tools });
-  if (producer.isErr()) return err(producer.error);
-  const kind = index.values.get('integrity/kind') ?? [0, 0];
-  const isKnown = tools.parseJson(index.bytes.subarray(...kind)).unwrapOr(undefined) === INTEGRITY_KIND;
-  return isKnown ? ok(undefined) : err(invalid('wrong_shape', 'integrity/kind'));
+  return safeTry(function* () {
+    yield* readBundleValue(index, 'exportedAt', { schema: exportedAtSchema, tools });
+    yield* readBundleValue(index, 'producer', { schema: producerSchema, tools });
+    yield* readBundleValue(index, 'integrity/kind', { schema: z.literal(INTEGRITY_KIND), tools });
+    return ok(undefined);
+  });
 }
 
 function readEntries(index: BundleIndex, tools: BundleTools): Result<Entries, BundleRefusal> {
@@ -74,7 +74,7 @@ function readEntries(index: BundleIndex, tools: BundleTools): Result<Entries, Bu
   return ok(entries);
 }
 
-/** What is hashed value by value; both lists are hashed as wholes. */
+/** The values that are hashed one by one; the two lists are hashed as a whole. */
 function* hashedValues(index: BundleIndex): Generator<readonly [path: string, span: ByteSpan]> {
   const salvage = index.values.get('session/salvage');
   if (salvage !== undefined) yield ['session/salvage', salvage];
@@ -114,7 +114,7 @@ function isThere(index: BundleIndex, path: string): boolean {
   return TABLES.some((name) => name === table && index.tables[name].has(key) && path === `session/${name}/${key}`);
 }
 
-/** The integrity manifest says that there was something. */
+/** The integrity manifest lists a value that is not in the file. */
 function missing(path: string): BundleRefusal {
   const [, table, key] = path.split('/');
   const snapshotRef = snapshotRefSchema.safeParse(key);

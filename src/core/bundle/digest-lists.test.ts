@@ -17,7 +17,7 @@ test('a list that is hashed item by item has the digest and the length of the wh
   );
 });
 
-test('the lines of a segment are its events, whatever is in them', () => {
+test('the lines of a segment are its events', () => {
   const events = [{ text: 'one\ntwo' }, { text: '\u2028 😀' }, []];
   const lines = [...segmentLines(canonicalLines(events)._unsafeUnwrap())];
   expect(lines.map((line) => Buffer.from(line).toString())).toEqual(
@@ -26,7 +26,7 @@ test('the lines of a segment are its events, whatever is in them', () => {
   expect([...segmentLines(new Uint8Array())]).toEqual([]);
 });
 
-test('an item is in its place when its number says so, and one without a number is left to others', () => {
+test('an item whose number is not its position is refused; one without a number is checked elsewhere', () => {
   expect(misplacedAt('session/events', 3, { eventIndex: 3 })).toBeUndefined();
   expect(misplacedAt('session/events', 3, { manifestIndex: 4 })).toBeUndefined();
   expect(misplacedAt('session/events', 3, null)).toBeUndefined();

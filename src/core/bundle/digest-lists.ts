@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { isObject } from '../json/json-value.ts';
 import { encodeUtf8 } from '../text/utf8.ts';
 import type { IntegrityEntry } from './bundle-document.ts';
 import type { BundleIndex } from './bundle-index.ts';
@@ -12,7 +13,7 @@ const OPEN = encodeUtf8('[');
 const COMMA = encodeUtf8(',');
 const CLOSE = encodeUtf8(']');
 
-/** Hashes a list item by item as the canonical JSON of all of it. */
+/** Hashes a list item by item; the digest is that of the canonical JSON of the whole list. */
 export type ListDigest = { add(item: Uint8Array): void; end(): Digested };
 
 export function listDigest(tools: BundleTools): ListDigest {
@@ -37,7 +38,7 @@ export function listDigest(tools: BundleTools): ListDigest {
 
 const NEWLINE = 0x0a;
 
-/** The events in a segment, each as canonical JSON: that has no line breaks. */
+/** The events of a segment. Canonical JSON contains no line breaks. */
 export function* segmentLines(segment: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < segment.length; ) {
     const end = segment.indexOf(NEWLINE, start);
@@ -58,8 +59,8 @@ export function digestManifest(index: BundleIndex, tools: BundleTools): Result<D
 }
 
 /**
- * The digest of the events. Where their bytes as they stand give the one that is listed, that is it: a bundle that
- * nobody formatted anew is canonical, and making that form of every event again would take longer than all else.
+ * The digest of the events. If their bytes already give the listed digest, no canonical form is needed: a bundle that
+ * nobody reformatted is canonical, and making every event canonical again would take longer than everything else.
  */
 export function* digestEvents(
   index: BundleIndex,
@@ -88,14 +89,14 @@ function orderedItem(
   { list, position }: Item,
   tools: BundleTools,
 ): Result<Uint8Array, BundleRefusal> {
-  const value = parseItem(index, { list, position }, tools);
-  if (value.isErr()) return err(value.error);
-  const misplaced = misplacedAt(list, position, value.value);
-  if (misplaced !== undefined) return err(misplaced);
-  return canonicalBytes(value.value).mapErr(() => invalid('not_json', `${list}/${position}`));
+  return parseItem(index, { list, position }, tools).andThen((value) => {
+    const misplaced = misplacedAt(list, position, value);
+    if (misplaced !== undefined) return err(misplaced);
+    return canonicalBytes(value).mapErr(() => invalid('not_json', `${list}/${position}`));
+  });
 }
 
-/** One item of a list as it stands. */
+/** One item of a list. */
 export function parseItem(
   { bytes, lists }: BundleIndex,
   { list, position }: Item,
@@ -107,11 +108,10 @@ export function parseItem(
     .mapErr((reason) => ({ ...invalid(reason, `${list}/${position}`), offset: start }));
 }
 
-/** What is wrong with the number of an item; one that has none is not looked at here. */
+/** The refusal of an item whose number is not its position; an item without a number is checked elsewhere. */
 export function misplacedAt(list: Item['list'], position: number, value: unknown): BundleRefusal | undefined {
   const key = list === 'session/events' ? 'eventIndex' : 'manifestIndex';
-  const found = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key) : undefined;
-  if (found === undefined || found.value === position) return undefined;
+  if (!isObject(value) || !Object.hasOwn(value, key) || value[key] === position) return undefined;
   const code = list === 'session/events' ? 'BUNDLE_EVENT_ORDER_INVALID' : 'BUNDLE_MANIFEST_ORDER_INVALID';
-  return { code, position, found: shortValue(found.value) };
+  return { code, position, found: shortValue(value[key]) };
 }

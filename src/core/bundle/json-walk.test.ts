@@ -6,7 +6,7 @@ import { type JsonWalk, skipValue, walkList, walkObject } from './json-walk.ts';
 const walkOf = (text: string, depthMax = 64): JsonWalk => ({ bytes: encodeUtf8(text), depthMax, fault: undefined });
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-test('every value ends where its text ends, however it is spelt', () => {
+test('the end of every JSON value is found in any spelling', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
       const text = JSON.stringify(value, null, space);
@@ -16,7 +16,7 @@ test('every value ends where its text ends, however it is spelt', () => {
   );
 });
 
-test('members and items are found as JSON has them, with their order and their doubles', () => {
+test('members and items are found in order, including repeated keys', () => {
   const walk = walkOf('{ "a" : [1, "x,]}\\"" , {}] ,"a":null,"\\u0061" : {"b":[]}}');
   const found: (readonly [string, string])[] = [];
   const end = walkObject(walk, { at: 0, depth: 0 }, ([from, to], value) => {
@@ -58,7 +58,7 @@ test.each(['{1:2}', '{"a" 1}', '{"a":1 "b":2}', '{,}', '{"a":1,}'])('%s is no ob
   expect(walk.fault?.reason).toBe('not_json');
 });
 
-test('what is nested as deep as is allowed is found, and one level more is not', () => {
+test('values up to the allowed depth are found, and one level more is refused', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 3 }), (depthMax, around) => {
       const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -71,7 +71,7 @@ test('what is nested as deep as is allowed is found, and one level more is not',
   );
 });
 
-test('a million open brackets are no trouble', () => {
+test('a million open brackets do not overflow the stack', () => {
   const walk = walkOf('{"a":'.repeat(1_000_000), 2_000_000);
   expect(skipValue(walk, { at: 0, depth: 0 })).toBeUndefined();
   expect(walk.fault?.reason).toBe('not_json');

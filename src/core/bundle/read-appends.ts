@@ -1,8 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result, safeTry } from 'neverthrow';
 import { quote } from '../json/quote.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../log/event.ts';
-import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../log/ids.ts';
+import type { SessionId } from '../log/ids.ts';
 import {
   type ManifestRecord,
   type ManifestRefusal,
@@ -10,7 +9,6 @@ import {
   type SnapshotPinned,
 } from '../log/manifest.ts';
 import { addContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
-import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type AppendRecords, namedWorkflows, type RecordedAppend } from './admit-append.ts';
 import { type BundleContent, bundleContent } from './bundle-content.ts';
 import type { BundleIndex } from './bundle-index.ts';
@@ -19,8 +17,8 @@ import type { BundleTools } from './bundle-tools.ts';
 import { misplacedAt, parseItem } from './digest-lists.ts';
 
 /**
- * Reads the appends of a bundle one after the other, as its manifest divides the events. Stops at the first that
- * cannot be read.
+ * Reads the appends of a bundle one by one, as its manifest divides the events. Stops at the first that cannot be
+ * read.
  */
 export function* readAppends(
   index: BundleIndex,
@@ -45,7 +43,7 @@ export function* readAppends(
 function readRecords(index: BundleIndex, position: number, tools: BundleTools): Result<AppendRecords, BundleRefusal> {
   const segment = readRecord(index, position, tools);
   if (segment.isErr()) return err(segment.error);
-  // A pin belongs behind its segment.
+  // A pin must follow its segment.
   if (segment.value.kind !== 'segment_closed') return err(outOfOrder(position, segment.value.kind));
   const pins: SnapshotPinned[] = [];
   for (let pin = 1; pin <= segment.value.pins; pin++) {
@@ -69,7 +67,7 @@ function readRecord(index: BundleIndex, position: number, tools: BundleTools): R
 type Reading = {
   readonly records: AppendRecords;
   readonly sessionId: SessionId;
-  /** The index of the event that must come next. */
+  /** The index of the next event. */
   readonly next: number;
   readonly position: number;
 };
@@ -111,25 +109,21 @@ function withContent(
   const named = noContentRefs();
   for (const event of events) addContentRefs(named, event);
   const pinned = namedWorkflows(events);
-  const workflows = new Map<WorkflowHash, CompiledWorkflow>();
-  for (const hash of pinned) {
-    const workflow = content.workflow(hash);
-    if (workflow.isErr()) return err(workflow.error);
-    workflows.set(hash, workflow.value);
-  }
-  const snapshots = new Map<SnapshotRef, ExecutionSnapshot>();
-  for (const ref of named.snapshots) {
-    const snapshot = content.snapshot(ref);
-    if (snapshot.isErr()) return err(snapshot.error);
-    snapshots.set(ref, snapshot.value);
-  }
-  const artifacts = new Map<ArtifactDigest, Uint8Array>();
-  for (const digest of named.artifacts.keys()) {
-    const artifact = content.artifact(digest);
-    if (artifact.isErr()) return err(artifact.error);
-    artifacts.set(digest, artifact.value);
-  }
-  return ok({ plan: { sessionId, events, snapshots, artifacts, pinned }, workflows });
+  return safeTry(function* () {
+    const workflows = yield* readAll(pinned, content.workflow);
+    const snapshots = yield* readAll(named.snapshots, content.snapshot);
+    const artifacts = yield* readAll(named.artifacts.keys(), content.artifact);
+    return ok({ plan: { sessionId, events, snapshots, artifacts, pinned }, workflows });
+  });
+}
+
+function readAll<Name, Content>(
+  names: Iterable<Name>,
+  read: (name: Name) => Result<Content, BundleRefusal>,
+): Result<ReadonlyMap<Name, Content>, BundleRefusal> {
+  return Result.combine([...names].map((name) => read(name).map((content) => [name, content] as const))).map(
+    (entries) => new Map(entries),
+  );
 }
 
 function outOfOrder(position: number, found: string): BundleRefusal {

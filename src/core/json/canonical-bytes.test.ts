@@ -17,13 +17,13 @@ const root = resolve(import.meta.dirname, '../../..');
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const refused = err({ code: 'not_json', offence: 'undefined', path: '/a' });
 
-test('what is hashed are the UTF-8 bytes of canonical JSON', () => {
+test('canonical bytes are the UTF-8 bytes of canonical JSON', () => {
   enforces('one_canonical_json');
   expect(canonicalBytes({ b: 'é', a: [1] })).toEqual(ok(utf8('{"a":[1],"b":"é"}')));
   expect(canonicalBytes({ a: undefined })).toEqual(refused);
 });
 
-test('lines are canonical JSON with a newline behind each', () => {
+test('canonical lines are canonical JSON, each ending in a newline', () => {
   expect(canonicalLines([{ b: 1, a: 2 }, 'x'])).toEqual(ok(utf8('{"a":2,"b":1}\n"x"\n')));
   expect(canonicalLines([])).toEqual(ok(utf8('')));
   expect(canonicalLines([1, { a: undefined }])).toEqual(refused);
@@ -50,7 +50,7 @@ test('a digest is sha256: and 64 hex digits; its bare hex is what file names use
   ]);
 });
 
-test('no source file but the serialisers write JSON in core, and none but this module makes canonical bytes', () => {
+test('only the serializers write JSON in core, and only this module makes canonical bytes', () => {
   enforces('one_canonical_json', 'hash_takes_canonical_bytes_only');
   const sources = readSourceTree(root).filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'));
   const withCode = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);

@@ -151,7 +151,7 @@ test('an object without a prototype and the key __proto__ are JSON like any othe
   expect(canonicalJson(value)).toEqual(ok('{"b":{"__proto__":1,"a":2}}'));
 });
 
-test('nesting is taken to a depth of 256 and refused beyond, however deep, without overflowing the stack', () => {
+test('nesting is accepted to a depth of 256 and refused beyond without overflowing the stack', () => {
   enforces('canonical_json_refuses_non_json');
   expect(canonicalJson(nested(256))).toEqual(ok('['.repeat(256) + ']'.repeat(256)));
   const refused = err({ code: 'not_json', offence: 'too_deep', path: '/0'.repeat(256) });

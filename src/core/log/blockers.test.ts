@@ -53,7 +53,7 @@ const finding = (stepId: string, message: string): Blocker => ({
   message,
 });
 
-test('what is unmet at one place becomes one blocker with all fixes', () => {
+test('unmet requirements at one place become one blocker with all fixes', () => {
   enforces('details_optional_on_blocker_and_gap');
   const details = { loopId: 'outer', iteration: 2, maxIterations: 3 };
   const report = blockerReport([
@@ -72,7 +72,7 @@ test('what is unmet at one place becomes one blocker with all fixes', () => {
   ]);
 });
 
-test('details over their budget are left out, not the report with them', () => {
+test('details over their budget are left out of a report', () => {
   enforces('blocker_limits');
   const tooMuch = { text: 'x'.repeat(5_000) };
   const report = blockerReport([
@@ -107,7 +107,7 @@ test('a single message or fix that is too long is cut with the marker', () => {
   });
 });
 
-test('whatever is unmet, the report is one that the log takes', () => {
+test('the log accepts the report of any unmet requirements', () => {
   enforces('blocker_limits', 'blocker_order');
   const findings = fc.array(
     fc.record({
@@ -127,6 +127,6 @@ test('whatever is unmet, the report is one that the log takes', () => {
   );
 });
 
-test('a report about nothing is our own mistake', () => {
-  expect(() => blockerReport([])).toThrow('bug: a report has something to say');
+test('a report without blockers is a bug', () => {
+  expect(() => blockerReport([])).toThrow('bug: a report has at least one blocker');
 });

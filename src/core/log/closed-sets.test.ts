@@ -128,7 +128,7 @@ test('a gap has one of four categories, each with its own details', () => {
   expect(USER_ONLY_REASONS).toEqual(details.user_only_dependency);
 });
 
-test('a choice that may not be assumed is of one of five kinds', () => {
+test('there are five kinds of choices that an agent must not make for its user', () => {
   enforces('non_assumable_choice_kinds_closed');
   expect(NON_ASSUMABLE_CHOICES).toEqual([
     'preference_tradeoff',
@@ -220,7 +220,7 @@ test('a blocker points at a context key, a contract, a capability or a step; an 
   expect(closedSets(jsonSchema(errorPointerSchema))).toEqual({ ...listed, '/kind': [...kinds, 'context_budget'] });
 });
 
-test('what a blocker names has no delimiter in it, be it a context key or a step', () => {
+test('the context key or step of a blocker contains no delimiter', () => {
   enforces('blocker_pointer_ids_delimiter_safe', 'step_and_loop_ids_delimiter_safe');
   const ids = ['a', 'a_b', 'a-b', 'a--1', '9', '', 'a.b', 'a@b', 'a/b', 'a:b', 'a>b', 'A', 'a b', 'a\n', 'é'];
   const read = (pointerOf: (id: string) => unknown) =>

@@ -27,7 +27,7 @@ test.each(EXAMPLES)('the error "%s" is none with any one field of a wrong type o
   }
 });
 
-test('an error says something, in bounds', () => {
+test('the texts of an error are not blank and within their limits', () => {
   enforces('error_envelope_shape');
   const error = ERROR_EXAMPLES['retryable_immediate'];
   for (const path of ['/message', '/suggestion']) {
@@ -38,7 +38,7 @@ test('an error says something, in bounds', () => {
   expect(refusedAt(withValue(error, '/details', { t: 'x'.repeat(262_137) }))).toBe('/details');
 });
 
-test('an error holds nothing else', () => {
+test('an error has no other fields', () => {
   enforces('error_envelope_shape');
   expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], stack: 'at main.ts' })).toBe('');
 });
@@ -50,7 +50,7 @@ test('details are strict JSON', () => {
   expect(refusedAt({ ...ERROR_EXAMPLES['not_retryable'], details: { a: [null, 1.5, { b: true }] } })).toBe('none');
 });
 
-test('when to retry is said in one of three ways, and a delay exactly in one of them', () => {
+test('there are three kinds of retry, and only one has a delay', () => {
   enforces('error_retry_union_closed');
   const retries = [
     { kind: 'not_retryable' },
@@ -69,7 +69,7 @@ test('when to retry is said in one of three ways, and a delay exactly in one of 
   expect(retrySchema.options.map((option) => option.shape.kind.value)).toEqual(read.map(({ kind }) => kind));
 });
 
-test('the codes are one published list', () => {
+test('the error codes are one closed list', () => {
   enforces('error_codes_closed_per_operation');
   expect(ERROR_CODES).toEqual([
     'TOKEN_INVALID_FORMAT',

@@ -9,7 +9,7 @@ const CAPABILITIES = ['delegation', 'web_browsing'];
 const AUTONOMY = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'];
 const RISK_POLICY = ['conservative', 'balanced', 'aggressive'];
 
-test('what events take from a list they take from these lists, which hold nothing else', () => {
+test('every closed set in an event is one of these lists, with exactly these values', () => {
   enforces('advance_recorded_shape', 'output_shape_closed', 'preferences_changed_shape', 'gap_recorded_shape');
   enforces('capability_provenance_details', 'context_set_shape');
   const sets = EVENT_KINDS.map((kind) => [kind, closedSets(dataSchema(kind))] as const);
@@ -107,7 +107,7 @@ test('what events take from a list they take from these lists, which hold nothin
   });
 });
 
-test('no data has a place for the run or node it belongs to, and what belongs to a node says which', () => {
+test('event data does not repeat the run or node of its scope', () => {
   enforces('event_refs_live_in_scope');
   const repeats = EVENT_KINDS.filter((kind) =>
     fieldsOf(dataSchema(kind)).some((fields) => /\b(?:runId|nodeId)\b/.test(fields)),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { canonicalJson } from '../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 
 /** A text of at most `bytesMax` UTF-8 bytes. A longer stored text is refused, never cut. */
@@ -23,10 +23,10 @@ export const jsonValueSchema = z.custom<JsonValue>((value) => canonicalJson(valu
 });
 
 /** Any JSON object. Further refinements may rely on its being JSON. */
-export const jsonObjectSchema = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && canonicalJson(value).isOk(),
-  { error: 'must be a JSON object', abort: true },
-);
+export const jsonObjectSchema = z.custom<JsonObject>((value) => isObject(value) && canonicalJson(value).isOk(), {
+  error: 'must be a JSON object',
+  abort: true,
+});
 
 /** Facts that no rule reads, of at most `bytesMax` bytes. */
 export function detailsSchema(bytesMax: number) {

@@ -75,7 +75,7 @@ test.each(EXAMPLES)('the record %s is refused with any one field of a wrong type
   }
 });
 
-test('unknown versions and kinds are told from damage', () => {
+test('unknown versions and kinds are distinguished from damage', () => {
   enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
   expect(parseManifestRecord({ v: 2, kind: 'segment_closed' })).toEqual(err({ code: 'unknown_version', version: 2 }));
   expect(fieldsOf(jsonSchema(manifestRecordSchema)).filter((fields) => !/ v$/.test(fields))).toEqual([]);
@@ -113,7 +113,7 @@ test('each record is chained to the one before, the first to its session', () =>
   }
 });
 
-test('a record that is changed, swapped, doubled or from another session breaks the chain', () => {
+test('a changed, moved, repeated or foreign record breaks the chain', () => {
   enforces('manifest_chain');
   const genesis = chainGenesis(SESSION, sha256);
   const isWhole = (records: typeof MANIFEST_EXAMPLES, from = genesis) =>
@@ -131,7 +131,7 @@ test('a record that is changed, swapped, doubled or from another session breaks 
   }
 });
 
-test('a field that a newer writer added is part of the chain', () => {
+test('a field from a newer version is part of the chain', () => {
   enforces('manifest_chain');
   const newer = { ...pin, later: 1 };
   expect(chainOf(segment.chain, newer, sha256)).not.toBe(chainOf(segment.chain, pin, sha256));

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
+import { isObject } from '../json/json-value.ts';
 
 /** A document that does not have the shape of its version, with its first problem. */
 export type SchemaRefusal = { readonly code: 'wrong_shape'; readonly path: string; readonly message: string };
@@ -9,8 +10,7 @@ export type Label = { readonly v?: unknown; readonly kind?: unknown };
 
 /** The label of a JSON value, which must have these fields. Without a schema, because every line of a session is checked. */
 export function labelOf(value: unknown, fields: readonly (keyof Label)[]): Result<Label, SchemaRefusal> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) return err({ code: 'wrong_shape', path: '', message: 'expected an object' });
+  if (!isObject(value)) return err({ code: 'wrong_shape', path: '', message: 'expected an object' });
   const missing = fields.find((field) => !Object.hasOwn(value, field));
   return missing === undefined ? ok(value) : err({ code: 'wrong_shape', path: `/${missing}`, message: 'is missing' });
 }

@@ -38,7 +38,7 @@ test('each reason has the blocker and the gap that were released', () => {
   expect(REASONS).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
 });
 
-test('a reason becomes a critical gap of its own category and detail, which the log takes', () => {
+test('every reason becomes a critical gap of its category and detail that the log accepts', () => {
   enforces('reason_gaps_are_critical');
   const gap = SESSION_EVENTS.find((event) => event.kind === 'gap_recorded');
   for (const [code, { gap: meant }] of Object.entries(REASONS)) {
@@ -49,7 +49,7 @@ test('a reason becomes a critical gap of its own category and detail, which the 
   }
 });
 
-test('every blocker code is meant by some reason', () => {
+test('every blocker code belongs to a reason', () => {
   enforces('reason_to_blocker_mapping');
   expect(new Set(Object.values(REASONS).map(({ blocker }) => blocker))).toEqual(new Set(BLOCKER_CODES));
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BASE32_ALPHABET, fromBase32, toBase32 } from './base32.ts';
 
-test('bytes come back from their text', () => {
+test('decoding base32 gives back the bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(fromBase32(toBase32(bytes))).toEqual(bytes);
@@ -10,7 +10,7 @@ test('bytes come back from their text', () => {
   );
 });
 
-test('texts of equally many bytes sort as the bytes do', () => {
+test('base32 texts of the same length sort like their bytes', () => {
   const ten = fc.uint8Array({ minLength: 10, maxLength: 10 });
   fc.assert(
     fc.property(ten, ten, (a, b) => {
@@ -19,7 +19,7 @@ test('texts of equally many bytes sort as the bytes do', () => {
   );
 });
 
-test('the alphabet is that of Crockford in lower case', () => {
+test('base32 uses the alphabet of Crockford in lower case', () => {
   expect(BASE32_ALPHABET).toBe('0123456789abcdefghjkmnpqrstvwxyz');
   expect(toBase32(Uint8Array.of(0xff, 0x00, 0xa5))).toBe('zw0aa');
 });

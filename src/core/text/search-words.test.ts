@@ -15,16 +15,16 @@ test('the words of a text are lower case, each once, in order', () => {
   expect(textTokens('')).toEqual([]);
 });
 
-test('letters that look alike to a reader are the same word', () => {
+test('compatible Unicode forms are the same word', () => {
   expect(textTokens('Ｆｉｘ ﬁle №1 K')).toEqual(textTokens('fix file no1 k'));
 });
 
-test('that a text was cut is not a word of it', () => {
+test('the truncation marker is not a word of a text', () => {
   expect(textTokens(truncate(`start ${'x'.repeat(100)}`, 40))).not.toContain('truncated');
   expect(textTokens('[TRUNCATED] is what it says')).toContain('truncated');
 });
 
-test('normalising what is normal already changes nothing', () => {
+test('normalizing a normalized text changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const tokens = textTokens(text);

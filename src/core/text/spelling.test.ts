@@ -14,7 +14,7 @@ describe('what was probably meant', () => {
     expect(nearest(word, candidates)).toBe(meant);
   });
 
-  it('is found by the last part of dotted ids', () => {
+  it('a misspelled dotted id is matched by its last part', () => {
     const ids = ['wr.contracts.findings', 'wr.contracts.assessment'];
     expect(nearestId('wr.contracts.finding', ids)).toBe('wr.contracts.findings');
     expect(nearestId('wr.contracts.own', ids)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('what was probably meant', () => {
   );
 });
 
-it('counts inserted, missing, changed and swapped characters', () => {
+it('the edit distance counts inserted, missing, changed and swapped characters', () => {
   expect(editDistance('verify', 'verify')).toBe(0);
   expect(editDistance('verify', 'verfy')).toBe(1);
   expect(editDistance('verify', 'vverify')).toBe(1);
@@ -38,7 +38,7 @@ it('counts inserted, missing, changed and swapped characters', () => {
   expect(editDistance('kitten', 'sitting')).toBe(3);
 });
 
-it('is the same both ways, and nought only for equal texts', () => {
+it('the edit distance is symmetric, and zero only for equal texts', () => {
   const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
   fc.assert(
     fc.property(short, short, (a, b) => {

@@ -8,7 +8,7 @@ const bytesOf = (text: string) => encoder.encode(text).length;
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 60 }));
 const budget = fc.integer({ min: 13, max: 120 });
 
-test('a text within its budget stays as it is', () => {
+test('a text within its budget is not truncated', () => {
   fc.assert(
     fc.property(text, (sample) => {
       expect(truncate(sample, Math.max(13, bytesOf(sample)))).toBe(sample);
@@ -52,6 +52,6 @@ test('the same text and budget give the same cut, and a cut text is not cut agai
   );
 });
 
-test('a budget smaller than the marker is our own mistake', () => {
+test('a budget smaller than the marker is a bug', () => {
   expect(() => truncate('text', 12)).toThrow('bug: a budget of 12 bytes has no room for the marker');
 });

@@ -12,7 +12,7 @@ import { dealTrace, TRACE_KINDS, type TraceEntry } from './trace-events.ts';
 const entry = (summary: string): TraceEntry => ({ kind: 'selected_next_step', summary });
 const ref = { kind: 'step_id', stepId: step('triage') } as const;
 
-test('entries beyond 25 go, in order, into a further event', () => {
+test('trace entries beyond 25 go into another event, in order', () => {
   enforces('trace_budgets');
   const entries = Array.from({ length: 60 }, (_, i) => entry(`choice ${i}`));
   const dealt = dealTrace(entries);
@@ -37,7 +37,7 @@ test('a summary over 512 bytes is cut with the marker, and refs beyond ten are l
   ]);
 });
 
-test('the largest entry there can be fits into an event of its own', () => {
+test('the largest possible trace entry fits into one event', () => {
   enforces('trace_budgets');
   const longest = 'z'.repeat(STEP_ID_LENGTH_MAX);
   const refs = Array.from({ length: TRACE_REFS_MAX }, () => ({
@@ -52,7 +52,7 @@ test('the largest entry there can be fits into an event of its own', () => {
   expect(conditionIdSchema.safeParse(`${longest}z`).success).toBe(false);
 });
 
-test('an event over any budget is refused', () => {
+test('a trace event over any budget is refused', () => {
   enforces('trace_budgets', 'trace_shape');
   expect(isRead([entry('x')])).toBe(true);
   expect(isRead(Array(25).fill(entry('x')))).toBe(true);
@@ -61,7 +61,7 @@ test('an event over any budget is refused', () => {
   expect(isRead(Array(17).fill(entry('x'.repeat(500))))).toBe(false);
 });
 
-test('whatever there is to say, the log takes it and nothing is lost', () => {
+test('the log accepts any trace and no entry is lost', () => {
   enforces('trace_budgets');
   const entries = fc.array(
     fc.record({

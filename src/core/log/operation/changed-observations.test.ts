@@ -19,7 +19,7 @@ const root: WorkspaceObservation = {
 const held = (...observations: readonly WorkspaceObservation[]) =>
   new Map<ObservationKey, ObservationValue>(observations.map(({ key, value }) => [key, value]));
 
-test('only what differs from the current value of its key is worth recording', () => {
+test('only observations that differ from the recorded value are recorded', () => {
   enforces('observation_appended_on_change');
   expect(changedObservations(held(), [branch('main'), root])).toEqual([branch('main'), root]);
   expect(changedObservations(held(branch('main')), [branch('main'), root])).toEqual([root]);
@@ -52,12 +52,12 @@ test('observations come in the order of their keys, the last of a key counts', (
   expect(changedObservations(held(), [root, branch('a'), branch('b')])).toEqual([branch('b'), root]);
 });
 
-test('a value over its budget is left out: cut short it would match another place', () => {
+test('an observation over its budget is left out, because a shortened value could match another workspace', () => {
   expect(changedObservations(held(), [branch('b'.repeat(81)), root])).toEqual([root]);
   expect(changedObservations(held(), [branch('b'.repeat(80))])).toEqual([branch('b'.repeat(80))]);
 });
 
-test('a branch that was left can come back in a later operation, and within one it is recorded once', () => {
+test('a git branch is recorded again when the user returns to it, and once within one operation', () => {
   enforces('observation_appended_on_change', 'dedupe_key_from_stable_ids');
   const placed = [ROOT, SECOND, ROOT].flatMap((node) =>
     placeEvents(observationDrafts([branch('main')], node, sha256), { sessionId: SESSION, firstEventIndex: 0 }, sha256),

@@ -31,7 +31,7 @@ test.each([
   expect(contextDelta(context, argument)).toEqual(ok({ delta: undefined, context }));
 });
 
-test('null takes a key away', () => {
+test('null removes a context key', () => {
   enforces('context_set_shape');
   expect(contextDelta(context, { goal: null })).toEqual(
     ok({ delta: { goal: null }, context: { ticket: { id: 7, labels: ['a'] } } }),
@@ -81,7 +81,7 @@ test('an argument may fill the budget; over it the refusal says size, limit and 
   );
 });
 
-test('the whole that a small argument leads to is within the budget too', () => {
+test('a small argument cannot push the whole context over its budget', () => {
   const full: JsonObject = { t: 'x'.repeat(MAX - 8) };
   expect(contextDelta(full, { a: 1 })).toEqual(
     err({
@@ -117,7 +117,7 @@ test('applying the change gives the context that was promised, and making it aga
   );
 });
 
-test('a change is something the log takes', () => {
+test('the log accepts every context change', () => {
   const { delta } = contextDelta(context, { goal: null, more: [1] })._unsafeUnwrap();
   const [event] = placeEvents(
     [

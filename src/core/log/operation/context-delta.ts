@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson, type JsonRefusal } from '../../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { CONTEXT_BYTES_MAX, CONTEXT_DEPTH_MAX } from '../budgets.ts';
 import { contextDepth, reservedKeyIn } from '../events/output-events.ts';
@@ -46,11 +46,9 @@ export function applyContextDeltas(context: JsonObject, deltas: readonly JsonObj
 }
 
 function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
-  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) {
-    return err({ code: 'context_not_object' });
-  }
-  return checkSize('argument', argument).andThen((): Result<JsonObject, ContextRefusal> => {
-    const context = argument as JsonObject;
+  if (!isObject(argument)) return err({ code: 'context_not_object' });
+  const context = argument;
+  return checkSize('argument', context).andThen((): Result<JsonObject, ContextRefusal> => {
     const reserved = reservedKeyIn(context);
     if (reserved !== undefined) return err({ code: 'context_reserved_key', key: reserved });
     const depth = contextDepth(context);

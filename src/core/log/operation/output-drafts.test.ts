@@ -58,18 +58,18 @@ test.each([undefined, ''])('no note (%j) leaves only artifacts', (notesMarkdown)
   expect(only?.data.outputChannel).toBe('artifact');
 });
 
-test('a note of 64 KiB is kept whole; a longer one is cut with the marker, and it is said', () => {
+test('a note of 64 KiB is kept whole; a longer one is cut with the marker and reported as cut', () => {
   enforces('notes_kept_whole_to_64k');
   const whole = 'é'.repeat(32_768);
   expect(noteOf(whole)).toEqual([whole, false]);
   expect(noteOf(`${whole}!`)).toEqual([`${'é'.repeat(32_761)}\n\n[TRUNCATED]`, true]);
 });
 
-test('a lone surrogate in a note does not cost the note', () => {
+test('a lone surrogate does not refuse the whole note', () => {
   expect(noteOf('a\ud800b')).toEqual(['a\ufffdb', false]);
 });
 
-test('in whatever order things are handed in, the same outputs are stored, and the log takes them', () => {
+test('outputs are stored in the same order however they are sent', () => {
   enforces('output_id_derived_from_attempt', 'output_order_in_one_operation');
   const refs = fc.array(
     fc.constantFrom('a', 'b', 'c', 'd').map((name) => artifact(name)),
@@ -85,7 +85,7 @@ test('in whatever order things are handed in, the same outputs are stored, and t
   );
 });
 
-test('a call hands in at most 32 artifacts of at most 256 KiB each', () => {
+test('a call may send at most 32 artifacts of at most 256 KiB each', () => {
   expect(checkArtifacts(Array(32).fill(262_144))).toEqual(ok(undefined));
   expect(checkArtifacts([])).toEqual(ok(undefined));
   expect(checkArtifacts(Array(33).fill(1))).toEqual(err({ code: 'too_many_artifacts', count: 33, max: 32 }));

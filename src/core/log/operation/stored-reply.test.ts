@@ -43,7 +43,7 @@ test('the same stored reply with the values of another day differs in those valu
   });
 });
 
-test('what somebody wrote that looks like a hole comes back as it was written', () => {
+test('text that looks like a hole comes back unchanged', () => {
   enforces('advance_recorded_keeps_reply');
   const written = { a: { $hole: 'ackToken' }, b: [{ $hole: 'other' }, { $hole: 7, more: { $$hole: 'stateToken' } }] };
   const reply = storedReply({ text: [hole('ackToken')], structured: { ...written, ackToken: hole('ackToken') } });
@@ -52,7 +52,7 @@ test('what somebody wrote that looks like a hole comes back as it was written', 
   expect(fillReply(kept, VALUES)).toEqual({ text: 'ack_a', structured: { ...written, ackToken: 'ack_a' } });
 });
 
-test('whatever is written, storing and filling gives it back', () => {
+test('storing and filling a reply gives back any text', () => {
   const key = fc.constantFrom('$hole', '$$hole', '$$$hole', 'hole', 'a');
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(fc.constantFrom('ackToken', 1, null), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
@@ -68,19 +68,19 @@ test('whatever is written, storing and filling gives it back', () => {
   );
 });
 
-test('a hole that we do not make is refused in a stored reply, and our own mistake when it is given', () => {
+test('an unknown hole is refused in a stored reply, and filling one is a bug', () => {
   for (const odd of [{ $hole: 'other' }, { $hole: 'ackToken', more: 1 }, { $hole: null }]) {
     const reply = { text: [''], structured: { list: [odd] } };
     expect(storedReplySchema.safeParse(reply).success).toBe(false);
-    expect(() => fillReply(reply, VALUES)).toThrow('bug: a stored reply has only holes of ours');
+    expect(() => fillReply(reply, VALUES)).toThrow('bug: a stored reply has only known holes');
   }
 });
 
-test('a reply that asks for a value nobody has is our own mistake', () => {
-  expect(() => fillReply(stored, { sessionId: VALUES.sessionId })).toThrow('bug: a stored reply asks for ackToken');
+test('filling a hole without a value is a bug', () => {
+  expect(() => fillReply(stored, { sessionId: VALUES.sessionId })).toThrow('bug: a stored reply needs ackToken');
 });
 
-test('further texts come along as they are, and only where there are some', () => {
+test('further texts of a reply are kept unchanged', () => {
   const open = { text: ['Do it.'], furtherTexts: ['Documents.'], structured: {} };
   expect(fillReply(storedReply(open), VALUES)).toEqual({
     text: 'Do it.',
@@ -113,7 +113,7 @@ test('any other payload has another digest', () => {
   expect(new Set(payloads.map(digest)).size).toBe(payloads.length);
 });
 
-test('a payload that is not JSON has none', () => {
+test('a payload that is not JSON has no digest', () => {
   expect(requestDigest({ context: { a: '\ud800' } }, sha256)).toEqual(
     err({ code: 'not_json', offence: 'lone_surrogate', path: '/context/a' }),
   );

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
 import type { JsonRefusal } from '../../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isList, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/graph-events.ts';
 
 /** A reply as an agent gets it. Further texts follow the first. */
@@ -90,10 +90,6 @@ function valueFor(hole: ReplyHole, values: HoleValues): string {
   const value = values[hole];
   assert(value !== undefined, `a stored reply needs ${hole}`);
   return value;
-}
-
-function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 /** What an attempt sends besides its token. The order of keys does not matter. */

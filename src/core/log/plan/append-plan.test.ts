@@ -31,7 +31,7 @@ test('a plan without events is refused', () => {
   expect(sealPlan(examplePlan([]), 0, HASHES)).toEqual(err({ code: 'empty_plan' }));
 });
 
-test('a plan of 1,000 events is taken, one of 1,001 refused', () => {
+test('a plan of 1,000 events is accepted and one of 1,001 is refused', () => {
   const skips = (count: number): AppendPlan => examplePlan(Array.from({ length: count }, (_, i) => skipped(i)));
   expect(sealPlan(skips(1_000), 0, HASHES).isOk()).toBe(true);
   expect(sealPlan(skips(1_001), 0, HASHES)).toEqual(
@@ -104,7 +104,7 @@ test.each<[string, readonly SessionEvent[], number, PlanRefusal]>([
   expect(sealPlan(examplePlan(events), firstEventIndex, HASHES)).toEqual(err(refusal));
 });
 
-test('a plan brings every snapshot that its nodes name', () => {
+test('a plan must contain every snapshot of its nodes', () => {
   enforces('node_snapshot_is_pinned');
   const [, , node] = start.events;
   if (node?.kind !== 'node_created') expect.fail('the root comes third');
@@ -131,7 +131,7 @@ test.each(['intentional_fork', 'idempotent_replay'] as const)('an edge that says
   );
 });
 
-test('a plan brings every artifact that its outputs name', () => {
+test('a plan must contain every artifact of its outputs', () => {
   const [sha] = ARTIFACTS.keys();
   const artifacts = new Map([...advance.artifacts].filter(([digest]) => digest !== sha));
   expect(sealPlan({ ...advance, artifacts }, firstIndexOf(advance), HASHES)).toEqual(
@@ -145,14 +145,14 @@ test('what is not JSON cannot be sealed, even in a field that no schema knows', 
   expect(sealPlan(examplePlan(events), 0, HASHES)).toEqual(err({ code: 'not_json', offence: 'nan', path: '/later' }));
 });
 
-test('a plan is known when its first event is, and then adds nothing', () => {
+test('a plan whose first event is known adds nothing', () => {
   enforces('dedupe_repeat_is_noop');
   const known = new Set(SESSION_EVENTS.map(({ dedupeKey }) => dedupeKey));
   expect(PLAN_NAMES.map((name) => planNovelty(PLANS[name], known))).toEqual(PLAN_NAMES.map(() => ({ kind: 'known' })));
   expect(planNovelty(block, new Set(start.events.map(({ dedupeKey }) => dedupeKey)))).toEqual({ kind: 'new' });
 });
 
-test('a plan of which the session holds only a part is a violation, whichever part it is', () => {
+test('a plan that is only partly in the session is a violation', () => {
   enforces('dedupe_half_known_plan_is_violation');
   const keys = block.events.map(({ dedupeKey }) => dedupeKey);
   const [first = '', second = '', third = ''] = keys;

@@ -222,14 +222,14 @@ test.each(breachCases(BREACHES))('%s is broken by %s', (rule, _, breach) => {
   );
 });
 
-test('events may refer to what stands before them in their plan, not to what comes later', () => {
+test('events may refer to earlier events of their plan, not to later ones', () => {
   const events = PLANS.start.events.toSorted(
     (a, b) => Number(a.kind === 'node_created') - Number(b.kind === 'node_created'),
   );
   expect(checkPlanIntegrity(historyBefore('start'), events)._unsafeUnwrapErr().rule).toBe('scope_node_known');
 });
 
-test('a gap of another run is not resolved from here', () => {
+test('a run cannot resolve a gap of another run', () => {
   const history = historyBefore('retry');
   const elsewhere = { ...history, gap: (id: GapId) => history.gap(id) && { runId: OTHER_RUN } };
   expect(checkPlanIntegrity(elsewhere, PLANS.retry.events)).toEqual(

@@ -221,7 +221,7 @@ test('of two artifacts with the same bytes, the content type decides the order',
   expect(checkPlanIntegrity(historyBefore('advance'), events)).toEqual(ok(undefined));
 });
 
-test('preferences may be set from outside at a step that is there', () => {
+test('preferences may be set from outside at an existing step', () => {
   const events = [latePreferences(SECOND)] as readonly SessionEvent[];
   expect(checkPlanIntegrity(historyBefore('retry'), events)).toEqual(ok(undefined));
 });
