@@ -25,7 +25,7 @@ function folder(): string {
   return path;
 }
 
-it('writes into a pipe or a device instead of putting a file in its place', async () => {
+it('a bundle can be written to a pipe or a device', async () => {
   const place = folder();
   const pipe = join(place, 'pipe');
   // Windows has no pipes in folders.
@@ -39,7 +39,7 @@ it('writes into a pipe or a device instead of putting a file in its place', asyn
   expect([lstatSync(pipe).isFIFO(), readdirSync(place)]).toEqual([true, ['pipe']]);
 });
 
-it('writes what a link leads to, and leaves the link', async () => {
+it('writing a bundle through a link replaces the target and keeps the link', async () => {
   const place = folder();
   const [file, link] = [join(place, 'file.json'), join(place, 'link.json')];
   writeFileSync(file, 'old');
@@ -51,7 +51,7 @@ it('writes what a link leads to, and leaves the link', async () => {
   expect([lstatSync(link).isSymbolicLink(), readFileSync(file, 'utf8')]).toEqual([true, '{"a":1}']);
 });
 
-it('refuses a folder', async () => {
+it('a folder cannot be read or written as a bundle', async () => {
   const place = folder();
   expect((await createBundleFile(place))._unsafeUnwrapErr()).toMatchObject({ code: 'output_failed', cause: 'EISDIR' });
 });

@@ -40,7 +40,7 @@ describe('a pattern of an author', () => {
     },
   );
 
-  it('is refused where it says what cannot be checked in linear time, and told what to write instead', () => {
+  it('a pattern that cannot run in linear time is refused with an alternative', () => {
     enforces('regex_linear_time');
     expect(
       ['ab(?=c)', 'ab(?!c)', 'x(?<=ab)c', 'x(?<!ab)c', '(a)b\\1', '(?<n>a)\\k<n>', '(?>a)', 'ba++'].map(refused),
@@ -56,7 +56,7 @@ describe('a pattern of an author', () => {
     ]);
   });
 
-  it('that cannot be read is refused at the place', () => {
+  it('an invalid pattern is refused with the place of the error', () => {
     expect(
       ['a(b', 'a[b', '*a', 'a\\y', 'a{2}{3}'].map((pattern) => compilePattern(pattern, '')._unsafeUnwrapErr()),
     ).toEqual([
@@ -71,7 +71,7 @@ describe('a pattern of an author', () => {
     );
   });
 
-  it('may not be long, nor stand for much', () => {
+  it('a pattern is limited in length and in expanded size', () => {
     expect(refused('a'.repeat(1025))).toBe('The pattern has 1025 characters; 1024 are allowed. Look for less at once.');
     const large = ['a{1000}'.repeat(146), `(${'a'.repeat(900)}){900}`, '((a{50}){50}){50}', 'a{1001}', '(a{100}){100}'];
     expect(large.map(refused)).toEqual(
@@ -82,7 +82,7 @@ describe('a pattern of an author', () => {
     );
   });
 
-  it('is made only once', () => {
+  it('a pattern is compiled only once', () => {
     expect(compilePattern('made once', 'i')).toBe(compilePattern('made once', 'i'));
     expect(compilePattern('made once', 'i')).not.toBe(compilePattern('made once', ''));
   });

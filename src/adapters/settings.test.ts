@@ -15,14 +15,14 @@ test('WORKRAIL_DATA_DIR decides, on every platform', () => {
   }
 });
 
-test('a tilde in it is the home folder, which no shell may have put there', () => {
+test('a tilde in WORKRAIL_DATA_DIR is the home folder, even without a shell', () => {
   enforces('data_dir_location');
   expect(dataDir({ WORKRAIL_DATA_DIR: '~' }, 'linux')).toBe(homedir());
   expect(dataDir({ WORKRAIL_DATA_DIR: '~/runs' }, 'linux')).toBe(join(homedir(), 'runs'));
   expect(dataDir({ WORKRAIL_DATA_DIR: '/a/~/b' }, 'linux')).toBe(resolve('/a/~/b'));
 });
 
-test('without it data lies where the platform keeps it', () => {
+test("without WORKRAIL_DATA_DIR, data is in the platform's default place", () => {
   enforces('data_dir_location');
   const home = homedir();
   expect(dataDir({}, 'linux')).toBe(join(home, '.local', 'share', 'workrail'));
@@ -32,12 +32,12 @@ test('without it data lies where the platform keeps it', () => {
   expect(dataDir({ LOCALAPPDATA: '/local' }, 'win32')).toBe(join('/local', 'workrail'));
 });
 
-test('a relative XDG_DATA_HOME counts as none, as its specification says', () => {
+test('a relative XDG_DATA_HOME is ignored, as its specification says', () => {
   enforces('data_dir_location');
   expect(dataDir({ XDG_DATA_HOME: 'share' }, 'linux')).toBe(join(homedir(), '.local', 'share', 'workrail'));
 });
 
-test('data never lies in a folder that workflows are read from', () => {
+test('data is never in a folder that workflows are read from', () => {
   enforces('data_dir_location');
   for (const platform of PLATFORMS) {
     expect(dataDir({}, platform)).not.toContain('.workrail');

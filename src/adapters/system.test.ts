@@ -3,7 +3,7 @@ import { enforces } from '../../test/enforces.ts';
 import { RunId, SessionId, sessionIdBits } from '../core/log/ids.ts';
 import { randomIds } from './system.ts';
 
-test('session ids sort by the time at which they were made', () => {
+test('session ids sort by creation time', () => {
   enforces('session_id_80_bits');
   const times = [0, 1, 255, 256, 1_700_000_000_000, 1_700_000_000_001, 2 ** 47];
   const ids = times.map((nowMs) => randomIds({ nowMs: () => nowMs }).session());
@@ -11,7 +11,7 @@ test('session ids sort by the time at which they were made', () => {
   expect(ids.map((id) => Buffer.from(sessionIdBits(id)).readUIntBE(0, 6))).toEqual(times);
 });
 
-test('ids made in the same moment differ', () => {
+test('ids created in the same moment differ', () => {
   const ids = randomIds({ nowMs: () => 1_700_000_000_000 });
   const sessions = Array.from({ length: 100 }, () => ids.session());
   const runs = Array.from({ length: 100 }, () => ids.run());

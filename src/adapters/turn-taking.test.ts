@@ -12,7 +12,7 @@ afterEach(() => {
 
 const late = () => 'late';
 
-test('callers go one after the other, and the failure of one is no failure of the next', async () => {
+test('callers take turns, and a failure of one does not affect the next', async () => {
   const inTurn = boundedTurnTaking<string>();
   const steps: string[] = [];
   const work = (name: string) => async () => {
@@ -31,7 +31,7 @@ test('callers go one after the other, and the failure of one is no failure of th
   expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
 });
 
-test('everyone who waits is told after two seconds, however many they are, and their work is never done', async () => {
+test('every waiting caller is refused after two seconds, and its work never runs', async () => {
   enforces('lock_wait_bounded');
   const inTurn = boundedTurnTaking<string>();
   let end: (value: string) => void = expect.fail;
@@ -50,7 +50,7 @@ test('everyone who waits is told after two seconds, however many they are, and t
   expect(await inTurn('one', { work, late })).toBe('done');
 });
 
-test('a second turn inside of the first is refused instead of waiting for itself', async () => {
+test('a second turn inside the first is refused instead of waiting for itself', async () => {
   const inTurn = boundedTurnTaking<string>();
   const work = async () => {
     const inner = inTurn('one', { work: async () => 'inside', late });

@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('in a repository the branch, the commit and its top folder are seen, from any folder in it', async () => {
+test('branch, commit and top folder of a repository are observed from any folder in it', async () => {
   git('init', '-q', '-b', 'topic/one');
   git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
   const commit = git('rev-parse', 'HEAD').trim();
@@ -36,12 +36,12 @@ test('in a repository the branch, the commit and its top folder are seen, from a
   expect(await seen(folder)).toEqual({ git_head_sha: commit, repo_root: folder });
 });
 
-test('a repository without a commit has neither branch nor commit to tell', async () => {
+test('a repository without a commit has neither branch nor commit', async () => {
   git('init', '-q');
   expect(await seen(folder)).toEqual({ repo_root: folder });
 });
 
-test('outside of a repository the workspace itself is told; without a workspace nothing is', async () => {
+test('outside of a repository only the workspace is observed, and nothing without one', async () => {
   expect(await seen(folder)).toEqual({ repo_root: folder });
   expect(await seen(join(folder, 'gone'))).toEqual({ repo_root: join(folder, 'gone') });
   expect(await observer.observe(undefined)).toEqual([]);
@@ -55,7 +55,7 @@ test('a folder without git has one name, however it is spelled', async () => {
   }
 });
 
-test('through a link into a repository the same is seen', async () => {
+test('a link into a repository observes the same as the repository', async () => {
   git('init', '-q', '-b', 'main');
   git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
   mkdirSync(join(folder, 'inner'));
@@ -68,7 +68,7 @@ test('through a link into a repository the same is seen', async () => {
   }
 });
 
-test('a git that does not answer is given up', async () => {
+test('a git that does not answer is abandoned', async () => {
   enforces('git_observed_before_lock');
   git('init', '-q');
   await withGit('exec sleep 60', async () => {
@@ -76,7 +76,7 @@ test('a git that does not answer is given up', async () => {
   });
 });
 
-test('outside of a repository git is not even asked: that would be most of what a start takes', async () => {
+test('git is not run outside of a repository', async () => {
   enforces('budget_list_start_cpu');
   const asked = join(folder, 'asked');
   await withGit(`touch ${asked}`, async () => {
@@ -122,7 +122,7 @@ afterEach(() => {
 
 const declared = { id: 'guide', title: 'Guide', purpose: 'How we write.', isAuthoritative: true } as const;
 
-test('a document is found in the workspace or in the package, and one that is not there says so', async () => {
+test('a referenced document is found in the workspace or in the package, and a missing one is marked', async () => {
   const finder = referenceFiles('/package');
   const references = [
     { ...declared, source: 'guide.md', resolveFrom: 'workspace' as const },

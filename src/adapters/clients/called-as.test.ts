@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { calledAs } from './called-as.ts';
 
-it('the program is called by what a shell would find here', () => {
+it('messages name the program as the user can type it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'workrail-path-'));
   const program = '/home/me/workrail/dist/workrail.js';
   const here = { cwd: '/home/me/workrail', program };

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { fakeSetup } from '../../../test/cli/fake-setup.ts';
 import { machineHealth } from './check-machine-health.ts';
 
-it.runIf(process.platform !== 'win32')('a script that starts a workrail is asked for its version', async () => {
+it.runIf(process.platform !== 'win32')('a script on the PATH is run to find its version', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'workrail-shim-'));
   const put = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o755 });

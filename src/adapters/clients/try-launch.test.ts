@@ -14,7 +14,7 @@ const node = (...args: string[]) => ({
 const LIMIT_MS = 4_000;
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('workrail-doctor-')).length;
 
-it('a server that never answers is ended, and takes its folder with it', async () => {
+it('a server that never answers is killed and its folder removed', async () => {
   enforces('doctor_really_starts_clients');
   const before = leftovers();
   const hanging = node('-e', 'setInterval(() => {}, 1000)');
@@ -26,7 +26,7 @@ it('a server that never answers is ended, and takes its folder with it', async (
   expect(leftovers()).toBe(before);
 });
 
-describe.runIf(process.platform !== 'win32')('a server that floods its output is ended', () => {
+describe.runIf(process.platform !== 'win32')('a server that floods its output is killed', () => {
   // What a shell started is no child of ours, and holds the pipe open when the shell is gone.
   const message = '{"jsonrpc":"2.0","method":"x"}';
   it.each(['yes X', 'yes X; true', 'yes X >&2; true', `yes '${message}'; true`])(
@@ -41,12 +41,12 @@ describe.runIf(process.platform !== 'win32')('a server that floods its output is
   );
 });
 
-it('what a program says before it gives up is told', async () => {
+it('the last output of a failing program is reported', async () => {
   const failing = node('-e', 'console.error("port is taken"); process.exit(1)');
   expect(await launchTrial(machine)(failing)).toEqual({ kind: 'fails', at: 'the start', said: 'port is taken' });
 });
 
-it('a program or script that is not there is stale; one that the client cannot find fails', async () => {
+it('a missing absolute path is stale; a program that is not on the PATH fails', async () => {
   const rehearse = launchTrial(machine);
   expect(await rehearse(node('/gone/workrail.js', 'serve'))).toEqual({ kind: 'stale', missing: '/gone/workrail.js' });
   const unknown = { launch: { command: 'workrail-not-there', args: [], env: {} }, environment: 'window' as const };
@@ -57,7 +57,7 @@ it('a program or script that is not there is stale; one that the client cannot f
   });
 });
 
-it('a server sees what its client hands on, and no more of the shell', async () => {
+it('a tried server sees only the variables that its client passes on', async () => {
   enforces('doctor_really_starts_clients');
   const variables = { PATH: '/opt/own:/usr/bin', HOME: '/home/ada', LANG: 'C', WORKRAIL_LOG: '1' };
   const shell = launchTrial(fakeSetup({ machine: { env: variables } }).machine);
@@ -73,7 +73,7 @@ it('a server sees what its client hands on, and no more of the shell', async () 
   expect(await seen('window')).toBe('/home/ada,/usr/local/bin:/usr/bin:/bin,-,x');
 });
 
-it('a server that cannot go back to a step it showed before does not work', async () => {
+it('a server that cannot return to an earlier step fails the trial', async () => {
   enforces('doctor_really_starts_clients');
   const script = `
     const told = (stepId) => ({ content: [], structuredContent: { stateToken: 's', ackToken: 'a', pending: { stepId } } });

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a file is replaced at once, with its permissions, and through a link', async () => {
+it('a file is replaced atomically, keeps its permissions, and is written through a link', async () => {
   enforces('init_edits_in_place');
   const [real, link] = [join(folder, 'real.json'), join(folder, 'link.json')];
   writeFileSync(real, 'old', { mode: 0o640 });
@@ -35,7 +35,7 @@ it('a file is replaced at once, with its permissions, and through a link', async
   expect(readdirSync(folder)).toEqual(['link.json', 'real.json']);
 });
 
-it('what a link led to that was not there is made, and removed again; the link stays', async () => {
+it('writing through a dangling link creates the target, and removing keeps the link', async () => {
   enforces('init_reversible');
   const [first, second, target] = [join(folder, 'a.json'), join(folder, 'b.json'), join(folder, 'dots', 'c.json')];
   symlinkSync('b.json', first);
@@ -47,7 +47,7 @@ it('what a link led to that was not there is made, and removed again; the link s
   expect(readdirSync(folder)).toEqual(['a.json', 'b.json']);
 });
 
-it('a file that is read-only is left alone, whoever asks', async () => {
+it('a read-only file is never changed', async () => {
   enforces('init_leaves_foreign_content');
   const path = join(folder, 'sealed.json');
   writeFileSync(path, 'mine', { mode: 0o444 });
@@ -55,7 +55,7 @@ it('a file that is read-only is left alone, whoever asks', async () => {
   expect(readFileSync(path, 'utf8')).toBe('mine');
 });
 
-it('folders that had to be made are told, and go again when they are empty', async () => {
+it('created folders are returned and can be removed while they are empty', async () => {
   const path = join(folder, 'a', 'b', 'c.json');
   const made = (await files.put(path, 'x'))._unsafeUnwrap();
   expect(made).toEqual([join(folder, 'a'), join(folder, 'a', 'b')]);
@@ -67,7 +67,7 @@ it('folders that had to be made are told, and go again when they are empty', asy
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('what is not there is nothing, what is no text is told, and what fails leaves nothing behind', async () => {
+it('a missing file reads as undefined, a binary file is reported, and a failed write leaves nothing behind', async () => {
   expect(await files.read(join(folder, 'none'))).toEqual(ok(undefined));
   const path = join(folder, 'bytes');
   writeFileSync(path, Buffer.from([0xef, 0xbb, 0xbf, 0x7b]));

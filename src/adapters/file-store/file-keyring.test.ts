@@ -24,7 +24,7 @@ function textOf(keyring: Keyring): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('only this user can get at the keyring', async () => {
+test('only this user can read the keyring', async () => {
   enforces('keyring_mode_0600');
   const { root, file, keyring } = freshKeyring();
   await keyring.open();
@@ -34,7 +34,7 @@ test('only this user can get at the keyring', async () => {
 });
 
 test.each(['640', '604', '644', '620', '602', '610', '666'])(
-  'a keyring with mode %s is refused until it is closed again',
+  'a keyring with mode %s is refused until it is private again',
   async (mode) => {
     enforces('keyring_mode_0600');
     const { file, keyring, another } = freshKeyring();
@@ -57,12 +57,12 @@ test.each(['640', '604', '644', '620', '602', '610', '666'])(
   },
 );
 
-test('a system that has no permission bits does not keep the keyring from being used', async () => {
+test('the keyring works on a system without permission bits', async () => {
   const { keyring } = freshKeyring({ mode: () => undefined });
   expect((await keyring.open()).isOk()).toBe(true);
 });
 
-test('the file is the canonical JSON of the keyring with a sum over it, and nothing else', async () => {
+test('the keyring file is canonical JSON with a checksum, and nothing else', async () => {
   enforces('keyring_crash_safe_canonical');
   const { file, keyring } = freshKeyring();
   const made = (await keyring.open())._unsafeUnwrap();
@@ -71,7 +71,7 @@ test('the file is the canonical JSON of the keyring with a sum over it, and noth
   expect(readFileSync(file, 'utf8')).toBe(textOf(rotated));
 });
 
-test('the file is on the disk whole before it gets its name, and its name before anybody hears of it', async () => {
+test('the keyring is flushed before it gets its name, and its name is flushed before it is used', async () => {
   enforces('keyring_crash_safe_canonical');
   const operations: Operation[] = [];
   const { keyring } = freshKeyring({}, operations);
@@ -109,7 +109,7 @@ test.each<[string, string, unknown]>([
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('a single flipped bit never becomes another key', async () => {
+test('a flipped bit in the keyring file never becomes another key', async () => {
   enforces('byte_flips_detected');
   const { file, keyring } = freshKeyring();
   await keyring.rotate();
@@ -127,7 +127,7 @@ test('a single flipped bit never becomes another key', async () => {
   expect((await keyring.find()).isOk()).toBe(true);
 });
 
-test('a file from before there were sums is read, and has one after the next rotation', async () => {
+test('a keyring without a checksum is read, and gets one at the next rotation', async () => {
   const { file, keyring, another } = freshKeyring();
   const made = (await keyring.open())._unsafeUnwrap();
   const old = canonicalJson(keyringDocument(made))._unsafeUnwrap();
@@ -142,7 +142,7 @@ test('a file from before there were sums is read, and has one after the next rot
   expect(readFileSync(file, 'utf8')).toBe(textOf(rotated));
 });
 
-test('what the system refuses is told, and works again when the system does', async () => {
+test('a failing disk is reported, and the keyring works again once the disk does', async () => {
   let isBroken = true;
   const read: FileSystem['read'] = (path, from) => {
     if (isBroken) throw systemError('EACCES');
@@ -160,7 +160,7 @@ test('what the system refuses is told, and works again when the system does', as
   expect((await keyring.rotate()).isOk()).toBe(true);
 });
 
-test('a rotation that was cut off leaves the keyring as it was', async () => {
+test('an interrupted rotation leaves the keyring as it was', async () => {
   enforces('keyring_crash_safe_canonical');
   const { keyring, another } = freshKeyring({ rename: () => Promise.reject(systemError('EIO')) });
   const made = await keyring.open();
@@ -169,7 +169,7 @@ test('a rotation that was cut off leaves the keyring as it was', async () => {
   expect(await another().find()).toEqual(made);
 });
 
-test('where a file cannot have two names, several that make the keyring at once still agree on one', async () => {
+test('racing processes agree on one keyring where the file system has no links', async () => {
   const { file, keyring, another } = freshKeyring({ linkNew: () => Promise.reject(systemError('EPERM')) });
   const made = await Promise.all([keyring, another(), another()].map(({ open }) => open()));
   const [first] = made;
@@ -178,12 +178,12 @@ test('where a file cannot have two names, several that make the keyring at once 
   expect(readdirSync(dirname(file))).toEqual(['.lock', '.lock.holder', 'keyring.json']);
 });
 
-test('the first rotation makes the keyring where a file cannot have two names', async () => {
+test('the first rotation creates the keyring where the file system has no links', async () => {
   const { keyring } = freshKeyring({ linkNew: () => Promise.reject(systemError('ENOTSUP')) });
   expect((await keyring.rotate()).isOk()).toBe(true);
 });
 
-test('keys that a killed process left unfinished are taken away by the next rotation', async () => {
+test('a rotation removes unfinished key files of killed processes', async () => {
   const { file, keyring } = freshKeyring();
   await keyring.open();
   writeFileSync(join(dirname(file), '.keyring.json.0123456789ab.tmp'), 'half of a secr');
@@ -192,7 +192,7 @@ test('keys that a killed process left unfinished are taken away by the next rota
   expect(readdirSync(dirname(file))).toEqual(['.lock', '.lock.holder', 'keyring.json', 'note.txt']);
 });
 
-test('whoever makes the keyring while somebody sweeps takes the one that is there', async () => {
+test('creating the keyring while another process sweeps uses the existing one', async () => {
   const { keyring, another } = freshKeyring({
     linkNew: async (from, to) => {
       await nodeFileSystem.linkNew(from, to);
@@ -202,7 +202,7 @@ test('whoever makes the keyring while somebody sweeps takes the one that is ther
   expect(await keyring.open()).toEqual(await another().find());
 });
 
-test('a rotation that another one keeps waiting is told as busy, with who is at it', async () => {
+test('a rotation that waits too long is refused as busy and names the holder', async () => {
   enforces('lock_wait_bounded');
   const { file, keyring } = freshKeyring();
   await keyring.open();

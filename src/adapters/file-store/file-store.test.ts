@@ -38,7 +38,7 @@ const LAYOUT: readonly (readonly [pattern: RegExp, isMade: boolean])[] = [
   [/^(?:.+\/)?\.lock(?:\.holder|\.wanted|\.claims\/.+)?$/, false],
 ];
 
-test('everything lies where the layout says, and nothing lies elsewhere', async () => {
+test('every stored file is where the layout says', async () => {
   enforces('data_dir_layout', 'digest_file_names_bare_hex');
   const { files } = await writtenStore();
   const names = files();
@@ -48,7 +48,7 @@ test('everything lies where the layout says, and nothing lies elsewhere', async 
   expect(names.filter((name) => name.includes(':'))).toEqual([]);
 });
 
-test('only this user can get at any of it', async () => {
+test('only this user can read the store', async () => {
   enforces('data_dir_mode_0700', 'keyring_mode_0600');
   const { root, files, folders } = await writtenStore();
   const modes = (paths: readonly string[]) => new Set(paths.map((path) => statSync(join(root, path)).mode & 0o777));
@@ -57,7 +57,7 @@ test('only this user can get at any of it', async () => {
   expect(modes(files())).toEqual(new Set([0o600]));
 });
 
-test('a data directory that is there already keeps the mode its owner gave it', async () => {
+test('an existing data directory keeps its permissions', async () => {
   enforces('data_dir_mode_0700');
   const { root, store, folders } = freshStore();
   mkdirSync(root, { recursive: true });
@@ -67,7 +67,7 @@ test('a data directory that is there already keeps the mode its owner gave it', 
   for (const folder of folders()) expect(statSync(join(root, folder)).mode & 0o777).toBe(0o700);
 });
 
-test('each plan has one segment of its own, named after its events, which holds their canonical lines', async () => {
+test('each append has one segment, named after its events, with their canonical lines', async () => {
   enforces('segment_per_append_plan', 'segment_named_by_event_index', 'event_lines_are_jcs');
   const { files, read, plans } = await writtenStore();
   const segments = plans.map(({ sessionId, events }) => {
@@ -79,7 +79,7 @@ test('each plan has one segment of its own, named after its events, which holds 
   expect(Object.fromEntries(found.map((name) => [name, read(name)]))).toEqual(Object.fromEntries(segments));
 });
 
-test('a field that this program does not know is kept in the log', async () => {
+test('an unknown field is kept in the log', async () => {
   enforces('event_lines_are_jcs');
   const { store, read } = freshStore();
   const events = PLANS.start.events.map((event) => ({ ...event, later: { b: 1, a: [null] } }));
@@ -89,7 +89,7 @@ test('a field that this program does not know is kept in the log', async () => {
   expect(read(name)).toContain('"later":{"a":[null],"b":1}');
 });
 
-test('facts are in the segments and what attests them in the manifest, never the other way round', async () => {
+test('events are in segments and attestations in the manifest', async () => {
   enforces('two_streams');
   const { files, read } = await writtenStore();
   const kindsIn = (names: readonly string[]) => {
@@ -102,7 +102,7 @@ test('facts are in the segments and what attests them in the manifest, never the
   expect(attests.sort()).toEqual(['segment_closed', 'snapshot_pinned']);
 });
 
-test('a segment is closed first, then the snapshot of each of its nodes is pinned', async () => {
+test('the manifest closes a segment first and then pins the snapshot of each node', async () => {
   enforces('pins_follow_segment_close');
   const { read, plans } = await writtenStore();
   for (const sessionId of new Set(plans.map((plan) => plan.sessionId))) {
@@ -119,7 +119,7 @@ test('a segment is closed first, then the snapshot of each of its nodes is pinne
   }
 });
 
-test('snapshots and artifacts are kept once, for all sessions', async () => {
+test('snapshots and artifacts are stored once for all sessions', async () => {
   enforces('snapshot_cas_global', 'artifact_cas_beside_snapshots');
   const { files, plans } = await writtenStore();
   const snapshots = new Set(plans.flatMap((plan) => [...plan.snapshots.keys()]));
@@ -133,7 +133,7 @@ test('snapshots and artifacts are kept once, for all sessions', async () => {
   );
 });
 
-test('nothing that is stored tells where the store lies', async () => {
+test('no stored byte contains the path of the store', async () => {
   enforces('stored_paths_relative');
   const { root, files, read } = await writtenStore();
   for (const name of files()) expect(read(name)).not.toContain(root);
@@ -149,7 +149,7 @@ test('nothing that is stored tells where the store lies', async () => {
   for (const place of places) expect(place).toMatch(/^events\/\d{8}-\d{8}\.jsonl$/);
 });
 
-test('whoever only reads writes nothing, be there something to read or not', async () => {
+test('reading writes nothing, whether or not the store exists', async () => {
   enforces('append_is_the_only_mutation', 'reads_never_write');
   for (const { store, another, operations } of [freshStore(), await writtenStore()]) {
     operations.length = 0;
@@ -170,7 +170,7 @@ test('whoever only reads writes nothing, be there something to read or not', asy
   }
 });
 
-test('names in the folder of sessions that are no ids are not taken for sessions', async () => {
+test('files that are not named like sessions are not listed as sessions', async () => {
   enforces('ids_checked_before_path_join');
   const { store, root } = freshStore();
   await appendAll(store.sessions, [PLANS.start]);

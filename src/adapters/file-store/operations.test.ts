@@ -14,7 +14,7 @@ function lineOfSteps(steps: number) {
   return writer.plans;
 }
 
-test('an append does what the bare files need and little more, early and late alike', async () => {
+test('an append needs few more file operations than the files themselves, early and late', async () => {
   enforces('budget_append_wall');
   const { fs, taken } = countingFileSystem();
   const folder = storeFolder();
@@ -31,7 +31,7 @@ test('an append does what the bare files need and little more, early and late al
   expect(early?.operations).not.toHaveProperty('list');
 });
 
-test('a process that opens a session reads its manifest and every segment once, and looks for one mark', async () => {
+test('opening a session reads its manifest and every segment once and checks one mark', async () => {
   enforces('budget_cold_first_call');
   const folder = storeFolder();
   const plans = lineOfSteps(50);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { yieldOften } from './yield-often.ts';
 
-test('others get their turn before every five hundredth of many reads', async () => {
+test('every five hundredth read yields to other work', async () => {
   const turnsBehind: number[] = [];
   const yieldNow = yieldOften();
   for (let reads = 1; reads <= 1_000; reads++) {

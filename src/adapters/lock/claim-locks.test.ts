@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-it('takes a lock over at once from those that are gone, and clears their claims away', async () => {
+it('a claim lock is taken over at once from dead holders, whose claims are removed', async () => {
   forge('killed', dead);
   forge('number used again', reused);
   writeFileSync(join(`${path}.claims`, 'torn'), '{"host":"he');
@@ -35,7 +35,7 @@ it('takes a lock over at once from those that are gone, and clears their claims 
   expect(laid()).toEqual([]);
 });
 
-it('leaves a lock to a holder that cannot be asked, and says what to do if it is gone', async () => {
+it('a claim lock stays with a holder that cannot be checked, and says what to do if it is gone', async () => {
   enforces('lock_never_stolen_from_live');
   forge('far', foreign);
   const expected = {
@@ -46,7 +46,7 @@ it('leaves a lock to a holder that cannot be asked, and says what to do if it is
   expect(laid()).toEqual(['far']);
 });
 
-it('leaves a lock to a holder with native locks that cannot be asked', async () => {
+it('a claim lock stays with a native holder that cannot be checked', async () => {
   writeFileSync(`${path}.holder`, JSON.stringify(foreign));
   const holder = `process 7 on elsewhere (if that process is gone, delete ${path}.holder)`;
   expect(await claimLocks.tryExclusive([path])).toEqual({ kind: 'busy', holder });
@@ -54,14 +54,14 @@ it('leaves a lock to a holder with native locks that cannot be asked', async () 
   expect(laid()).toEqual([]);
 });
 
-it('takes a claim that it cannot read for no permission', async () => {
+it('an unreadable claim does not grant the lock', async () => {
   enforces('lock_never_stolen_from_live');
   mkdirSync(join(`${path}.claims`, 'unreadable'));
   await expect(claimLocks.tryExclusive([path])).rejects.toMatchObject({ code: 'EISDIR' });
   expect(laid()).toEqual(['unreadable']);
 });
 
-it('knows that it has lost a lock whose claim was deleted', async () => {
+it('a holder notices that its claim was deleted', async () => {
   const attempt = await claimLocks.tryExclusive([path]);
   rmSync(`${path}.claims`, { recursive: true });
   expect(attempt.kind === 'held' && attempt.lock.isHeld()).toBe(false);

@@ -12,11 +12,11 @@ afterEach(() => {
 });
 
 describe('a claim', () => {
-  it('is alive while its process runs', () => {
+  it('a claim is alive while its process runs', () => {
     expect(isAlive(ownClaim())).toBe(true);
   });
 
-  it('is alive while its process is suspended', async () => {
+  it('a claim is alive while its process is suspended', async () => {
     enforces('lock_never_stolen_from_live');
     const child = start('exec sleep 60');
     child.kill('SIGSTOP');
@@ -24,7 +24,7 @@ describe('a claim', () => {
     expect(isAlive(claimOf(child.pid))).toBe(true);
   });
 
-  it('is dead once its process was killed', async () => {
+  it('a claim is dead once its process was killed', async () => {
     const child = start('exec sleep 60');
     const claim = claimOf(child.pid);
     child.kill('SIGKILL');
@@ -32,7 +32,7 @@ describe('a claim', () => {
     expect(isAlive(claim)).toBe(false);
   });
 
-  it('is dead once its process was killed, even when the parent takes no notice', async () => {
+  it('a claim is dead once its process was killed, even if the parent has not reaped it', async () => {
     const child = start('sleep 60 & echo $!; exec sleep 60');
     const [line] = await once(child.stdout as NodeJS.EventEmitter, 'data');
     const pid = Number(line);
@@ -53,22 +53,22 @@ describe('a claim', () => {
     ['nobody could tell when its process started', { startedAt: '' }, true],
     ['nobody could tell which start of the machine it was', { boot: '' }, true],
     ['no process has its number', { pid: 2 ** 22 + 1 }, false],
-  ])('is judged rightly when %s', (_, difference, expected) => {
+  ])('a claim is judged correctly when %s', (_, difference, expected) => {
     enforces('lock_never_stolen_from_live');
     expect(isAlive({ ...ownClaim(), ...difference })).toBe(expected);
   });
 
-  it.each(['', '{"host":"here"', '{}', 'null', '\0\0\0\0'])('is none when the text is %j', (text) => {
+  it.each(['', '{"host":"here"', '{}', 'null', '\0\0\0\0'])('the text %j is not a claim', (text) => {
     expect(parseClaim(text)).toBeUndefined();
   });
 
-  it('is read as it was written', () => {
+  it('a claim reads back as it was written', () => {
     expect(parseClaim(JSON.stringify(ownClaim()))).toEqual(ownClaim());
   });
 });
 
 describe('where there is no /proc', () => {
-  it('the start of a process is told alike in every time zone and language', () => {
+  it('the start time of a process is the same in every time zone and language', () => {
     const before = fromPs(process.pid);
     const { TZ } = process.env;
     process.env['TZ'] = 'Asia/Tokyo';

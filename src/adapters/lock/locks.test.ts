@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe.each(PAIRS)('%s locks against %s locks', (mine, theirs) => {
-  it('let one in at a time, name the holder to others, and let the next in when it is given back', async () => {
+  it('one holder at a time, named to others, and the next gets the lock on release', async () => {
     enforces('single_writer_per_session', 'optional_native_lock_has_fallback');
     const first = await hold(mine, path);
     expect(await of(theirs).tryExclusive([path])).toEqual(BUSY);
@@ -47,7 +47,7 @@ describe.each(PAIRS)('%s locks against %s locks', (mine, theirs) => {
     (await hold(mine, path)).release();
   });
 
-  it('never tell two that they hold a lock whose files were deleted', async () => {
+  it('a lock whose files were deleted is never held by two', async () => {
     enforces('single_writer_per_session');
     const first = await hold(mine, path);
     rmSync(path, { force: true });
@@ -56,13 +56,13 @@ describe.each(PAIRS)('%s locks against %s locks', (mine, theirs) => {
     expect(first.isHeld() && isHeld(second)).toBe(false);
   });
 
-  it('keep different locks apart', async () => {
+  it('different locks are independent', async () => {
     const one = await hold(mine, path);
     const other = await hold(theirs, join(dir, 'other'));
     expect([one.isHeld(), other.isHeld()]).toEqual([true, true]);
   });
 
-  it('keep a collector with native locks away while somebody shares', async () => {
+  it('a collector with native locks waits while anyone shares', async () => {
     enforces('store_lock_shared_with_gc');
     const sharers = [await of(mine).tryShared(path), await of(theirs).tryShared(path)];
     expect(sharers.map(isHeld)).toEqual([true, true]);
@@ -77,14 +77,14 @@ describe.each(PAIRS)('%s locks against %s locks', (mine, theirs) => {
   });
 });
 
-it('native locks that share keep away from one who claimed the lock alone', async () => {
+it('native sharers respect an exclusive claim', async () => {
   const alone = await hold('claims', path);
   expect(await of('native').tryShared(path)).toEqual(BUSY);
   alone.release();
   expect(isHeld(await of('native').tryShared(path))).toBe(true);
 });
 
-it('claims that share keep one that does not away, and the other way round', async () => {
+it('shared claims exclude an exclusive one, and the other way round', async () => {
   const sharer = await of('claims').tryShared(path);
   expect(await of('claims').tryExclusive([path])).toEqual(BUSY);
   release(sharer);
@@ -95,7 +95,7 @@ it('claims that share keep one that does not away, and the other way round', asy
 });
 
 describe('native locks', () => {
-  it('keep others away by the second file when the first one was deleted', async () => {
+  it('native locks still exclude others by the second file when the first one was deleted', async () => {
     const manifest = join(dir, 'manifest.jsonl');
     writeFileSync(manifest, 'untouched');
     const first = await of('native').tryExclusive([path, manifest]);
@@ -106,7 +106,7 @@ describe('native locks', () => {
     expect(isHeld(await of('native').tryExclusive([path, manifest]))).toBe(true);
   });
 
-  it('hold nothing back when only some of the files were free', async () => {
+  it('native locks hold nothing if only some of the files were free', async () => {
     const other = join(dir, 'other');
     const holder = await hold('native', other);
     expect((await of('native').tryExclusive([path, other])).kind).toBe('busy');
@@ -114,7 +114,7 @@ describe('native locks', () => {
     holder.release();
   });
 
-  it('are free once given back, even while a child process has inherited the open file', async () => {
+  it('native locks are free after release, even if a child process inherited the open file', async () => {
     const lock = await hold('native', path);
     const heir = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore', openFileOf(path)] });
     lock.release();
@@ -123,14 +123,14 @@ describe('native locks', () => {
     expect(isHeld(next)).toBe(true);
   });
 
-  it('name no process that was killed as the holder', async () => {
+  it('native locks do not name a killed process as the holder', async () => {
     const lock = await hold('native', path);
     writeFileSync(`${path}.holder`, JSON.stringify({ ...ownClaim(), pid: 2 ** 22 + 1 }));
     expect(await of('native').tryExclusive([path])).toEqual({ kind: 'busy', holder: undefined });
     lock.release();
   });
 
-  it('keep the name of the holder beside the locked file, which not every system lets others read', async () => {
+  it("native locks keep the holder's name beside the locked file", async () => {
     const named = () => parseClaim(readFileSync(`${path}.holder`, 'utf8'));
     const lock = await hold('native', path);
     expect([readFileSync(path, 'utf8'), named()]).toEqual(['', ownClaim()]);
@@ -138,7 +138,7 @@ describe('native locks', () => {
     expect(named()).toBeUndefined();
   });
 
-  it('cover the name of the last holder whole, however long it was', async () => {
+  it("native locks overwrite the previous holder's name completely", async () => {
     for (const left of ['x'.repeat(2_000), JSON.stringify({ ...ownClaim(), host: 'h'.repeat(255) }).padEnd(512), '-']) {
       writeFileSync(`${path}.holder`, left);
       const lock = await hold('native', path);
@@ -149,7 +149,7 @@ describe('native locks', () => {
     }
   });
 
-  it('are given back without complaint when the name of the holder cannot be taken back', async () => {
+  it("native locks are released even if the holder's name cannot be removed", async () => {
     const lock = await hold('native', path);
     rmSync(`${path}.holder`);
     mkdirSync(`${path}.holder`);
@@ -158,7 +158,7 @@ describe('native locks', () => {
     expect(isHeld(await of('native').tryExclusive([path]))).toBe(true);
   });
 
-  it('can be shared for real, claims cannot', () => {
+  it('native locks can be shared, claims cannot', () => {
     expect([of('native').hasSharedLocks, of('claims').hasSharedLocks]).toEqual([true, false]);
   });
 });

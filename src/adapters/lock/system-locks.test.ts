@@ -7,11 +7,11 @@ afterEach(() => {
   vi.doUnmock('fs-native-extensions');
 });
 
-it('uses the native locks where they load', async () => {
+it('native locks are used where they load', async () => {
   expect((await systemLocks()).hasSharedLocks).toBe(true);
 });
 
-it('uses claims where the native locks do not load', async () => {
+it('claims are used where native locks do not load', async () => {
   enforces('optional_native_lock_has_fallback');
   vi.doMock('fs-native-extensions', () => {
     throw new Error('no prebuilt library for this system');

@@ -21,19 +21,22 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-it.each([waitForExclusive, waitForShared])('ends after two seconds with the name of the holder (%o)', async (wait) => {
-  enforces('lock_wait_bounded');
-  const clock = fakeClock();
-  let lastTriedAt = 0;
-  const attempt = async () => {
-    lastTriedAt = clock.nowMs();
-    return busy;
-  };
-  expect(await wait({ path, attempt }, patience(clock))).toEqual(busy);
-  expect([lastTriedAt, clock.nowMs()]).toEqual([2_000, 2_000]);
-});
+it.each([waitForExclusive, waitForShared])(
+  'waiting for a lock ends after two seconds with the name of the holder (%o)',
+  async (wait) => {
+    enforces('lock_wait_bounded');
+    const clock = fakeClock();
+    let lastTriedAt = 0;
+    const attempt = async () => {
+      lastTriedAt = clock.nowMs();
+      return busy;
+    };
+    expect(await wait({ path, attempt }, patience(clock))).toEqual(busy);
+    expect([lastTriedAt, clock.nowMs()]).toEqual([2_000, 2_000]);
+  },
+);
 
-it('counts what was waited for before', async () => {
+it('waiting for a lock counts earlier waits', async () => {
   enforces('lock_wait_bounded');
   const clock = fakeClock();
   const began = patience(clock);
@@ -42,14 +45,14 @@ it('counts what was waited for before', async () => {
   expect(clock.nowMs()).toBe(2_000);
 });
 
-it('ends as soon as the lock is free', async () => {
+it('waiting ends as soon as the lock is free', async () => {
   const clock = fakeClock();
   const attempt = async () => (clock.nowMs() < 100 ? busy : held);
   expect(await waitForExclusive({ path, attempt }, patience(clock))).toEqual(held);
   expect(clock.nowMs()).toBeLessThanOrEqual(108);
 });
 
-it('looks more often the longer it has waited, and never in the same beat as another', async () => {
+it('a waiter tries more often the longer it waits, and out of step with others', async () => {
   const triedAt = await Promise.all(
     [1, 2].map(async () => {
       const clock = fakeClock();
@@ -69,7 +72,7 @@ it('looks more often the longer it has waited, and never in the same beat as ano
   expect(triedAt[0]).not.toEqual(triedAt[1]);
 });
 
-it('lets somebody in first who waits already, and leaves no sign behind', async () => {
+it('an earlier waiter goes first, and no mark stays behind', async () => {
   const clock = fakeClock();
   let newcomerTriedAt: number | undefined;
   const newcomer = async () => {
@@ -88,7 +91,7 @@ it('lets somebody in first who waits already, and leaves no sign behind', async 
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('leaves the sign of others that still wait, so that they are let in before who comes anew', async () => {
+it('the marks of other waiters stay, so that they go before new ones', async () => {
   const clock = fakeClock();
   let tries = 0;
   const first = async () => {
@@ -103,7 +106,7 @@ it('leaves the sign of others that still wait, so that they are let in before wh
   expect(clock.nowMs() - waitedMs).toBeCloseTo(8);
 });
 
-it('lets nobody new share a lock while somebody waits to have it alone', async () => {
+it('no new sharer is admitted while an exclusive waiter waits', async () => {
   enforces('store_lock_shared_with_gc');
   const sharer = vi.fn(async () => held);
   let tries = 0;
@@ -117,7 +120,7 @@ it('lets nobody new share a lock while somebody waits to have it alone', async (
   expect(await waitForShared({ path, attempt: sharer }, patience(fakeClock()))).toEqual(held);
 });
 
-it('takes no heed of somebody who was killed while waiting', async () => {
+it('the mark of a killed waiter is ignored', async () => {
   const clock = fakeClock();
   writeFileSync(`${path}.wanted`, '1');
   utimesSync(`${path}.wanted`, new Date(0), new Date(0));
@@ -126,7 +129,7 @@ it('takes no heed of somebody who was killed while waiting', async () => {
   expect(clock.nowMs()).toBe(0);
 });
 
-it('works where no sign can be set', async () => {
+it('waiting works where no mark can be written', async () => {
   const nowhere = join(dir, 'gone', '.lock');
   expect(await waitForExclusive({ path: nowhere, attempt: async () => busy }, patience(fakeClock()))).toEqual(busy);
 });

@@ -8,7 +8,7 @@ import { nodeFolderAccess } from './read-folder.ts';
 
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), 'workrail-author-')));
 
-test('a file of an author is written whole, and one that is there is not written over', () => {
+test("an author's file is written atomically, and an existing one is not overwritten by a new one", () => {
   const cwd = folder();
   const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   expect(files.write('a/b.json', 'one', { isNew: true })).toEqual(ok(undefined));
@@ -22,7 +22,7 @@ test('a file of an author is written whole, and one that is there is not written
   expect(['a/b.json', 'a', 'c'].map(files.kindOf)).toEqual(['file', 'folder', 'nothing']);
 });
 
-test('a folder is looked through for JSON, but not what nobody means, and links are seen through', () => {
+test('a folder is searched for JSON files, without hidden ones and with links resolved', () => {
   const cwd = folder();
   const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   for (const dir of ['w/routines', 'w/node_modules', 'w/.hidden']) mkdirSync(join(cwd, dir), { recursive: true });
@@ -44,7 +44,7 @@ test('a folder is looked through for JSON, but not what nobody means, and links 
   expect(files.resolve('link/b.json')).toBe(join(cwd, 'w/b.json'));
 });
 
-test('a change is noticed', async () => {
+test('a changed file is noticed', async () => {
   const cwd = folder();
   const files = nodeAuthorFiles(nodeFolderAccess, cwd);
   const changed = files.changed([cwd]);

@@ -57,7 +57,7 @@ async function listedFiles() {
 }
 
 describe('a git source', () => {
-  it('stays at the commit it was added with until somebody updates it', async () => {
+  it('a git source stays at its pinned commit until it is updated', async () => {
     enforces('git_source_pinned');
     const dir = repository();
     const first = git(dir, 'rev-parse', 'HEAD');
@@ -83,7 +83,7 @@ describe('a git source', () => {
     expect(existsSync(copyFolder(copies, { name: 'flows', commit: first }))).toBe(false);
   });
 
-  it('is not moved to a branch that was rewritten, unless somebody insists', async () => {
+  it('a git source is not updated to a rewritten branch unless forced', async () => {
     enforces('git_source_pinned');
     const dir = repository();
     const first = commit(dir, 'second');
@@ -100,7 +100,7 @@ describe('a git source', () => {
     expect(forced).toEqual([{ name: 'flows', from: first, to: other }]);
   });
 
-  it('runs no hook, follows no link and fetches no submodule', async () => {
+  it('a git source runs no hook, follows no link and fetches no submodule', async () => {
     enforces('git_source_pinned');
     const hooks = join(place, 'hooks');
     mkdirSync(hooks);
@@ -127,7 +127,7 @@ describe('a git source', () => {
     expect(existsSync(join(copy, 'workflows', 'inner', 'workflows'))).toBe(false);
   });
 
-  it('cannot smuggle options or programs into git', async () => {
+  it('an address cannot pass options or programs to git', async () => {
     enforces('git_source_pinned');
     const trace = join(place, 'ran');
     const dir = repository();
@@ -143,7 +143,7 @@ describe('a git source', () => {
     expect([existsSync(trace), existsSync(own)]).toEqual([false, false]);
   });
 
-  it('is not added when it cannot be fetched or holds nothing, and leaves nothing behind', async () => {
+  it('a git source that cannot be fetched or has no workflows is not added and leaves nothing behind', async () => {
     const dir = repository();
     const missing = (await addSource(services, { address: join(place, 'no.git') }))._unsafeUnwrapErr();
     expect(missing).toMatchObject({ code: 'git_failed', said: expect.stringContaining('does not') });
@@ -157,7 +157,7 @@ describe('a git source', () => {
 });
 
 describe('other sources', () => {
-  it('are a folder of the user, or an installed package that declares one', async () => {
+  it('a source can be a folder of the user or an installed package that declares one', async () => {
     const folder = join(place, 'mine');
     const pack = join(place, 'node_modules', '@acme', 'flows');
     for (const dir of [folder, join(pack, 'flows')]) {
@@ -189,7 +189,7 @@ describe('other sources', () => {
     });
   });
 
-  it('give only workflows that lie in them; links to elsewhere and other files are none', async () => {
+  it('a source lists only workflows inside it; links to other places do not count', async () => {
     const folder = join(place, 'etc');
     const pack = join(place, 'node_modules', 'flows');
     for (const dir of [folder, pack]) mkdirSync(dir, { recursive: true });
@@ -209,7 +209,7 @@ describe('other sources', () => {
     expect((await addSource(services, { address: folder }))._unsafeUnwrap().health).toMatchObject({ files: 1 });
   });
 
-  it('that cannot be read are told in the list of workflows, never left out in silence', async () => {
+  it('unreadable sources are shown in the list of workflows', async () => {
     const { list } = sourcePlaces(own);
     const dir = repository();
     await addSource(services, { address: dir });

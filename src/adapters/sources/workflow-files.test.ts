@@ -41,7 +41,7 @@ function reasons(files: readonly WorkflowFile[]): readonly unknown[] {
 }
 
 describe('workflow files', () => {
-  it('come from the bundle, the user and the two folders of a project, each ranking above the one before', async () => {
+  it('workflow files come from the bundle, the user and two project folders, in rising rank', async () => {
     enforces('source_precedence');
     write('repo/workflows/d.json', '4');
     write('repo/.workrail/workflows/c.json', '3');
@@ -56,7 +56,7 @@ describe('workflow files', () => {
     expect((await source().files()).files.map(({ ref }) => ref)).toEqual(['a.json', 'b.json']);
   });
 
-  it('lie at any depth; what lies in a folder named routines is marked, and what is no workflow is passed over', async () => {
+  it('workflow files may be at any depth, routines are marked, and other files are skipped', async () => {
     enforces('routine_by_folder_or_name');
     write('bundle/routines/deep/one.json');
     write('bundle/more/routines/two.json');
@@ -74,7 +74,7 @@ describe('workflow files', () => {
     ]);
   });
 
-  it('that did not change are not read again, and are the same objects', async () => {
+  it('unchanged workflow files are not read again and are the same objects', async () => {
     enforces('budget_list_start_cpu');
     for (let i = 0; i < 50; i++) write(`repo/workflows/w${i}.json`, `${i}`);
     write('repo/.workrail/bindings.json', '{"build":"make"}');
@@ -106,7 +106,7 @@ describe('workflow files', () => {
     expect(changed.files).toHaveLength(49);
   });
 
-  it('behind a link are read inside of their folder only', async () => {
+  it('linked workflow files are read only inside their folder', async () => {
     write('secret/key.json', 'secret');
     write('repo/workflows/real.json', 'real');
     link('repo/workflows/inside.json', 'repo/workflows/real.json');
@@ -123,7 +123,7 @@ describe('workflow files', () => {
     ]);
   });
 
-  it('of a repository are not read through a folder that leads out of it; a person may link their own folder', async () => {
+  it("a project folder that links outside is not read; a user's own folder may", async () => {
     write('elsewhere/a.json', 'a');
     write('elsewhere/bindings.json', '{}');
     link('repo/workflows', 'elsewhere');
@@ -144,7 +144,7 @@ describe('workflow files', () => {
     ]);
   });
 
-  it('that cannot be read are listed with the reason', async () => {
+  it('unreadable workflow files are listed with the reason', async () => {
     enforces('workflow_file_1mb', 'invalid_file_is_listed');
     truncateSync(write('bundle/exact.json', '1'), 1_048_576);
     truncateSync(write('bundle/large.json', '1'), 1_048_577);
@@ -166,7 +166,7 @@ describe('workflow files', () => {
     expect(opened).not.toContain(join(root, 'bundle/large.json'));
   });
 
-  it('without permission are listed with the reason', async () => {
+  it('workflow files without permission are listed with the reason', async () => {
     write('bundle/closed.json');
     write('bundle/shut/a.json');
     const denied = err({ code: 'io_failed', cause: 'EACCES' } as const);
@@ -181,7 +181,7 @@ describe('workflow files', () => {
     ]);
   });
 
-  it('of a workspace that is none are not looked for, and that is told', async () => {
+  it('an invalid workspace is not searched, and that is reported', async () => {
     write('bundle/a.json', '1');
     const file = write('repo/workflows/b.json', '2');
     const looked = async (workspace: string) => {
@@ -202,7 +202,7 @@ describe('workflow files', () => {
     expect((await shut.files('/shut')).workspaceProblem).toEqual({ path: '/shut', reason: denied.error });
   });
 
-  it('are not listed twice when one folder is another', async () => {
+  it('workflow files are not listed twice when one folder is another', async () => {
     write('repo/.workrail/workflows/a.json');
     const { files } = workflowFiles(
       { bundled: join(root, 'bundle'), user: join(root, 'repo/.workrail/workflows') },
@@ -211,7 +211,7 @@ describe('workflow files', () => {
     expect((await files(join(root, 'repo'))).files.map(({ kind, ref }) => [kind, ref])).toEqual([['user', 'a.json']]);
   });
 
-  it('beyond a thousand in one folder are not used, and that is told', async () => {
+  it('files beyond a thousand in one folder are not used, and that is reported', async () => {
     for (let i = 0; i < 1002; i++) write(`repo/workflows/${String(i).padStart(4, '0')}.json`);
     const files = await listed();
     expect(files).toHaveLength(1001);

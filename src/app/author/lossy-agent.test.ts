@@ -24,7 +24,7 @@ async function played(spoil: (stage: Rehearsal) => Rehearsal) {
   return { run, problems };
 }
 
-test('a lossy agent comes to the end like a careful one', async () => {
+test('a lossy agent completes a run like a careful one', async () => {
   const { run, problems } = await played((stage) => stage);
   expect([run.isComplete, run.path, problems]).toEqual([
     true,
@@ -33,7 +33,7 @@ test('a lossy agent comes to the end like a careful one', async () => {
   ]);
 });
 
-test('a lossy agent notices when the same call gets another reply, or a spoilt token is taken', async () => {
+test('a lossy agent reports a different reply to the same call and an accepted damaged token', async () => {
   const heard = new Map<string, number>();
   const { problems } = await played((stage) => ({
     ...stage,

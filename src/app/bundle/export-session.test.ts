@@ -17,7 +17,7 @@ import { canonicalJson } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { exportSession } from './export-session.ts';
 
-test('an export is the canonical JSON of one document of the published shape', async () => {
+test('an export is one canonical JSON document of the published shape', async () => {
   enforces(
     'bundle_single_json',
     'bundle_envelope_fields',
@@ -45,7 +45,7 @@ test('an export is the canonical JSON of one document of the published shape', a
   expect((await exported(here.services, sessionId))._unsafeUnwrap().file).toEqual(file);
 });
 
-test('a damaged session is exported up to the damage, and comes in for reading only', async () => {
+test('a damaged session is exported up to the damage, and imports as read-only', async () => {
   enforces('export_prefix_flagged', 'import_salvage_read_only');
   const { folder, here, sessionId } = await onDisk();
   const whole = loose((await exported(here.services, sessionId))._unsafeUnwrap().file);
@@ -96,7 +96,7 @@ test('a damaged session is exported up to the damage, and comes in for reading o
   expect((await exported(further.services, sessionId))._unsafeUnwrap().file).toEqual(part.file);
 });
 
-test('content that is lost ends what can be exported; without a first append there is nothing', async () => {
+test('an export stops at missing content, and is refused without an intact append', async () => {
   enforces('export_prefix_flagged');
   const { folder, here, sessionId } = await onDisk();
   const { artifacts = {} } = loose((await exported(here.services, sessionId))._unsafeUnwrap().file).session;
@@ -112,7 +112,7 @@ test('content that is lost ends what can be exported; without a first append the
   expect(await exported(storeOf(folder), sessionId)).toEqual(err({ code: 'session_not_found', sessionId }));
 });
 
-test('what is appended while a session is exported is not in it, and the bundle is sound', async () => {
+test('appends during an export are not part of the bundle', async () => {
   const { folder, here, sessionId, tip } = await onDisk();
   const before = (await exported(here.services, sessionId))._unsafeUnwrap().file;
   const pieces: Uint8Array[] = [];
@@ -132,7 +132,7 @@ test('what is appended while a session is exported is not in it, and the bundle 
   expect(sessionOf(reply)).toBe(sessionId);
 });
 
-test('an import and work on other sessions of the store do not disturb each other', async () => {
+test('an import and other sessions of the store do not disturb each other', async () => {
   const { here, sessionId, tip } = await onDisk();
   const { file } = (await exported(here.services, sessionId))._unsafeUnwrap();
   const folder = storeFolder();
@@ -156,7 +156,7 @@ test('an import and work on other sessions of the store do not disturb each othe
   expect(sessionOf(tip)).toBe(sessionId);
 });
 
-test('an import that breaks off leaves part of a session that says so and never goes on', async () => {
+test('an interrupted import leaves a partial session that says so and cannot be continued', async () => {
   const { here, sessionId } = await onDisk();
   const { file } = (await exported(here.services, sessionId))._unsafeUnwrap();
   const folder = storeFolder();
@@ -192,7 +192,7 @@ function damage(path: string): void {
   writeFileSync(path, bytes);
 }
 
-test('a bundle tells which settings its program went by', async () => {
+test('a bundle contains the hash of the settings in effect', async () => {
   enforces('bundle_envelope_fields');
   const here = engine();
   const { sessionId } = await sharedSession(here);

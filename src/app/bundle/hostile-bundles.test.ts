@@ -110,7 +110,7 @@ describe('what is no bundle', () => {
 });
 
 describe('what is over a limit', () => {
-  it('is refused before anything else is looked at', async () => {
+  it('a bundle over a limit is refused before anything else is checked', async () => {
     enforces('import_limits');
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect(await refusal(Buffer.from(`{"bundleSchemaVersion":9,"x":${nested(64)}}`))).toMatchObject({

@@ -23,7 +23,7 @@ import { type Minting, stateTokenOf } from '../run/give-reply.ts';
 
 const NEW = numberedSession(7);
 
-test('a bundle that is imported where its id is free exports to the very same bytes', async () => {
+test('a bundle imported under its own id exports to the same bytes', async () => {
   enforces('bundle_round_trip_equivalent', 'bundle_orders');
   const { file, sessionId } = await sharedFrom(engine());
   const there = engine();
@@ -32,7 +32,7 @@ test('a bundle that is imported where its id is free exports to the very same by
   expect(await bundleOf(there, sessionId)).toEqual(file);
 });
 
-test('where the id is taken it becomes a new session, which differs in nothing else', async () => {
+test('an import whose id is taken becomes a new session that differs only in its id', async () => {
   enforces('import_as_new_on_collision', 'bundle_round_trip_equivalent');
   const here = engine();
   const { file, sessionId } = await sharedFrom(here);
@@ -57,7 +57,7 @@ test('where the id is taken it becomes a new session, which differs in nothing e
   expect(await bundleOf(further, NEW)).toEqual(await bundleOf(here, NEW));
 });
 
-test('what is in the bin can still come back, so an import of the same leaves it its id', async () => {
+test('an import does not take the id of a session in the bin', async () => {
   enforces('import_as_new_on_collision', 'deleted_session_comes_back');
   const store = storeOf(storeFolder());
   const here = engine({ store });
@@ -69,7 +69,7 @@ test('what is in the bin can still come back, so an import of the same leaves it
   expect((await store.sessions.list())._unsafeUnwrap().toSorted()).toEqual([sessionId, NEW].toSorted());
 });
 
-test('what came here a moment ago is not collected, however old its events are', async () => {
+test('a session that was just imported is not collected, however old its events are', async () => {
   enforces('retention_ttl_configurable');
   const { file, sessionId } = await sharedFrom(engine());
   const folder = storeFolder();
@@ -89,7 +89,7 @@ test('what came here a moment ago is not collected, however old its events are',
   expect(await stays()).toBe(true);
 });
 
-test('work goes on with an imported session to its end, with new tokens of that machine', async () => {
+test('an imported session can be continued to its end with new tokens', async () => {
   enforces('bundle_resumable', 'bundle_has_no_tokens');
   const here = engine();
   const { file, sessionId, tip } = await sharedFrom(here);
@@ -116,7 +116,7 @@ test('work goes on with an imported session to its end, with new tokens of that 
   }
 });
 
-test('a checkpoint that was saved before is replayed on the other machine: nothing is recorded twice', async () => {
+test('a checkpoint saved before the export is replayed and not recorded twice', async () => {
   enforces('bundle_resumable', 'checkpoint_idempotent');
   const here = engine();
   const { file, saved } = await sharedFrom(here);
@@ -144,7 +144,7 @@ test('a checkpoint that was saved before is replayed on the other machine: nothi
   expect(after.map(({ kind }) => kind)).toEqual(['node_created', 'edge_created', 'node_output_appended']);
 });
 
-test('on a new machine an import makes the keys, so that the session is found at once', async () => {
+test('an import on a new machine creates the keys, so that the session can be resumed', async () => {
   enforces('bundle_resumable');
   const { file, sessionId } = await sharedFrom(engine());
   const there = engine({ store: storeOf(storeFolder()) });
@@ -156,7 +156,7 @@ test('on a new machine an import makes the keys, so that the session is found at
   expect(sessionOf(found)).toBe(sessionId);
 });
 
-test('a dry run says what would come of it and writes nothing', async () => {
+test('a dry run reports the import and writes nothing', async () => {
   const here = engine();
   const { file, sessionId } = await sharedFrom(here);
   const there = engine();
@@ -169,7 +169,7 @@ test('a dry run says what would come of it and writes nothing', async () => {
   expect((await here.services.sessions.list())._unsafeUnwrap()).toEqual([sessionId]);
 });
 
-test('white space and the order of keys are free', async () => {
+test('white space and the order of keys in a bundle do not matter', async () => {
   const { file, sessionId } = await sharedFrom(engine());
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(turned);
@@ -186,7 +186,7 @@ test('white space and the order of keys are free', async () => {
   expect(await bundleOf(there, sessionId)).toEqual(file);
 });
 
-test('files and memory give and take the same bundles, and an import passes every check of the store', async () => {
+test('the file store and the memory store exchange the same bundles', async () => {
   const folder = storeFolder();
   const here = engine({ store: storeOf(folder) });
   const { file, sessionId } = await sharedFrom(here);

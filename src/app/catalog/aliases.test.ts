@@ -18,7 +18,7 @@ const tools = listeningTools(
 const bundled = fileWith(workflowText('wr.bug_hunt'), { kind: 'bundled', ref: 'wr.bug_hunt.json' });
 
 describe('an id that a bundled workflow used to have', () => {
-  it('still stands for it, and is told as what it is', async () => {
+  it('a former id of a bundled workflow still finds it and is marked as such', async () => {
     enforces('bundled_aliases_read_only');
     const catalog = await catalogOf([bundled], { tools });
     const [listed] = catalog.workflows;
@@ -31,7 +31,7 @@ describe('an id that a bundled workflow used to have', () => {
     expect(listed?.aliases.map((id) => creatableId(id).isErr())).toEqual([true, true]);
   });
 
-  it('does not hide a workflow of that id, be it whole or broken', async () => {
+  it('a former id does not override a workflow of that id, valid or broken', async () => {
     const own = fileWith(workflowText('bug-hunt'), { kind: 'user', ref: 'bug-hunt.json' });
     const catalog = await catalogOf([bundled, own], { tools });
     expect(catalog.workflows.map(({ id, aliases }) => [id, aliases])).toEqual([
@@ -46,7 +46,7 @@ describe('an id that a bundled workflow used to have', () => {
     });
   });
 
-  it('never stands for a workflow that somebody else wrote', async () => {
+  it("a former id never finds another author's workflow", async () => {
     const own = fileWith(workflowText('team.review'), { ref: 'review.json' });
     const catalog = await catalogOf([own], { tools });
     expect(catalog.workflows.map(({ aliases }) => aliases)).toEqual([[]]);
@@ -64,7 +64,7 @@ describe('starting a workflow', () => {
     return reply.structured;
   };
 
-  it('by an id that it used to have works, and tells the one it has now', async () => {
+  it('starting by a former id works and shows the current id', async () => {
     enforces('bundled_aliases_read_only');
     expect(await started({ files: [bundled] }, { workflowId: 'bug-hunt' })).toMatchObject({
       run: { workflowId: 'wr.bug_hunt' },
@@ -73,7 +73,7 @@ describe('starting a workflow', () => {
     expect(await started({ files: [bundled] }, { workflowId: 'wr.bug_hunt' })).not.toHaveProperty('warnings.0');
   });
 
-  it('from a workspace that is none works for what lies elsewhere, and tells that it was not looked at', async () => {
+  it('starting from an invalid workspace works for workflows elsewhere and shows the problem', async () => {
     const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
     const request = { workflowId: 'wr.bug_hunt', workspace: 'repo' };
     expect(await started({ files: [bundled], workspaceProblem }, request)).toMatchObject({

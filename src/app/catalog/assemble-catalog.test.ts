@@ -8,7 +8,7 @@ describe('a workflow with an id of the old kind', () => {
     return (await catalogOf(files)).workflows.map(({ suggestedId }) => suggestedId);
   }
 
-  it('can be used, with a warning and a suggestion by its source', async () => {
+  it('a workflow id without a namespace works, with a warning and a suggestion', async () => {
     enforces('legacy_id_runs_with_warning', 'legacy_rename_suggestion');
     const { workflows } = await catalogOf([
       fileWith(workflowText('bug-hunt'), { kind: 'user', ref: 'bug-hunt.json' }),
@@ -22,7 +22,7 @@ describe('a workflow with an id of the old kind', () => {
     ]);
   });
 
-  it('is suggested an id that no other has, the same one on every machine', async () => {
+  it('a suggested id is unique and the same on every machine', async () => {
     enforces('legacy_rename_suggestion');
     const files = [
       fileWith(workflowText('bug-hunt'), { ref: 'a.json' }),
@@ -36,7 +36,7 @@ describe('a workflow with an id of the old kind', () => {
     expect(await suggestions(files.map((file) => ({ ...file, content: edited(file) })))).toEqual(expected);
   });
 
-  it('keeps its plain suggestion when the same id is in another folder of the project', async () => {
+  it('a suggestion stays plain when the same id is in another folder of the project', async () => {
     expect(
       await suggestions([fileWith(workflowText('triage')), fileWith(workflowText('triage'), { rank: 3 })]),
     ).toEqual(['project.triage']);

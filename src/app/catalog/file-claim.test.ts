@@ -3,7 +3,7 @@ import { catalogOf, fileWith, listeningTools, workflowText } from '../../../test
 import { enforces } from '../../../test/enforces.ts';
 
 describe('a routine', () => {
-  it('is told by its folder or by the name part of its id', async () => {
+  it('a routine is recognised by its folder or by the name part of its id', async () => {
     enforces('routine_by_folder_or_name');
     const { workflows } = await catalogOf([
       fileWith(workflowText('team.triage'), { ref: 'routines/a.json' }),
@@ -23,7 +23,7 @@ describe('a routine', () => {
     ]);
   });
 
-  it('is a template under its own namespace, an old id under that of its source', async () => {
+  it('a routine is a template under its namespace, or that of its source', async () => {
     enforces('routines_are_templates');
     const tools = listeningTools();
     await catalogOf(
@@ -54,7 +54,7 @@ describe('the name of a file', () => {
     ['team.routine-triage', 'routines/triage.json'],
     ['team.routine-triage', 'routine-triage.json'],
     ['bug-hunt', 'Bug-Hunt.json'],
-  ])('%s may be that of %s', async (id, ref) => {
+  ])('the id %s matches the file name %s', async (id, ref) => {
     const { workflows } = await catalogOf([fileWith(workflowText(id), { ref })]);
     expect(workflows[0]?.warnings.filter(({ code }) => code === 'file_name_differs')).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('the name of a file', () => {
     ['team.bug-hunt', 'bugs.json'],
     ['team.bug-hunt', 'bug-hunt/workflow.json'],
     ['team.bug-hunt', 'other.bug-hunt.json'],
-  ])('%s is told not to be that of %s', async (id, ref) => {
+  ])('the id %s does not match the file name %s', async (id, ref) => {
     const { workflows } = await catalogOf([fileWith(`\n${workflowText(id)}`, { ref })]);
     expect(workflows[0]?.warnings).toEqual([
       {

@@ -9,7 +9,7 @@ describe('bindings of a workspace', () => {
     return { ref, path: `/repo/${ref}`, content: { kind: 'text', text: content } };
   }
 
-  it('are handed to the compiler, and kept with what uses them', async () => {
+  it('bindings are given to the compiler and kept with the workflows that use them', async () => {
     enforces('bindings_resolve_at_compile_time');
     const tools = listeningTools();
     const slot = { slotId: 'build', purpose: 'How to build.', default: 'make' };
@@ -21,7 +21,7 @@ describe('bindings of a workspace', () => {
     expect(workflows.map(({ origin }) => [origin.slotIds, origin.bindings])).toEqual([[['build'], expected]]);
   });
 
-  it('that are wrong are told with their place; the rest of them holds', async () => {
+  it('invalid bindings are reported with their place, and the others apply', async () => {
     const tools = listeningTools();
     const bindings = bindingsFile('{\n  "build": 7,\n  "lint": "biome"\n}');
     const { invalid } = await catalogOf([fileWith(workflowText('team.x'))], { bindings, tools });

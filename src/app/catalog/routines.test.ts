@@ -19,7 +19,7 @@ const told = ({ invalid }: Catalog, ref: string) =>
   invalid.find(({ file }) => file.ref === ref)?.diagnostics.map(({ code, message, fix }) => ({ code, message, fix }));
 
 describe('two routines of one folder that would be called by one name', () => {
-  it('are told apart: the first is called, the other is not used, whatever the order of the workflows', async () => {
+  it('of two routines with one template name in a folder, the first is used in any order', async () => {
     enforces('shadowing_reported');
     const first = fileWith(workflowText('team.look', { steps: [step('x')] }), { ref: 'routines/a.json' });
     const second = fileWith(workflowText('team.routine-look', { steps: [step('y')] }), { ref: 'routines/b.json' });
@@ -38,7 +38,7 @@ describe('two routines of one folder that would be called by one name', () => {
     ]);
   });
 
-  it('in different folders are one: the nearer is called', async () => {
+  it('of two routines with one template name in different folders, the higher rank is used', async () => {
     const own = fileWith(workflowText('team.look', { steps: [step('x')] }), { ref: 'routines/a.json' });
     const shared = fileWith(workflowText('team.routine-look', { steps: [step('y')] }), { kind: 'user', ref: 'b.json' });
     const { workflows, invalid } = await catalogOf([caller(routine('look')), shared, own]);
@@ -48,7 +48,7 @@ describe('two routines of one folder that would be called by one name', () => {
 });
 
 describe('a call of a routine that is broken', () => {
-  it('is told as that: which file, where, and what is wrong there first', async () => {
+  it('a call of a broken routine names the file, the place and the first error', async () => {
     const broken = fileWith('{\n  "id": "team.triage",\n  "name": 7\n}', { ref: 'routines/triage.json' });
     const catalog = await catalogOf([caller(routine('triage')), broken, routineFile('triages')]);
     expect(told(catalog, 'x.json')).toEqual([
@@ -61,7 +61,7 @@ describe('a call of a routine that is broken', () => {
     ]);
   });
 
-  it('is told so where the file cannot be read at all, by the name of the file', async () => {
+  it('a call of an unreadable routine names its file', async () => {
     const files = [
       fileWith('{ not JSON', { ref: 'routines/team.triage.json' }),
       fileWith('{', { ref: 'team.routine-sort.json' }),
@@ -77,7 +77,7 @@ describe('a call of a routine that is broken', () => {
     }
   });
 
-  it('is told of each routine on the way', async () => {
+  it('a broken routine is reported for each routine on the way', async () => {
     const files = [
       caller(routine('outer')),
       routineFile('outer', { steps: [call(routine('inner'))] }),
@@ -90,7 +90,7 @@ describe('a call of a routine that is broken', () => {
     expect(catalog.workflows).toEqual([]);
   });
 
-  it('is told with the first mistake of the routine, not with one that follows from it', async () => {
+  it('a broken routine is reported with its first error', async () => {
     const files = [
       caller(routine('outer')),
       routineFile('outer', { steps: [call(routine('sound')), { id: 'b', title: 7, prompt: 'P' }] }),
@@ -99,7 +99,7 @@ describe('a call of a routine that is broken', () => {
     expect(told(await catalogOf(files), 'x.json')?.[0]?.message).toContain('"title" must be a text');
   });
 
-  it('is told anew when the routine changes, and goes away when it is mended', async () => {
+  it('the report of a broken routine follows changes and disappears with the fix', async () => {
     const broken = (text: string) => fileWith(`{ "id": "team.triage", ${text}`, { ref: 'routines/team.triage.json' });
     const x = caller(routine('triage'));
     let files = [x, broken('"name" 7')];
@@ -133,7 +133,7 @@ describe('the origin of a workflow', () => {
   const hash = async (...given: Parameters<typeof listed>) => (await listed(...given)).sourceHash();
   const parts = ({ routines, slotIds }: WorkflowOrigin) => [[...routines.keys()].sort(), slotIds];
 
-  it('holds the routines it calls, through other routines and loops too, and the slots of all of them', async () => {
+  it('the origin of a workflow holds the routines it calls, through other routines and loops too, and all slots', async () => {
     enforces('pinned_drift_warned');
     const loop = { id: 'again', type: 'loop', maxIterations: 2, while: { kind: 'always_true' } };
     const origin = await originOf([
@@ -145,7 +145,7 @@ describe('the origin of a workflow', () => {
     expect(parts(origin)).toEqual([[routine('inner'), routine('outer')], ['build']]);
   });
 
-  it('follows a call that the workspace decides', async () => {
+  it('the origin of a workflow follows a call that the workspace binds', async () => {
     enforces('pinned_drift_warned');
     const files = [
       caller('{{wr.bindings.review}}', { extensionPoints: [slot('review', { default: routine('one') })] }),
@@ -156,7 +156,7 @@ describe('the origin of a workflow', () => {
     expect(parts(await originOf(files, { review: routine('two') }))).toEqual([[routine('two')], ['lint', 'review']]);
   });
 
-  it('changes with a routine that is called, and with no other', async () => {
+  it('the origin of a workflow changes only with the routines it calls', async () => {
     enforces('pinned_drift_warned');
     const files = [caller(routine('one')), routineFile('one'), routineFile('two')];
     const before = await hash(files);

@@ -10,7 +10,7 @@ function ids({ workflows }: Catalog): readonly string[] {
 }
 
 describe('the catalog', () => {
-  it('tells of each workflow what one needs to choose it', async () => {
+  it('the catalog lists what a user needs to choose a workflow', async () => {
     const text = workflowText('team.review', { tags: ['quality'], extensionPoints: [] });
     const file = fileWith(text, { ref: 'review.json' });
     expect(await catalogOf([file])).toEqual({
@@ -36,7 +36,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('is sorted by namespace, then workflows before routines, then by id, wherever the files lie', async () => {
+  it('the catalog is sorted by namespace, then workflows before routines, then by id', async () => {
     enforces('list_order');
     const files = ['zeta', 'wr.b', 'wr.routine-a', 'wr.c', 'app.z', 'app.routine-b', 'alpha'].map((id, i) =>
       fileWith(workflowText(id), { kind: 'bundled', ref: `${i}.json` }),
@@ -46,7 +46,7 @@ describe('the catalog', () => {
     expect(ids(await catalogOf(files.toReversed()))).toEqual(sorted);
   });
 
-  it('takes the file of the highest rank for an id and tells what that hides', async () => {
+  it('the catalog uses the file of the highest rank for an id and lists what it overrides', async () => {
     enforces('source_precedence', 'shadowing_reported');
     const [low, middle, high] = [
       fileWith(workflowText('team.review'), { kind: 'bundled' }),
@@ -58,7 +58,7 @@ describe('the catalog', () => {
     expect(invalid).toEqual([]);
   });
 
-  it('does not fall back to a hidden workflow when the one before it is broken', async () => {
+  it('the catalog does not fall back to an overridden workflow when the chosen one is broken', async () => {
     const [whole, broken] = [
       fileWith(workflowText('team.review'), { kind: 'user' }),
       fileWith(workflowText('team.review', { steps: 1 }), { kind: 'project' }),
@@ -69,7 +69,7 @@ describe('the catalog', () => {
     expect(findWorkflow(catalog, 'team.review')).toEqual({ kind: 'invalid', invalid: catalog.invalid[0] });
   });
 
-  it('lists a broken file although another hides it', async () => {
+  it('the catalog lists a broken file even if another overrides it', async () => {
     enforces('invalid_file_is_listed');
     const broken = fileWith(workflowText('team.review', { steps: 1 }), { kind: 'user' });
     const catalog = await catalogOf([broken, fileWith(workflowText('team.review'))]);
@@ -77,7 +77,7 @@ describe('the catalog', () => {
     expect(catalog.invalid.map(({ file }) => file)).toEqual([broken]);
   });
 
-  it('keeps the wr namespace for the bundle: no other file can have or hide such an id', async () => {
+  it('the catalog reserves the wr namespace for the bundle', async () => {
     enforces('wr_namespace_reserved', 'wr_never_shadowed');
     const [bundled, pretender, stray] = [
       fileWith(workflowText('wr.review'), { kind: 'bundled' }),
@@ -95,7 +95,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('refuses the second file of a folder that claims an id', async () => {
+  it('the catalog refuses the second file of a folder that claims an id', async () => {
     const [first, second] = [
       fileWith(workflowText('team.x')),
       fileWith(`\n${workflowText('team.x')}`, { ref: 'b.json' }),
@@ -122,7 +122,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('shows where a file is wrong, by line and column', async () => {
+  it('the catalog shows errors with line and column', async () => {
     enforces('invalid_file_is_listed');
     const broken = fileWith('{\n "é": [}');
     const [invalid] = (await catalogOf([broken])).invalid;
@@ -133,7 +133,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('lists files that were not read, with the reason and what to do', async () => {
+  it('the catalog lists unread files with the reason and what to do', async () => {
     enforces('invalid_file_is_listed', 'workflow_file_1mb');
     const reasons = [
       { code: 'too_large', bytes: 5_000_000, bytesMax: 1_048_576 },
@@ -168,13 +168,13 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('tells an unknown id from a broken one', async () => {
+  it('the catalog distinguishes an unknown id from a broken one', async () => {
     const catalog = await catalogOf([fileWith(workflowText('team.x'))]);
     expect(findWorkflow(catalog, 'team.x')).toEqual({ kind: 'found', listed: catalog.workflows[0] });
     expect(findWorkflow(catalog, 'team.y')).toEqual({ kind: 'unknown', known: ['team.x'] });
   });
 
-  it('knows a file that says nothing any more by its name', async () => {
+  it('the catalog finds an unreadable file by its name', async () => {
     enforces('invalid_file_is_listed');
     const [review, other] = [
       fileWith('{ "id": "team.review", ', { ref: 'sub/review.json' }),
@@ -191,7 +191,7 @@ describe('the catalog', () => {
     expect(findWorkflow(await catalogOf([], { bindings }), 'bindings').kind).toBe('unknown');
   });
 
-  it('passes on why a workspace was not looked at', async () => {
+  it('the catalog reports why a workspace was not read', async () => {
     const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
     let listing: SourceListing = { files: [], workspaceProblem };
     const catalog = workflowCatalog({ files: async () => listing }, listeningTools());
@@ -202,7 +202,7 @@ describe('the catalog', () => {
 });
 
 describe('a second listing', () => {
-  it('compiles only what may have changed', async () => {
+  it('a second listing compiles only what may have changed', async () => {
     const tools = listeningTools();
     const [plain, other] = [
       fileWith(workflowText('team.a'), { ref: 'a.json' }),
@@ -237,7 +237,7 @@ describe('a second listing', () => {
 describe('one workflow of many', () => {
   const files = Array.from({ length: 50 }, (_, i) => fileWith(workflowText(`team.w${i}`), { ref: `w${i}.json` }));
 
-  it('is found without compiling the others, and nothing is compiled twice', async () => {
+  it('finding one workflow does not compile the others, and nothing is compiled twice', async () => {
     enforces('budget_list_start_cpu');
     const tools = listeningTools();
     const catalog = workflowCatalog({ files: async () => ({ files }) }, tools);
@@ -253,7 +253,7 @@ describe('one workflow of many', () => {
     expect(await compiledFor(() => catalog.find('team.w8', '/repo'))).toBe(0);
   });
 
-  it('is found as it is listed, and so is what is broken, renamed or not there', async () => {
+  it('finding a workflow agrees with the listing, also for broken, renamed and unknown ids', async () => {
     const broken = fileWith(workflowText('team.broken', { steps: 1 }), { ref: 'broken.json' });
     const nameless = fileWith('{', { ref: 'nameless.json' });
     const bundled = fileWith(workflowText('wr.now'), { kind: 'bundled', ref: 'wr.now.json' });

@@ -35,26 +35,23 @@ async function register(
 const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, clients: [] });
 
 describe('a client', () => {
-  it.each(CLIENT_IDS)(
-    '%s is registered as the golden pair says; twice changes nothing, and undo gives every byte back',
-    async (id) => {
-      enforces('init_clients', 'init_reversible', 'init_edits_in_place');
-      const before = golden(`${id}.before`);
-      const files = new Map([[USER_FILES[id], before]]);
-      const services = fakeSetup({ files });
-      expect((await register(services, id)).result).toBe('registered');
-      const after = files.get(USER_FILES[id]) ?? '';
-      expect(after).toBe(golden(`${id}.after`));
+  it.each(CLIENT_IDS)('%s is registered as in the golden file, once, and undo restores every byte', async (id) => {
+    enforces('init_clients', 'init_reversible', 'init_edits_in_place');
+    const before = golden(`${id}.before`);
+    const files = new Map([[USER_FILES[id], before]]);
+    const services = fakeSetup({ files });
+    expect((await register(services, id)).result).toBe('registered');
+    const after = files.get(USER_FILES[id]) ?? '';
+    expect(after).toBe(golden(`${id}.after`));
 
-      const all = new Map(files);
-      expect((await register(services, id)).result).toBe('unchanged');
-      expect(files).toEqual(all);
-      expect((await undo(services))._unsafeUnwrap()).toMatchObject([{ result: 'restored' }]);
-      expect(files).toEqual(new Map([[USER_FILES[id], before]]));
-    },
-  );
+    const all = new Map(files);
+    expect((await register(services, id)).result).toBe('unchanged');
+    expect(files).toEqual(all);
+    expect((await undo(services))._unsafeUnwrap()).toMatchObject([{ result: 'restored' }]);
+    expect(files).toEqual(new Map([[USER_FILES[id], before]]));
+  });
 
-  it.each(CLIENT_IDS)('%s without a file gets one, and undo takes it away again', async (id) => {
+  it.each(CLIENT_IDS)('%s without a file gets one, and undo removes it', async (id) => {
     enforces('init_reversible');
     const files = new Map<string, string>();
     const services = fakeSetup({ files });
@@ -65,7 +62,7 @@ describe('a client', () => {
     expect(files).toEqual(new Map());
   });
 
-  it('lies elsewhere on macOS and Windows', () => {
+  it('client files are in other places on macOS and Windows', () => {
     enforces('init_clients');
     const join = (...parts: readonly string[]) => parts.join('/');
     const on = (platform: string) => ({ ...fakeSetup().machine, platform, join, home: '~', env: { APPDATA: 'R' } });
@@ -99,7 +96,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('with a window is told where node is; one of the terminal takes the name when that leads here', async () => {
+  it('a desktop client gets the path of node; a terminal client gets the name if it leads here', async () => {
     enforces('init_absolute_node_path');
     const services = fakeSetup({ programs: { workrail: [PROGRAM] } });
     const wanted = await Promise.all(
@@ -121,7 +118,7 @@ describe('a client', () => {
     expect((await inspectClient(other, first ?? expect.fail(), 'user'))?.wanted.command).toBe('/usr/bin/node');
   });
 
-  it('that holds data elsewhere is told where, because it may not see the variables of a shell', async () => {
+  it('a client gets the data folder if it differs from the default', async () => {
     const files = new Map<string, string>();
     await register(fakeSetup({ files, machine: { env: { WORKRAIL_DATA_DIR: 'runs' } } }), 'opencode');
     expect(JSON.parse(files.get(USER_FILES.opencode) ?? '').mcp.workrail.environment).toEqual({
@@ -134,7 +131,7 @@ describe("a client's own command", () => {
   const file = USER_FILES['claude-code'];
   const entry = { type: 'stdio', command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
 
-  it('is run where it is found, and what it did is undone to the byte', async () => {
+  it("a client's own command is used if it exists, and undone to the byte", async () => {
     enforces('init_prefers_client_command');
     const before = '{"a":1}';
     const files = new Map([[file, before]]);
@@ -158,7 +155,7 @@ describe("a client's own command", () => {
     expect(files).toEqual(new Map([[file, before]]));
   });
 
-  it('that does nothing is no obstacle: the file is edited, as the command has left it', async () => {
+  it("if a client's own command does nothing, the file is edited", async () => {
     enforces('init_prefers_client_command');
     const files = new Map([[file, '{"a":1}']]);
     const onRun = () => files.set(file, '{"a":2}');
@@ -172,7 +169,7 @@ describe('a file of somebody else', () => {
   const file = USER_FILES.cursor;
   const foreign = '{\n  "mcpServers": {\n    "workrail": { "command": "docker", "args": ["run"] } // mine\n  }\n}\n';
 
-  it('keeps an entry that starts something else, unless it is forced; undo brings it back', async () => {
+  it('an entry that starts something else is kept unless forced, and undo restores it', async () => {
     enforces('init_leaves_foreign_content', 'init_reversible');
     const files = new Map([[file, foreign]]);
     const services = fakeSetup({ files });
@@ -185,7 +182,7 @@ describe('a file of somebody else', () => {
     expect(files).toEqual(new Map([[file, foreign]]));
   });
 
-  it('that was changed keeps the change when init is undone; only our entry goes', async () => {
+  it('undo keeps later changes of a file and removes only our entry', async () => {
     enforces('init_reversible');
     const files = new Map([[file, '{\n  "mcpServers": {}\n}\n']]);
     const services = fakeSetup({ files });
@@ -197,7 +194,7 @@ describe('a file of somebody else', () => {
     expect((await undo(services))._unsafeUnwrap()).toEqual([]);
   });
 
-  it('whose backup was changed or got lost is not overwritten by it: only our entry goes, and that is told', async () => {
+  it('a changed or missing backup is not restored: only our entry is removed, and that is reported', async () => {
     enforces('init_reversible');
     const backup = `${HOME}/.workrail/setup/0001-mcp.json`;
     for (const [tamper, words] of [
@@ -217,7 +214,7 @@ describe('a file of somebody else', () => {
     }
   });
 
-  it('has a backup whose name no lost one on record has', async () => {
+  it('a backup never reuses the name of a recorded one', async () => {
     enforces('init_reversible');
     const files = new Map([[file, '{"a":1}']]);
     const services = fakeSetup({ files });
@@ -227,7 +224,7 @@ describe('a file of somebody else', () => {
     expect(await register(services, 'cursor')).toMatchObject({ backup: `${HOME}/.workrail/setup/0002-mcp.json` });
   });
 
-  it('that is broken is named with its line and left alone', async () => {
+  it('a broken client file is reported with its line and not changed', async () => {
     enforces('init_leaves_foreign_content');
     for (const [id, text] of [
       ['cursor', '{\n  "mcpServers": {\n'],
@@ -240,7 +237,7 @@ describe('a file of somebody else', () => {
     }
   });
 
-  it('that cannot be written leaves nothing to undo', async () => {
+  it('a client file that cannot be written leaves nothing to undo', async () => {
     const files = new Map([[file, '{}']]);
     const services = fakeSetup({ files, sealed: [file] });
     expect((await register(services, 'cursor')).result).toBe('failed');

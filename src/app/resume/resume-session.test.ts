@@ -34,7 +34,7 @@ const whole = ({ text, furtherTexts = [] }: { text: string; furtherTexts?: reado
   [text, ...furtherTexts].join('\n');
 
 describe('an agent that knows only where it works', () => {
-  it('is back with one call: goal, rules, work so far, step and tokens, and it can go on', async () => {
+  it('one call in the workspace resumes the run with goal, rules, recap, step and tokens', async () => {
     enforces('resume_strong_match_rehydrates', 'resume_tip_only', 'resume_is_read_only');
     const { services, start, send, show, events } = engine();
     const first = await start('test.plain', { goal: 'Mend the shop' });
@@ -54,7 +54,7 @@ describe('an agent that knows only where it works', () => {
     expect(stepOf(await send(reply, { notes: 'Mended it.' }))).toBe('s3');
   });
 
-  it('is given a choice where two runs are open, each with the call that shows it', async () => {
+  it('two open runs are offered as a choice, each with its call', async () => {
     enforces('resume_max_candidates', 'resume_snippet_budget', 'resume_why_matched');
     const { services, start, send, show } = engine();
     const one = await send(await start('test.plain', { goal: 'One' }), { notes: `Long ${'é'.repeat(2_000)}` });
@@ -73,7 +73,7 @@ describe('an agent that knows only where it works', () => {
     for (const { stateToken } of candidates) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
   });
 
-  it('is told apart by branch and commit of the workspace, which are looked up for it', async () => {
+  it('runs are told apart by branch and commit of the workspace', async () => {
     enforces('resume_strong_match_rehydrates');
     const { engine: made, runs } = await goldenStore();
     const seen = (branch: string) => ({
@@ -94,7 +94,7 @@ describe('an agent that knows only where it works', () => {
     expect(JSON.stringify(asked.structured)).not.toContain('matched_branch');
   });
 
-  it('finds a run once, where work went on last, however often it was rewound', async () => {
+  it('a rewound run is offered once, at its latest activity', async () => {
     enforces('resume_tip_only');
     const { services, start, send, show } = engine();
     const first = await start('test.plain');
@@ -105,7 +105,7 @@ describe('an agent that knows only where it works', () => {
     expect(told(reply, 'resumed.others')).toEqual([]);
   });
 
-  it('is told so where nothing is stored', async () => {
+  it('resuming with nothing stored says so', async () => {
     const { services } = engine();
     expect((await resume(services, { workspace: WORKSPACE })).structured).toEqual({
       kind: 'ok',
@@ -118,7 +118,7 @@ describe('an agent that knows only where it works', () => {
 });
 
 describe('an id', () => {
-  it('leads to its session or run and to nothing else, wherever that is and however it ended', async () => {
+  it('an id resumes its session or run, in any workspace and state', async () => {
     enforces('resume_strong_match_rehydrates', 'resume_why_matched');
     const { engine: made, runs } = await goldenStore();
     for (const run of runs) {
@@ -136,7 +136,7 @@ describe('an id', () => {
     }
   });
 
-  it('that leads nowhere is refused by its name', async () => {
+  it('an unknown id is refused by name', async () => {
     const { engine: made, runs } = await goldenStore(undefined, STORED_RUNS.slice(0, 2));
     const [one, two] = runs;
     for (const request of [
@@ -198,7 +198,7 @@ describe('a session at a place that its workflow does not have', () => {
     return { ...store, sessions: { ...store.sessions, append } };
   }
 
-  it('is damaged: it is offered to nobody, nobody goes on with it, and others are found as ever', async () => {
+  it('a session at a place that its workflow does not have is damaged and never offered', async () => {
     enforces('resume_healthy_only');
     const folder = storeFolder();
     const sound = engine({ store: storeOf(folder) });
@@ -229,7 +229,7 @@ describe('a session at a place that its workflow does not have', () => {
     expect(went._unsafeUnwrapErr()).toMatchObject(damaged);
   });
 
-  it('drops out as well where only an older place of it cannot be read', async () => {
+  it('a session drops out if only an older place of it is unreadable', async () => {
     enforces('resume_healthy_only');
     const folder = storeFolder();
     const { services, start, send } = engine({ store: storeOf(folder) });
@@ -252,7 +252,7 @@ const gone = (place: string) => ({ code: 'damaged', damage: { reason: 'content_m
 const PROMPT = `Do it. ${'And well. '.repeat(250)}`;
 
 describe('a long way', () => {
-  it('is told in ten thousand bytes: the recap gives way, the step and the tokens do not', async () => {
+  it('a long run resumes within ten thousand bytes: the recap shrinks, the step and the tokens stay', async () => {
     enforces('resume_strong_match_is_compact');
     const steps = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, title: `Part ${i}`, prompt: PROMPT }));
     const file = { id: 'test.long', name: 'Long', description: 'Long.', metaGuidance: ['Be brief.'], steps };
@@ -273,7 +273,7 @@ describe('a long way', () => {
   });
 });
 
-it('without keys there are no tokens to give, and none are made by looking', async () => {
+it('resuming without keys is refused and creates none', async () => {
   enforces('resume_is_read_only');
   const { services, start } = engine();
   await start('test.plain');

@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import { advance } from './advance.ts';
 import { startWorkflow } from './start-workflow.ts';
 
-test('a step that is recorded is answered again without the lock', async () => {
+test('a recorded step is replayed without the lock', async () => {
   enforces('replay_check_then_recheck');
   const { services, counts } = countedServices();
   const ackToken = await startedAck(services);
@@ -25,7 +25,7 @@ test('a step that is recorded is answered again without the lock', async () => {
   expect(counts).toEqual(before);
 });
 
-test('two that race with one token make one step: the second looks again under the lock and writes nothing', async () => {
+test('two racing calls with one token make one step', async () => {
   enforces('replay_check_then_recheck');
   const { services, counts, meet } = countedServices();
   const ackToken = await startedAck(services);
@@ -41,7 +41,7 @@ test('two that race with one token make one step: the second looks again under t
   expect(counts).toEqual({ locked: before.locked + 2, appended: before.appended + 1 });
 });
 
-test('one that is not recorded is looked for before anything is written, also when nobody races', async () => {
+test('an unrecorded step is looked up again under the lock before anything is written', async () => {
   enforces('replay_check_then_recheck');
   const { services, counts } = countedServices();
   const ackToken = await startedAck(services);
@@ -50,7 +50,7 @@ test('one that is not recorded is looked for before anything is written, also wh
   expect(counts).toEqual({ locked: before.locked + 1, appended: before.appended + 1 });
 });
 
-test('a record that may yet be lost is looked up under the lock, so that it is durable before it is answered', async () => {
+test('a record that is not durable yet is replayed under the lock', async () => {
   enforces('replay_check_then_recheck');
   const { services, counts } = countedServices();
   const ackToken = await startedAck(services);
@@ -62,7 +62,7 @@ test('a record that may yet be lost is looked up under the lock, so that it is d
 });
 
 test.each(['exclusively', 'storedReply'] as const)(
-  'a session that is removed before %s is one that the token does not know',
+  'a session that is removed before %s is unknown to the token',
   async (call) => {
     const services = memoryServices();
     const ackToken = await startedAck(services);
@@ -74,7 +74,7 @@ test.each(['exclusively', 'storedReply'] as const)(
   },
 );
 
-test('an ack alone advances, and a state token beside it must be of the same node', async () => {
+test('an ack token alone advances, and a state token beside it must name the same node', async () => {
   enforces('ack_alone_advances', 'advance_only_through_ack');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -96,7 +96,7 @@ test('an ack alone advances, and a state token beside it must be of the same nod
   expect(stepOf((await advance(agent.services, both))._unsafeUnwrap())).toBe('s3');
 });
 
-test('the token alone says which run goes on and how; what replies tell of session and preferences is for reading', async () => {
+test('only the token decides which run continues; session and preferences in replies are for reading', async () => {
   enforces('preferences_in_reply_informational', 'ack_alone_advances');
   const agent = engine();
   const guided = await agent.start('test.plain');
@@ -136,7 +136,7 @@ test.each<[string, Refused]>([
   },
 );
 
-test('context is kept and merged: keys replace, null takes away, and nothing is sent twice', async () => {
+test('context is merged: keys replace, null removes, and nothing need be sent twice', async () => {
   enforces('context_durable', 'context_merge_semantics');
   const agent = engine();
   const begun = await agent.start('test.plain', {
@@ -159,7 +159,7 @@ test('context is kept and merged: keys replace, null takes away, and nothing is 
   ]);
 });
 
-test('a step that was already taken is taken again on a branch, with its cause and a trace', async () => {
+test('repeating a step creates a branch with its cause and a trace', async () => {
   enforces('advance_from_non_tip_forks', 'fork_traced');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -177,7 +177,7 @@ test('a step that was already taken is taken again on a branch, with its cause a
   expect(traces).toEqual([['selected_next_step'], ['detected_non_tip_advance', 'selected_next_step']]);
 });
 
-test('a branch that was blocked at first is still told apart in its trace', async () => {
+test('a branch that was blocked at first keeps its cause in the trace', async () => {
   enforces('fork_traced');
   const agent = engine();
   const begun = await agent.start('test.plain');

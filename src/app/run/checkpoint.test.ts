@@ -11,7 +11,7 @@ import { checkpoint } from './checkpoint.ts';
 
 const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
 
-test('work in progress is kept at a node of its own with the same step, and the step goes on from either token', async () => {
+test('a checkpoint has its own node with the same step, and the step continues from either token', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const before = agent.events.length;
@@ -44,7 +44,7 @@ test('work in progress is kept at a node of its own with the same step, and the 
   expect(stepOf(await agent.send(begun, { notes: 'All five.' }))).toBe('s2');
 });
 
-test('the same token again gives the same reply and saves nothing, also after the run went on', async () => {
+test('the same checkpoint token returns the same reply and saves nothing, also after the run continued', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const saved = await agent.save(begun, 'Two of five.');
@@ -56,7 +56,7 @@ test('the same token again gives the same reply and saves nothing, also after th
   expect(agent.events).toHaveLength(before);
 });
 
-test('a token that is sent a hundred times, one after the other and all at once, makes one node', async () => {
+test('a checkpoint token sent a hundred times, also concurrently, makes one node', async () => {
   enforces('checkpoint_idempotent', 'checkpoint_key');
   const folder = storeFolder();
   const agents = [1, 2].map(() => engine({ store: storeOf(folder) }));
@@ -72,7 +72,7 @@ test('a token that is sent a hundred times, one after the other and all at once,
   expect(saved.flatMap(({ nodeId }) => outputHistory(outputs, nodeId))).toHaveLength(2);
 });
 
-test('what is saved on two branches stays apart, also with the very same words', async () => {
+test('equal checkpoints on two branches stay separate', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const one = await agent.send(begun, { notes: 'First try.' });
@@ -92,7 +92,7 @@ test('what is saved on two branches stays apart, also with the very same words',
   expect(await notes(other)).toEqual(['Second try.', 'Half way.', 'Nearly there.']);
 });
 
-test('other content with a used token is not saved; it is said, and one further call saves it', async () => {
+test('other content with a used checkpoint token is reported as ignored, and one further call saves it', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const saved = await agent.save(begun, 'Two of five.');
@@ -112,7 +112,7 @@ test('other content with a used token is not saved; it is said, and one further 
   });
 });
 
-test('a step can be saved again and again: each showing of it gives a new token', async () => {
+test('a step can have many checkpoints: each reply has a new token', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   for (const notes of ['One.', 'Two.', 'Three.']) await agent.save(await agent.show(begun), notes);
@@ -121,7 +121,7 @@ test('a step can be saved again and again: each showing of it gives a new token'
   });
 });
 
-test('nothing is no checkpoint, and a token of another kind or step makes none', async () => {
+test('an empty checkpoint or a token of another kind is refused', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const second = await agent.send(begun, { notes: 'One.' });
@@ -140,7 +140,7 @@ test('nothing is no checkpoint, and a token of another kind or step makes none',
   expect(agent.events).toHaveLength(before);
 });
 
-test('what is said of a divergence goes on record with a checkpoint too, and odd artifacts are told', async () => {
+test('a checkpoint records divergences and reports unknown artifacts', async () => {
   enforces('divergence_recorded_when_sent', 'unknown_artifact_kinds_stored');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -152,7 +152,7 @@ test('what is said of a divergence goes on record with a checkpoint too, and odd
   expect(eventsOf(agent, 'node_output_appended')).toHaveLength(4);
 });
 
-test('what changed in the workspace is seen again at a checkpoint, once, and a branch may come back', async () => {
+test('a checkpoint records a changed workspace once, and a branch may change back', async () => {
   let branch = 'main';
   const seen = (): WorkspaceObservation => ({
     key: 'git_branch',
@@ -168,7 +168,7 @@ test('what changed in the workspace is seen again at a checkpoint, once, and a b
   expect(eventsOf(agent, 'observation_recorded').map(({ data }) => data.value.value)).toEqual(['main', 'fix', 'main']);
 });
 
-test('a checkpoint leaves its session where it is, wherever the server was started', async () => {
+test("a checkpoint keeps the session's workspace, wherever the server was started", async () => {
   const seenAt = (path: string): WorkspaceObservation => ({
     key: 'repo_root',
     value: { type: 'path', value: path },
@@ -184,7 +184,7 @@ test('a checkpoint leaves its session where it is, wherever the server was start
   expect(summary?.observed).toEqual({ repo_root: '/work/shop' });
 });
 
-test('what is noted after the end is kept, and the reply still lists what is open', async () => {
+test('a checkpoint after the end is saved, and the reply still lists open gaps', async () => {
   enforces('final_reply_lists_open_gaps');
   const agent = engine();
   const begun = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
@@ -197,7 +197,7 @@ test('what is noted after the end is kept, and the reply still lists what is ope
   });
 });
 
-test('notes made at a blocked attempt are for whoever corrects it', async () => {
+test('notes saved at a blocked attempt are shown to the agent that corrects it', async () => {
   const agent = engine();
   const begun = await agent.start('test.demands');
   const blocked = await agent.send(begun, { notes: 'Tried.' });

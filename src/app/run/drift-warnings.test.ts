@@ -9,7 +9,7 @@ const PLAIN = fixtureText('plain');
 const CHANGED = PLAIN.replace('Do s2.', 'Do s2 with care.');
 const place = { ref: 'workflows/plain.json' };
 
-test('a file that was changed since is told with the call that starts its new version, and the run goes on', async () => {
+test('a changed workflow file is reported with the call that starts its new version, and the run continues', async () => {
   enforces('pinned_drift_warned');
   let files: readonly WorkflowFile[] = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });
@@ -34,7 +34,7 @@ test('a file that was changed since is told with the call that starts its new ve
   expect(told(await agent.send(joined, { notes: 'One.' }), 'pending.prompt')).toMatch(/^Do s2 with care\.\n/);
 });
 
-test('what is only laid out in another way, or lies in another workspace, is no news', async () => {
+test("reformatting a workflow or another workspace's file is not reported as drift", async () => {
   enforces('pinned_drift_warned');
   let files: readonly WorkflowFile[] = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });
@@ -51,7 +51,7 @@ test('what is only laid out in another way, or lies in another workspace, is no 
   expect(told(inside, 'warnings')).toMatchObject([{ code: 'workflow_changed' }]);
 });
 
-test('a file that is gone is told; one that is broken, or that another source covers, is not mistaken for it', async () => {
+test('a missing workflow file is reported; a broken or overridden one is not mistaken for it', async () => {
   enforces('pinned_drift_warned');
   let files: readonly WorkflowFile[] = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });
@@ -65,7 +65,7 @@ test('a file that is gone is told; one that is broken, or that another source co
   expect(await warned()).toEqual([]);
 });
 
-test('a run that is over is not told what became of its file', async () => {
+test('a complete run gets no drift warning', async () => {
   let files: readonly WorkflowFile[] = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });
   const last = await agent.send(await agent.start('test.skips'), { notes: 'One.' });
@@ -75,7 +75,7 @@ test('a run that is over is not told what became of its file', async () => {
   expect(told(await agent.show(over), 'warnings')).toEqual([]);
 });
 
-test('a context that would fill the reply is named instead of repeated, and a goal that grew goes along as context', async () => {
+test('a context that would fill the reply is named instead of repeated', async () => {
   enforces('context_never_echoed');
   let files: readonly WorkflowFile[] = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });

@@ -16,7 +16,7 @@ const READINESS = { kind: 'wr.assessment', assessmentId: 'readiness', dimensions
 const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
 const CLAIM = { kind: 'wr.capability_observation', capability: 'delegation', status: 'available' };
 
-test('a block keeps all that was sent at a node of its own, with the reason, and writes no gap', async () => {
+test('a blocked attempt keeps everything sent at its own node, with the reason, and records no gap', async () => {
   enforces('blocked_creates_blocked_attempt_node', 'blocked_reply_tokens_point_at_new_node', 'block_writes_no_gap');
   enforces('every_attempt_recorded', 'outputs_attach_to_created_node', 'divergence_recorded_when_sent');
   enforces('capability_observation_durable');
@@ -58,7 +58,7 @@ test('a block keeps all that was sent at a node of its own, with the reason, and
   });
 });
 
-test('the corrected retry goes on from the blocked node with what it held, and only what was missing is sent', async () => {
+test('a retry continues from the blocked node with its output, and only what is missing is sent', async () => {
   enforces('corrected_retry_from_blocked_node', 'blocked_chain_counts_toward_requirements');
   enforces('outputs_attach_to_created_node');
   const agent = engine();
@@ -104,7 +104,7 @@ test('the corrected retry goes on from the blocked node with what it held, and o
   expect(eventsOf(agent, 'divergence_recorded').map(({ scope }) => scope.nodeId)).toEqual([two]);
 });
 
-test('an ack that was blocked gives that block for ever, also after the attempt was corrected', async () => {
+test('a blocked ack token returns its block for ever, also after the attempt was corrected', async () => {
   enforces('blocked_outcome_is_final_for_its_ack');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -115,7 +115,7 @@ test('an ack that was blocked gives that block for ever, also after the attempt 
   expect(agent.events).toHaveLength(before);
 });
 
-test('an answer of the user counts from the retry that brings it, whatever else that retry lacks', async () => {
+test("a user's answer counts from the retry that brings it", async () => {
   enforces('user_dependency_behaviour');
   const steps = [
     {
@@ -139,7 +139,7 @@ test('an answer of the user counts from the retry that brings it, whatever else 
   expect(stepOf(await agent.send(answered, { artifacts: [READINESS] }))).toBe('last');
 });
 
-test('of more artifacts than one call may hold the newest count, and it is said', async () => {
+test('if attempts have more artifacts than one call may hold, the newest count, with a warning', async () => {
   const agent = engine();
   const begun = await agent.start('test.demands');
   const many = (from: number) => Array.from({ length: 32 }, (_, n) => ({ kind: `test.${from + n}` }));

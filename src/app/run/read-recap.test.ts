@@ -10,7 +10,7 @@ type Shown = {
   readonly policy?: string;
 };
 
-test('a step that was done tells its branches, and both recaps without telling a note twice', async () => {
+test('a finished step shows its branches and both recaps, with no note twice', async () => {
   enforces('branch_context_on_non_tip', 'rejoin_branch_preferred', 'rejoin_text_says_choice');
   const agent = engine();
   const replies = await walked(agent, ['One.', 'Two.', 'Three.']);
@@ -51,7 +51,7 @@ test('a step that was done tells its branches, and both recaps without telling a
   );
 });
 
-test('of many branches five are told, the newest, each within its bytes', async () => {
+test('of many branches the newest five are shown, each within its limit', async () => {
   enforces('branch_context_on_non_tip');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -69,7 +69,7 @@ test('of many branches five are told, the newest, each within its bytes', async 
   expect(childrenOmitted).toBe(2);
 });
 
-test('the branch that is told in full is the one with the latest activity, wherever it stands', async () => {
+test('the branch with the latest activity is shown in full', async () => {
   enforces('rejoin_branch_preferred');
   const agent = engine();
   const [begun = expect.fail(), , old = expect.fail()] = await walked(agent, ['One.', 'Two.']);
@@ -78,14 +78,14 @@ test('the branch that is told in full is the one with the latest activity, where
   expect(told(await agent.show(begun), 'branch.preferred.stateToken')).toBe(tokenOf(stuck, 'stateToken'));
 });
 
-test('a branch that is complete says so', async () => {
+test('a complete branch is marked as complete', async () => {
   const agent = engine();
   const begun = await agent.start('test.skips');
   await agent.send(await agent.send(begun, { notes: 'One.' }), { notes: 'Two.' });
   expect(told(await agent.show(begun), 'branch.preferred')).toMatchObject({ isComplete: true, stepTitle: 'the end' });
 });
 
-test('a checkpoint of a step that was done by its older token tells that as well', async () => {
+test('a checkpoint of a step that was finished by its older token shows the branch as well', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const saved = await agent.save(begun, 'Half way.');
@@ -96,7 +96,7 @@ test('a checkpoint of a step that was done by its older token tells that as well
   expect(told(shown, 'recap')).toMatchObject({ entries: [{ text: 'Half way.' }] });
 });
 
-test('notes within 6 KiB are all told, in their order; over it the oldest go, and it is said', async () => {
+test('notes within 6 KiB are all shown in order; over it the oldest are dropped and counted', async () => {
   enforces('recap_budgeted', 'recap_truncation_announced');
   const agent = engine();
   const short = await walked(agent, ['One.', 'Two.', 'Three.', 'Four.']);
@@ -119,7 +119,7 @@ test('one entry shows at most 4096 bytes of its note', async () => {
   expect([utf8Length(text), text.endsWith('[TRUNCATED]')]).toEqual([4096, true]);
 });
 
-test('both recaps of a step that was done share one budget, and each has its part of it', async () => {
+test('both recaps of a finished step share one budget', async () => {
   enforces('recap_budgeted', 'branch_context_on_non_tip');
   const agent = engine();
   const notes = Array.from({ length: 12 }, (_, i) => `${i} ${'x'.repeat(700)}`);
@@ -133,7 +133,7 @@ test('both recaps of a step that was done share one budget, and each has its par
   expect(bytesOf(above) + bytesOf(below)).toBeLessThanOrEqual(6_144);
 });
 
-test('headings count: hundreds of short notes under long titles do not make a long reply', async () => {
+test('headings count towards the recap budget', async () => {
   enforces('recap_budgeted');
   const title = 'A title that takes more room than what was noted under it';
   const steps = Array.from({ length: 290 }, (_, i) => ({ id: `s${i}`, title, prompt: 'Do it.' }));
@@ -147,7 +147,7 @@ test('headings count: hundreds of short notes under long titles do not make a lo
   expect(utf8Length(shown.text)).toBeLessThan(10_000);
 });
 
-test('a lost reply is made good by one call of at most 10 kB with all that is needed to go on', async () => {
+test('one call of at most 10 kB replaces a lost reply', async () => {
   enforces('rejoin_branch_preferred', 'recap_budgeted');
   const agent = engine();
   const notes = Array.from({ length: 10 }, (_, i) => `${i} ${'x'.repeat(1_500)}`);

@@ -12,7 +12,7 @@ import { branchCount } from '../../core/views/tips.ts';
 import type { Services } from '../services.ts';
 import { rehydrate } from './rehydrate.ts';
 
-test('a step that was done is shown with a new ack, and sending that one makes a branch', async () => {
+test('a finished step rehydrates with a new ack token, which makes a branch', async () => {
   enforces('token_several_acks_per_node');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -31,7 +31,7 @@ test('a step that was done is shown with a new ack, and sending that one makes a
   expect(await branches(agent, begun)).toEqual([2]);
 });
 
-test('whatever node is shown, nothing is written: no file, no time of a file, no operation but reading', async () => {
+test('rehydrating any node writes nothing', async () => {
   enforces('rehydrate_writes_nothing');
   const { store, another, root, operations } = freshStore();
   const agent = engine({ store });
@@ -46,7 +46,7 @@ test('whatever node is shown, nothing is written: no file, no time of a file, no
   expect(listing(root)).toEqual(before);
 });
 
-test('asked twice it says the same, to the byte, and so does another process', async () => {
+test('rehydrating twice returns the same bytes, also in another process', async () => {
   enforces('rehydrate_is_function_of_log');
   const agent = engine();
   const other = engine({ store: agent.services });
@@ -57,7 +57,7 @@ test('asked twice it says the same, to the byte, and so does another process', a
   }
 });
 
-test('it works with nothing that could write', async () => {
+test('rehydrating works with read-only services', async () => {
   enforces('rehydrate_cannot_reach_append');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -74,7 +74,7 @@ test('it works with nothing that could write', async () => {
   expect(stepOf(shown._unsafeUnwrap())).toBe('s1');
 });
 
-test('a tip is shown with the goal, the rules, the notes so far and the tokens', async () => {
+test('a tip rehydrates with the goal, the rules, the notes so far and the tokens', async () => {
   enforces('recap_on_tip_rehydrate');
   const agent = engine();
   const begun = await agent.start('test.plain', { goal: 'Ship the parser' });
@@ -99,7 +99,7 @@ test('a tip is shown with the goal, the rules, the notes so far and the tokens',
   });
 });
 
-test('a blocked attempt is shown as blocked, with what it holds and only what it lacks', async () => {
+test('a blocked attempt rehydrates as blocked, with its output and only what is missing', async () => {
   const agent = engine();
   const begun = await agent.start('test.demands');
   const blocked = await agent.send(begun, { notes: 'Tried.' });
@@ -115,7 +115,7 @@ test('a blocked attempt is shown as blocked, with what it holds and only what it
   expect(stepOf(await agent.sendNext(shown))).toBe('judged');
 });
 
-test('a blocked attempt that was corrected since is not called blocked: it tells where the work went on', async () => {
+test('a corrected attempt is not shown as blocked and shows where the work continued', async () => {
   enforces('rejoin_branch_preferred');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -131,7 +131,7 @@ test('a blocked attempt that was corrected since is not called blocked: it tells
   expect(shown.text).not.toContain('Blocked:');
 });
 
-test('nor is a checkpoint of an attempt that was corrected by its older token', async () => {
+test('a checkpoint of an attempt that was corrected by its older token is not shown as blocked', async () => {
   const agent = engine();
   const blocked = await agent.send(await agent.start('test.plain'));
   const saved = await agent.save(blocked, 'Half way.');
@@ -143,7 +143,7 @@ test('nor is a checkpoint of an attempt that was corrected by its older token', 
   });
 });
 
-test('a run that waits for its list is shown as waiting, and goes on with the call that it suggests', async () => {
+test('a run that waits for its list is shown as waiting, and continues with the suggested call', async () => {
   const agent = engine();
   const begun = await agent.start('test.first_loop');
   expect(begun.structured).toMatchObject({ kind: 'blocked', pending: null, isComplete: false });
@@ -161,7 +161,7 @@ test('a run that waits for its list is shown as waiting, and goes on with the ca
   expect([stepOf(first), told(first, 'pending.prompt')]).toEqual(['look', expect.stringContaining('Look at a.ts.')]);
 });
 
-test('a complete run is shown with its open gaps, without an ack and without a call to make', async () => {
+test('a complete run rehydrates with its open gaps and without an ack token or a next call', async () => {
   enforces('final_reply_lists_open_gaps', 'completed_node_tokens');
   const agent = engine();
   const begun = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
@@ -174,7 +174,7 @@ test('a complete run is shown with its open gaps, without an ack and without a c
   expect(structured['gaps']).toMatchObject([{ details: { requirement: 'notes:first' } }]);
 });
 
-test('a goal that context was given since is shown within bounds, and only if it is a text', async () => {
+test('a goal from context is shown within its limit, and only if it is a text', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain', { goal: 'Ship' });
   const long = await agent.send(begun, { notes: 'x', context: { goal: 'g'.repeat(5_000) } });
@@ -185,7 +185,7 @@ test('a goal that context was given since is shown within bounds, and only if it
   expect(told(await agent.show(odd), 'goal')).toBeUndefined();
 });
 
-test('a step that was tried as often as a token can count is refused with the number', async () => {
+test('rehydrating a step with the highest attempt number is refused with the number', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const sessions: Services['sessions'] = {

@@ -18,7 +18,7 @@ const fifty = withFile({
   steps: Array.from({ length: STEPS }, (_, i) => ({ id: `s${i}`, title: `Step ${i}`, prompt: `Do ${i}.` })),
 });
 
-test('each ack of fifty steps, sent five times one after the other or at once, advances once and gives the same bytes', async () => {
+test('each of fifty ack tokens sent five times advances once and returns the same bytes', async () => {
   enforces('replay_returns_recorded_reply', 'replay_never_advances_twice', 'two_agents_one_token_one_advance');
   const agent = engine({ listing: () => fifty });
   let at = await agent.start('test.fifty');
@@ -36,7 +36,7 @@ test('each ack of fifty steps, sent five times one after the other or at once, a
   expect(eventsOf(agent, 'node_created')).toHaveLength(STEPS + 1);
 });
 
-test('two processes that share the store and send one token make one step and tell it alike', async () => {
+test('two processes with one token make one step and return the same reply', async () => {
   enforces('two_agents_one_token_one_advance', 'replay_never_advances_twice');
   const folder = storeFolder();
   const [one, two] = [engine({ store: storeOf(folder) }), engine({ store: storeOf(folder) })];
@@ -51,7 +51,7 @@ test('two processes that share the store and send one token make one step and te
   expect([...eventsOf(one, 'advance_recorded'), ...eventsOf(two, 'advance_recorded')]).toHaveLength(3);
 });
 
-test('a replay decides and renders nothing: it needs neither the workflow nor the snapshot nor any file', async () => {
+test('a replay needs neither the workflow nor the snapshot nor any file', async () => {
   enforces('replay_returns_recorded_reply');
   const agent = engine();
   const begun = await agent.start('test.plain', { goal: 'Ship it' });
@@ -69,7 +69,7 @@ test('a replay decides and renders nothing: it needs neither the workflow nor th
   expect(again._unsafeUnwrap()).toEqual(first);
 });
 
-test('the same ack with other notes stores nothing, says so, and one further call keeps them on a branch', async () => {
+test('the same ack token with other notes stores nothing, says so, and one further call keeps them on a branch', async () => {
   enforces('replay_with_other_payload_warned', 'replay_never_advances_twice');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -98,7 +98,7 @@ test('the same ack with other notes stores nothing, says so, and one further cal
   expect(notesAt(await agent.show(branched))).toEqual(['Another way.']);
 });
 
-test('after a block, other content is told to go to the blocked node, where it corrects the attempt', async () => {
+test('after a block, other content is directed to the blocked node', async () => {
   enforces('replay_with_other_payload_warned', 'blocked_outcome_is_final_for_its_ack');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -121,14 +121,14 @@ test('after a block, other content is told to go to the blocked node, where it c
 test.each([
   ['an empty context', { notes: 'Done.', context: {} }],
   ['nothing at all, as who lost the reply may', {}],
-])('%s makes no other request of it', async (_, sent) => {
+])('%s does not make another request', async (_, sent) => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   const first = await agent.send(begun, { notes: 'Done.' });
   expect(await agent.send(begun, sent)).toEqual(first);
 });
 
-test('an outcome that is recorded and cannot be read is an error, never decided afresh', async () => {
+test('an unreadable recorded outcome is an error and never decided again', async () => {
   enforces('replay_fails_closed');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -145,7 +145,7 @@ test('an outcome that is recorded and cannot be read is an error, never decided 
   expect(agent.events).toHaveLength(before);
 });
 
-test('a token for a try that comes after one this log has never seen is refused, and nothing is written', async () => {
+test('a token for an attempt that this log has never seen is refused, and nothing is written', async () => {
   enforces('replay_fails_closed');
   const agent = engine();
   const begun = await agent.start('test.plain');
@@ -159,7 +159,7 @@ test('a token for a try that comes after one this log has never seen is refused,
   expect(agent.events).toHaveLength(before);
 });
 
-test('a step that was tried as often as a token can count is refused with the number', async () => {
+test('replaying a step with the highest attempt number is refused with the number', async () => {
   const agent = engine();
   const begun = await agent.start('test.plain');
   await agent.send(begun, { notes: 'Done.' });

@@ -15,7 +15,7 @@ import { advance } from './advance.ts';
 import { rehydrate } from './rehydrate.ts';
 import { startWorkflow } from './start-workflow.ts';
 
-test('a run whose stored workflow is another one is neither shown nor gone on with, and both are named', async () => {
+test('a run whose stored workflow was replaced is refused, and both hashes are named', async () => {
   enforces('token_error_workflow_hash_mismatch');
   const folder = storeFolder();
   const begun: Services = { ...memoryServices(), ...storeOf(folder) };

@@ -18,7 +18,7 @@ async function begun(goal = 'Find out why it is slow') {
 }
 
 describe('a session without a workflow', () => {
-  it('is a run that is complete from the start, with the goal in its context', async () => {
+  it('a session for notes is a run that is complete from the start, with the goal in its context', async () => {
     enforces('session_notes_workflow', 'start_session_flagged');
     const { reply, events, view, show } = await begun();
     expect(reply.structured).toMatchObject({
@@ -37,7 +37,7 @@ describe('a session without a workflow', () => {
     expect(told(await show(reply), 'goal')).toBe('Find out why it is slow');
   });
 
-  it('keeps note after note, each once, and gives all of them back', async () => {
+  it('a session for notes keeps each note once and returns all of them', async () => {
     enforces('checkpoint_idempotent', 'checkpoint_arguments', 'checkpoint_token_accompanies_replies');
     const { reply, services, view, show } = await begun();
     const sessionToken = String(told(reply, 'sessionToken'));
@@ -57,7 +57,7 @@ describe('a session without a workflow', () => {
     expect(shown.text).not.toContain('is complete');
   });
 
-  it('takes no token of another run for its own', async () => {
+  it('a session for notes refuses tokens of other runs', async () => {
     enforces('checkpoint_arguments');
     const { reply, services, start } = await begun();
     const other = await start('test.plain');
@@ -71,7 +71,7 @@ describe('a session without a workflow', () => {
     });
   });
 
-  it('is found again by its notes', async () => {
+  it('a session for notes is found by its notes', async () => {
     const { reply, services, save } = await begun();
     await save(reply, 'The cache is cold.');
     const found = (await resumeSession(services, { query: 'cold cache', workspace: WORKSPACE }))._unsafeUnwrap();
@@ -82,7 +82,7 @@ describe('a session without a workflow', () => {
     });
   });
 
-  it('cannot be listed or started as a workflow', async () => {
+  it('the workflow of a session for notes cannot be listed or started', async () => {
     enforces('session_notes_workflow');
     const { services } = await begun();
     const { workflows } = await services.catalog.list(WORKSPACE);
@@ -91,7 +91,7 @@ describe('a session without a workflow', () => {
     expect(started._unsafeUnwrapErr()).toMatchObject({ code: 'workflow_not_found' });
   });
 
-  it('is refused where its goal is too long to be one', async () => {
+  it('a session for notes is refused if its goal is too long', async () => {
     const { services, events } = engine();
     const refused = await startSession(services, { goal: 'x'.repeat(1_025) });
     expect(refused._unsafeUnwrapErr()).toEqual({ code: 'goal_too_large', bytes: 1_025, bytesMax: 1_024 });
@@ -99,6 +99,6 @@ describe('a session without a workflow', () => {
   });
 });
 
-it('what it runs is stored and read back like any other workflow', () => {
+it('the workflow of a session for notes is stored and read like any other', () => {
   expect(parseCompiledWorkflow(JSON.parse(JSON.stringify(SESSION_NOTES)))._unsafeUnwrap()).toEqual(SESSION_NOTES);
 });

@@ -9,7 +9,7 @@ import { preferencesAt } from '../../core/views/preferences-in-force.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { startWorkflow } from './start-workflow.ts';
 
-test('what a run is pinned to can be found by the hash that the run names', async () => {
+test('the pinned workflow of a run is stored under the hash that the run names', async () => {
   enforces('pinned_workflow_stored_by_hash');
   const services = memoryServices();
   expect((await startWorkflow(services, { workflowId: 'wr.first_steps' })).isOk()).toBe(true);
@@ -23,7 +23,7 @@ test('what a run is pinned to can be found by the hash that the run names', asyn
   }
 });
 
-test('no run begins whose workflow could not be pinned', async () => {
+test('no run starts if its workflow cannot be pinned', async () => {
   enforces('pinned_workflow_stored_by_hash');
   const services = memoryServices();
   const full = { code: 'io_failed', operation: 'pin workflow', place: 'workflows', cause: 'ENOSPC' } as const;
@@ -49,7 +49,7 @@ test('a workflow that is collected between its pin and the start of its run is p
   expect(pins).toBe(2);
 });
 
-test('all of a start is one append: session, run, first node, preferences, what was seen, context and trace', async () => {
+test('a start is one append: session, run, first node, preferences, observations, context and trace', async () => {
   const agent = engine();
   let appends = 0;
   const sessions = {
@@ -72,7 +72,7 @@ test('all of a start is one append: session, run, first node, preferences, what 
   ]);
 });
 
-test('a run is pinned: it goes on with what it began with when the file changes, is broken or is gone', async () => {
+test('a run continues with its pinned workflow when the file changes, breaks or disappears', async () => {
   enforces('run_pinned_at_start', 'compiled_snapshot_sufficient');
   let files = ENGINE_FILES;
   const agent = engine({ listing: () => ({ files }) });
@@ -94,7 +94,7 @@ test('a run is pinned: it goes on with what it began with when the file changes,
   ]).toEqual(asWritten);
 });
 
-test('the same call again starts another run, in a session of its own', async () => {
+test('the same start call again starts another run in its own session', async () => {
   enforces('start_workflow_not_idempotent');
   const agent = engine();
   const [one, two] = [
@@ -107,7 +107,7 @@ test('the same call again starts another run, in a session of its own', async ()
 });
 
 test.each(['stateToken', 'ackToken', 'checkpointToken'] as const)(
-  'a run joins the session that a %s leads to, and both go on for themselves',
+  'a run joins the session of a %s, and both runs continue independently',
   async (name) => {
     enforces('session_may_hold_several_runs');
     const agent = engine();
@@ -124,7 +124,7 @@ test.each(['stateToken', 'ackToken', 'checkpointToken'] as const)(
   },
 );
 
-test('a token that leads to no session starts nothing', async () => {
+test('a token without a session starts nothing', async () => {
   const agent = engine();
   const elsewhere = engine();
   const begun = await elsewhere.start('test.plain');
@@ -137,7 +137,7 @@ test('a token that leads to no session starts nothing', async () => {
   expect(agent.events).toEqual([]);
 });
 
-test('the goal is kept in context and names the session; one that is too long starts nothing', async () => {
+test('the goal is stored in the context and names the session; one that is too long starts nothing', async () => {
   enforces('goal_becomes_context_and_title');
   const agent = engine();
   const goal = 'é'.repeat(512);
@@ -175,7 +175,7 @@ test.each<[Autonomy, string]>([
   ]);
 });
 
-test('what holds for all work is copied when a run begins, so a later change does not reach into it', async () => {
+test('preferences are copied when a run starts, so a later change does not affect it', async () => {
   enforces('preferences_baseline_copied');
   const defaults = { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'aggressive' } as const;
   const agent = engine({ services: { defaults: async () => ok(defaults) } });
@@ -191,7 +191,7 @@ test('what holds for all work is copied when a run begins, so a later change doe
   expect(preferencesAt(preferences, await later.node(second))).toEqual(defaults);
 });
 
-test('settings that are wrong start no run, unless the call says itself how it shall go', async () => {
+test('invalid settings start no run, unless the call sets the mode itself', async () => {
   const broken = { code: 'config_broken', problem: 'config.json, line 2: mode is "auto".' } as const;
   const { services } = engine({ services: { defaults: async () => err(broken) } });
   const request = { workflowId: 'test.plain' };
@@ -200,7 +200,7 @@ test('settings that are wrong start no run, unless the call says itself how it s
   expect((await startWorkflow(services, { ...request, mode: 'guided' })).isOk()).toBe(true);
 });
 
-test('a mode beyond what the workflow recommends is taken, warned about, and the warning is kept', async () => {
+test("a mode beyond the workflow's recommendation is used with a recorded warning", async () => {
   enforces('mode_never_refused', 'recommendation_warning_durable');
   const agent = engine();
   const mode = 'full_auto_never_stop';

@@ -33,7 +33,7 @@ const closedWarning = (reply: GivenReply) =>
     .map(({ details }) => details);
 
 describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in %s', (kind) => {
-  it('is offered to nobody who looks for work, and nothing is written into its log', async () => {
+  it('a closed run is not offered any more, and nothing is written to its log', async () => {
     enforces('closed_runs_not_offered');
     const { start, send, close, resume, events, idOf } = world(kind);
     const one = await send(await start('test.plain', { goal: 'One' }), { notes: 'Done.' });
@@ -52,7 +52,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
     expect(idOf((await resume())._unsafeUnwrap())).toBe(idOf(one));
   });
 
-  it('is open again once somebody goes on with it, and the agent hears of it', async () => {
+  it('a closed run reopens when it is continued, and the reply says so', async () => {
     enforces('closed_run_reopens');
     const { start, send, show, close, resume, services, idOf } = world(kind);
     const begun = await start('test.plain');
@@ -69,7 +69,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
     expect((await services.marks.of(idOf(begun)))._unsafeUnwrap().closed.size).toBe(1);
   });
 
-  it('is open again once something is saved in it, and the agent hears of it, however often it asks', async () => {
+  it('a closed run reopens when a checkpoint is saved, and the reply says so, also in a replay', async () => {
     enforces('closed_run_reopens');
     const { start, save, show, close } = world(kind);
     const begun = await start('test.plain');
@@ -81,7 +81,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
     expect(await save(begun, 'On the way.')).toEqual(saved);
   });
 
-  it('says so too when it is complete', async () => {
+  it('a complete closed run is shown as closed', async () => {
     enforces('closed_run_reopens');
     const { start, send, show, close, resume, idOf } = world(kind);
     let at = await start('test.plain');
@@ -95,7 +95,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('a closed run, in 
 });
 
 describe('closing', () => {
-  it('is done to one run of several by its tag; the others stay open', async () => {
+  it('closing one run by its tag leaves the others open', async () => {
     const { start, close, resume } = world();
     const one = await start('test.plain', { goal: 'One' });
     const two = await start('test.plain', { goal: 'Two', attachTo: tokenOf(one, 'stateToken') });
@@ -107,7 +107,7 @@ describe('closing', () => {
     expect((await close(one))._unsafeUnwrap().map(({ isChanged }) => isChanged)).toEqual([false, true]);
   });
 
-  it('hides nothing from who names it: the run, or a session that has no other', async () => {
+  it('a closed run is found by its id, or by a session that has no other', async () => {
     const { start, close, resume, idOf } = world();
     const one = await start('test.plain', { goal: 'One' });
     const two = await start('test.plain', { goal: 'Two', attachTo: tokenOf(one, 'stateToken') });
@@ -119,7 +119,7 @@ describe('closing', () => {
     expect(closedWarning(found)).toEqual([{ isReopened: false }]);
   });
 
-  it('is refused for a session that is not there', async () => {
+  it('closing a run of a missing session is refused', async () => {
     const { start, close, services } = world();
     const begun = await start('test.plain');
     const gone = SessionId.of(new Uint8Array(10));
@@ -128,7 +128,7 @@ describe('closing', () => {
     expect((await services.sessions.list())._unsafeUnwrap()).toHaveLength(1);
   });
 
-  it('of hundreds of runs costs no reading of them when somebody looks for the one that is open', async () => {
+  it('hundreds of closed runs are skipped without reading them', async () => {
     const { start, close, resume, services, idOf } = world();
     const open = await start('test.plain', { goal: 'Open' });
     for (let i = 0; i < 200; i++) await close(await start('test.plain', { goal: `Closed ${i}` }));

@@ -7,7 +7,7 @@ import { collectGarbage, RETENTION_DAYS } from './collect-garbage.ts';
 const DAY_MS = 86_400_000;
 const nowMs = 1_700_000_000_000;
 
-test('sessions expire after as many days as asked for, or after a quarter', async () => {
+test('sessions expire after the given number of days, or after a quarter', async () => {
   enforces('retention_ttl_configurable');
   const requests: CollectRequest[] = [];
   const stayed = { recent: 0, kept: [], inUse: [], timeless: [], inBin: 0 };

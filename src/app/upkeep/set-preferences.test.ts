@@ -21,7 +21,7 @@ function world() {
 }
 
 describe('a preference that is set from outside', () => {
-  it("is recorded as the user's where the run stands, and governs from the next attempt on", async () => {
+  it("a preference set from outside is recorded as the user's and applies from the next attempt on", async () => {
     enforces('preferences_set_from_cli', 'preferences_apply_forward');
     const { start, send, show, prefer, events, node } = world();
     const first = await start('test.plain');
@@ -40,7 +40,7 @@ describe('a preference that is set from outside', () => {
     expect(told(await send(second), 'preferences')).toEqual(never);
   });
 
-  it('frees a run that is blocked: the retry goes by it', async () => {
+  it('a preference set from outside unblocks a run at the retry', async () => {
     enforces('preferences_set_from_cli');
     const { start, send, prefer, view, node } = world();
     const first = await start('test.plain');
@@ -53,7 +53,7 @@ describe('a preference that is set from outside', () => {
     expect(told(await send(blocked), 'kind')).toBe('ok');
   });
 
-  it('can be changed any number of times, and says when nothing changes', async () => {
+  it('a preference can be changed any number of times, and setting it again changes nothing', async () => {
     const { start, prefer, events } = world();
     const begun = await start('test.plain');
     const changes = [
@@ -76,7 +76,7 @@ describe('a preference that is set from outside', () => {
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
   });
 
-  it('holds for every unfinished run of the session, or for the one that is named', async () => {
+  it('a preference applies to every unfinished run of the session, or to the named one', async () => {
     const { start, show, prefer } = world();
     const one = await start('test.plain');
     const two = await start('test.modes', { attachTo: tokenOf(one, 'stateToken') });
@@ -90,7 +90,7 @@ describe('a preference that is set from outside', () => {
     expect(await prefer(one, { mode: 'guided', run: 'zzzz' })).toMatchObject({ error: { code: 'run_unmatched' } });
   });
 
-  it('leaves closed runs alone, unless one is meant: that is then said to be open again', async () => {
+  it('setting a preference skips closed runs unless one is named, which reopens it', async () => {
     enforces('closed_run_reopens');
     const store = memoryStore(sha256);
     const { start, show, services } = engine({ store });
@@ -108,7 +108,7 @@ describe('a preference that is set from outside', () => {
     expect(await prefer({ mode: 'full_auto_never_stop', run })).toMatchObject([{ tag: run, isReopened: true }]);
   });
 
-  it('is refused where nothing would follow from it', async () => {
+  it('setting a preference is refused if no run is unfinished', async () => {
     const { services, start, send, prefer, events } = world();
     let at = await start('test.plain');
     while (told(at, 'isComplete') !== true) at = await send(at, { notes: 'Done.' });

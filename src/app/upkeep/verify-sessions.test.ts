@@ -33,13 +33,13 @@ test('all sessions are verified one after the other, with progress and totals', 
   expect(progress).toEqual([0, 1, 2].map((done) => ({ done, total: 2 })));
 });
 
-test('only the sessions that were named are verified', async () => {
+test('only named sessions are verified', async () => {
   expect(await verifySessions(services, { ids: [SESSION] })).toEqual(
     ok({ sessions: [audits[SESSION]], totals: { sessions: 1, damaged: 0, events: 3, bytes: 100 } }),
   );
 });
 
-test('a session that is gone by its turn is passed over, unless it was named', async () => {
+test('a session that disappears before its turn is skipped unless it was named', async () => {
   const gone = { code: 'session_not_found', sessionId: SESSION } as const;
   const audit = async (sessionId: SessionId) => (sessionId === SESSION ? err(gone) : services.audit.audit(sessionId));
   const progress: VerifyProgress[] = [];
@@ -51,7 +51,7 @@ test('a session that is gone by its turn is passed over, unless it was named', a
   expect(await verifySessions(raced, { ids: [SESSION] })).toEqual(err(gone));
 });
 
-test('sessions that cannot even be listed are refused, not called healthy', async () => {
+test('sessions that cannot be listed are refused and not called healthy', async () => {
   const failure: StoreFailure = { code: 'io_failed', operation: 'verify', place: 'sessions', cause: 'EACCES' };
   expect(await verifySessions({ ...services, sessions: { list: async () => err(failure) } }, {})).toEqual(err(failure));
 });

@@ -26,7 +26,7 @@ import { storeOf } from '../file-store.ts';
 /** The fault suite flips every byte; here a few of each file do. */
 const FLIP_STRIDE = 97;
 
-test('a session that is as it was written is healthy to the last byte', async () => {
+test('an untouched session is healthy to the last byte', async () => {
   const { audit, writer, path } = await auditedFolder();
   const files = readdirSync(path(''), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const stored = files.filter(({ name }) => /^(?:manifest\.jsonl|\d.*\.jsonl|[0-9a-f]{64}.*)$/.test(name));
@@ -40,12 +40,12 @@ test('a session that is as it was written is healthy to the last byte', async ()
   });
 });
 
-test('a session that is not there is not called healthy', async () => {
+test('a missing session is refused and not called healthy', async () => {
   const store = storeOf(storeFolder());
   expect(await store.audit.audit(sessionId)).toEqual(err({ code: 'session_not_found', sessionId }));
 });
 
-test('a file in the place of a session is noted, and is no session', async () => {
+test('a file in the place of a session is reported as a stray file', async () => {
   const folder = storeFolder();
   const store = storeOf(folder);
   mkdirSync(join(folder.root, layout.sessions));
@@ -59,7 +59,7 @@ test('a file in the place of a session is noted, and is no session', async () =>
   });
 });
 
-test('a session that is removed while it is checked is gone, not damaged', async () => {
+test('a session that is removed during its check is gone, not damaged', async () => {
   const folder = await auditedFolder();
   const gone = folder.path(join(layout.sessions, '.removed-x'));
   const behind = (name: string, isRemade: boolean) => ({
@@ -86,7 +86,7 @@ test('a session that is removed while it is checked is gone, not damaged', async
   }
 });
 
-test('others get their turn while a session is checked', async () => {
+test('checking a session yields to other work', async () => {
   const folder = await auditedFolder();
   let turns = 0;
   setImmediate(() => {
@@ -96,7 +96,7 @@ test('others get their turn while a session is checked', async () => {
   expect(turns).toBe(1);
 });
 
-describe('what is left over', () => {
+describe('leftover files', () => {
   const leftovers: readonly (readonly [string, string, (folder: AuditedFolder) => void])[] = [
     [
       'a segment that no manifest line attests',
@@ -108,7 +108,7 @@ describe('what is left over', () => {
     ['a file that was never finished', 'leftover_file', ({ segments }) => writeFileSync(`${segments[0]}.tmp`, 'x')],
   ];
 
-  test.each(leftovers)('%s is noted and harms nobody', async (_, what, leave) => {
+  test.each(leftovers)('leftover: %s is noted and does no harm', async (_, what, leave) => {
     enforces('orphan_segment_ignored');
     const folder = await auditedFolder();
     leave(folder);
@@ -116,7 +116,7 @@ describe('what is left over', () => {
   });
 });
 
-describe('damage', () => {
+describe('damage to a session', () => {
   const damages: readonly (readonly [string, object, (folder: AuditedFolder) => void])[] = [
     [
       'a segment that is gone',
@@ -160,13 +160,13 @@ describe('damage', () => {
     ],
   ];
 
-  test.each(damages)('%s is found', async (_, expected, harm) => {
+  test.each(damages)('damage is found: %s', async (_, expected, harm) => {
     const folder = await auditedFolder();
     harm(folder);
     expect(findings(await folder.audit())).toEqual(expected);
   });
 
-  test('of several segments is told of each, and so is what is wrong with the manifest behind them', async () => {
+  test('damage is reported for every segment and for the manifest', async () => {
     const folder = await auditedFolder();
     const [, second, third, , fifth] = folder.segments;
     for (const segment of [second, fifth]) appendFileSync(segment ?? '', ' ');
@@ -189,7 +189,7 @@ describe('damage', () => {
     ['an artifact', ({ path }) => path(layout.artifact(artifactDigest('found')))],
   ];
 
-  test.each(unreadables)('%s that cannot be read is told with what the system said', async (_, fileOf) => {
+  test.each(unreadables)("%s that cannot be read is reported with the system's error code", async (_, fileOf) => {
     const folder = await auditedFolder();
     const file = fileOf(folder);
     rmSync(file);
@@ -201,7 +201,7 @@ describe('damage', () => {
     });
   });
 
-  test('a folder that cannot be listed is told with what the system said', async () => {
+  test("a folder that cannot be listed is reported with the system's error code", async () => {
     const folder = await auditedFolder();
     rmSync(folder.path(layout.events(sessionId)), { recursive: true });
     writeFileSync(folder.path(layout.events(sessionId)), '');
@@ -214,7 +214,7 @@ describe('damage', () => {
     });
   });
 
-  test('is told with its place and changes nothing on the disk', async () => {
+  test('damage is reported with its place, and verifying changes nothing on the disk', async () => {
     const folder = await auditedFolder();
     const [, second] = folder.segments;
     truncateSync(second ?? '', 10);
@@ -227,7 +227,7 @@ describe('damage', () => {
     expect(readdirSync(folder.path(''), { recursive: true }).sort()).toEqual(before);
   });
 
-  test('of bytes all over the manifest and the segments is found, unless it looks like an append cut off', async () => {
+  test('any changed byte of manifest or segments is found, unless it looks like a cut-off append', async () => {
     const folder = await auditedFolder();
     const events = folder.writer.events.length;
     for (const file of [folder.manifest, ...folder.segments]) {

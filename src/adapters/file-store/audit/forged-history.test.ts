@@ -14,13 +14,13 @@ describe('a forged history whose hashes are all right', () => {
     ['belongs to another session', 'event_invalid', (events) => edit(events, { sessionId: numberedSession(2) })],
   ];
 
-  test.each(forgeries)('is found when it %s', async (_, what, forge) => {
+  test.each(forgeries)('a forged history is found when it %s', async (_, what, forge) => {
     const folder = await auditedFolder();
     forgeLast(folder.path(layout.session(sessionId)), forge);
     expect(findings(await folder.audit()).found[0]).toBe(`damage ${what}`);
   });
 
-  test('is found when it pins a snapshot that its nodes do not name', async () => {
+  test('a forged history is found when it pins a snapshot that its nodes do not name', async () => {
     const folder = await auditedFolder();
     forgeLast(
       folder.path(layout.session(sessionId)),
@@ -30,7 +30,7 @@ describe('a forged history whose hashes are all right', () => {
     expect(findings(await folder.audit()).found[0]).toBe('damage history_inconsistent');
   });
 
-  test('is found when it says something about a node that is not there', async () => {
+  test('a forged history is found when it refers to a missing node', async () => {
     const folder = await auditedFolder((writer, root) => writer.record(root, { context: { key: 1 } }));
     const nodeId = NodeId.of(derivedBits(['nowhere'], sha256));
     forgeLast(folder.path(layout.session(sessionId)), (events) =>
@@ -39,7 +39,7 @@ describe('a forged history whose hashes are all right', () => {
     expect(findings(await folder.audit()).found[0]).toBe('damage history_inconsistent');
   });
 
-  test('is found when it says the same thing twice', async () => {
+  test('a forged history is found when it repeats a dedupe key', async () => {
     const folder = await auditedFolder((writer, root) => {
       writer.record(root, { context: { key: 1 } });
       writer.record(root, { context: { key: 2 } });

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { simulatedDisk } from '../../../../test/simulation/disk/simulated-disk.ts';
 import { digestOf, putContent } from './content-files.ts';
 
-test('content is named by its SHA-256, as every other program computes it', () => {
+test('content is stored under its SHA-256 digest', () => {
   enforces('digest_strings_sha256_hex');
   // The published vectors of the standard.
   expect([digestOf(new Uint8Array()), digestOf(Buffer.from('abc'))]).toEqual([
@@ -12,7 +12,7 @@ test('content is named by its SHA-256, as every other program computes it', () =
   ]);
 });
 
-test('content is never put under the name of something else, and what is there stays', async () => {
+test('content is never stored under another digest, and existing content stays', async () => {
   const simulated = simulatedDisk();
   simulated.fs.makeDir('/data');
   const disk = { fs: simulated.fs, root: '/data' };

@@ -19,7 +19,7 @@ const other = compiled({
   steps: [{ id: 'step', title: 'Step', prompt: 'Do something else.' }],
 });
 
-test('a workflow in the place of another is told with the name it should have, and pinning puts it right', async () => {
+test('another workflow in the place of a pinned one is reported, and pinning again fixes it', async () => {
   const { folder, write, read } = await pinnedFolder();
   write(canonicalJson(other)._unsafeUnwrap());
   const found = sealWorkflow(other, sha256).hash;
@@ -41,14 +41,14 @@ const damages: readonly (readonly [string, string])[] = [
   ['the same workflow, written otherwise', `${SMALL_WORKFLOW_TEXT}\n`],
 ];
 
-test.each(damages)('%s in its place is damage', async (_, text) => {
+test.each(damages)('%s in the place of a workflow is damage', async (_, text) => {
   const { write, read } = await pinnedFolder();
   write(text);
   const damage = { reason: 'content_digest_mismatch', place, offset: 0 };
   expect(await read()).toEqual(err({ code: 'damaged', damage }));
 });
 
-test('a workflow that is gone is damage', async () => {
+test('a missing pinned workflow is damage', async () => {
   const { folder, read } = await pinnedFolder();
   rmSync(join(folder.root, place));
   expect(await read()).toEqual(err({ code: 'damaged', damage: { reason: 'content_missing', place, offset: 0 } }));

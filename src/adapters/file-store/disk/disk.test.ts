@@ -9,7 +9,7 @@ const refused = Object.assign(new Error("EACCES: permission denied, open '/home/
 });
 const told = err({ code: 'io_failed', operation: 'read', place: 'sessions/x', cause: 'EACCES' });
 
-test('what the system refuses is told by its code alone: its message holds a path of this machine', async () => {
+test("a store failure contains the system's error code but no path of this machine", async () => {
   enforces('error_details_deterministic');
   const fail = () => {
     throw refused;

@@ -35,7 +35,7 @@ const FOREIGN = [
   'ａ',
 ];
 
-test('nothing but plain lower-case ASCII becomes part of a path, whatever the types were told', () => {
+test('only plain lower-case ASCII becomes part of a path, whatever the types say', () => {
   enforces('ids_checked_before_path_join');
   for (const place of PLACES) {
     for (const name of FOREIGN) expect(() => place(name)).toThrow('not a valid file name');
@@ -49,7 +49,7 @@ test('nothing but plain lower-case ASCII becomes part of a path, whatever the ty
   );
 });
 
-test('a text from outside is no session id unless it has the pattern of one', () => {
+test('a text is a session id only if it matches the pattern', () => {
   enforces('ids_checked_before_path_join');
   for (const name of [...FOREIGN, `${SESSION}/..`, ` ${SESSION}`, `${SESSION}\n`, SESSION.toUpperCase()]) {
     expect(SessionId.schema.safeParse(name).success).toBe(false);
@@ -57,7 +57,7 @@ test('a text from outside is no session id unless it has the pattern of one', ()
   expect(SessionId.schema.safeParse(SESSION).success).toBe(true);
 });
 
-test('what is named by a digest is named by its bare hex, so no name has a colon', () => {
+test('content files are named by bare hex digits, without a colon', () => {
   enforces('digest_file_names_bare_hex', 'digest_strings_sha256_hex');
   const sha = digest('content');
   const hex = sha.slice('sha256:'.length);

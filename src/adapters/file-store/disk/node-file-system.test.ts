@@ -10,14 +10,14 @@ vi.mock('node:fs', async (original) => ({
 }));
 
 test.runIf(process.platform === 'linux')(
-  'a folder that the system will not make is an error and not a wait',
+  'creating a folder that the system refuses fails instead of hanging',
   async () => {
     const { nodeFileSystem } = await import('./node-file-system.ts');
     await expect(async () => nodeFileSystem.makeDir('/proc/workrail/keys')).rejects.toMatchObject({ code: 'ENOENT' });
   },
 );
 
-test('folders are made with all that is missing above them, and told from the top', async () => {
+test('a folder is created with its missing parents, which are returned topmost first', async () => {
   const { nodeFileSystem } = await import('./node-file-system.ts');
   const dir = mkdtempSync(join(tmpdir(), 'workrail-fs-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
@@ -26,7 +26,7 @@ test('folders are made with all that is missing above them, and told from the to
   expect(await nodeFileSystem.makeDir(path)).toEqual([]);
 });
 
-test('a file is cut off even where the system lets nobody do that who writes at its end', async () => {
+test('a file opened for appending can be truncated on every system', async () => {
   const { nodeFileSystem } = await import('./node-file-system.ts');
   const dir = mkdtempSync(join(tmpdir(), 'workrail-fs-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -41,7 +41,7 @@ function watched(done: string[]): FileSystem {
   });
 }
 
-test('sessions are listed with one look at each, and a damaged one without a summary', async () => {
+test('sessions are listed with one read each, and a damaged one has no summary', async () => {
   const folder = await filledFolder();
   const [first, second, third] = [1, 2, 3].map(numberedSession);
   truncateSync(join(folder.root, layout.manifest(numberedSession(2))), 40);
@@ -70,7 +70,7 @@ describe('an index that is not as it was written', () => {
     ['tells of sessions that are gone', (index) => rmSync(sessionFolder(index, 9), { recursive: true, force: true })],
   ];
 
-  test.each(damages)('gives the same answer as before when it %s', async (_, damage) => {
+  test.each(damages)('the index gives the same answer when it %s', async (_, damage) => {
     enforces('cache_is_never_truth', 'cache_versioned_with_position');
     const folder = await filledFolder();
     await appendAll(storeOf(folder).sessions, sessionWith(9).plans);
@@ -80,7 +80,7 @@ describe('an index that is not as it was written', () => {
     expect(await summariesOf(folder)).toEqual(folder.truth);
   });
 
-  test('gives the same answer whichever of its bytes is wrong', async () => {
+  test('the index gives the same answer whichever of its bytes is wrong', async () => {
     enforces('cache_is_never_truth');
     const folder = storeFolder();
     await appendAll(storeOf(folder).sessions, sessionWith(1).plans);
@@ -95,7 +95,7 @@ describe('an index that is not as it was written', () => {
     }
   });
 
-  test('does not know what was appended without it, until a new process looks', async () => {
+  test('the index misses an unrecorded append until a new process validates it', async () => {
     enforces('cache_versioned_with_position');
     const folder = await filledFolder();
     const before = readFileSync(folder.index);
@@ -107,7 +107,7 @@ describe('an index that is not as it was written', () => {
 });
 
 describe('reading the index', () => {
-  test('writes nothing, also when all of it must be rebuilt; the next append does', async () => {
+  test('reading the index writes nothing, even when all of it is rebuilt; the next append writes', async () => {
     enforces('cache_is_never_truth');
     const folder = await filledFolder();
     rmSync(folder.index);
@@ -121,7 +121,7 @@ describe('reading the index', () => {
     for (const session of [1, 2, 3, 8]) expect(written).toContain(`"sessionId":"${numberedSession(session)}"`);
   });
 
-  test('costs a process that has read it before only what was added', async () => {
+  test('reading the index again costs only what was added', async () => {
     const folder = await filledFolder();
     const done: string[] = [];
     const { sessionIndex } = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
@@ -131,7 +131,7 @@ describe('reading the index', () => {
     expect(done).toEqual([`read ${folder.index} ${readFileSync(folder.index).length - 256}`]);
   });
 
-  test('leaves out a session that cannot be read, and what is named like one', async () => {
+  test('the index leaves out an unreadable session and files that look like one', async () => {
     const folder = await filledFolder();
     const manifest = join(folder.root, layout.manifest(numberedSession(2)));
     rmSync(manifest);
@@ -140,7 +140,7 @@ describe('reading the index', () => {
     expect((await summariesOf(folder)).map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
   });
 
-  test('after a while finds what was appended or removed without a line in it', async () => {
+  test('the index finds unrecorded appends and removals after a while', async () => {
     enforces('cache_is_never_truth');
     const folder = await filledFolder();
     let nowMs = 0;
@@ -162,7 +162,7 @@ describe('reading the index', () => {
     expect((await found()).map(({ sessionId }) => sessionId)).toEqual([2, 3, 7].map(numberedSession));
   });
 
-  test('leaves a damaged session out', async () => {
+  test('the index leaves out a damaged session', async () => {
     const folder = await filledFolder();
     appendFileSync(join(folder.root, layout.manifest(numberedSession(2))), '{"v":1}\n');
     expect((await summariesOf(folder)).map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
@@ -170,7 +170,7 @@ describe('reading the index', () => {
 });
 
 describe('writing the index', () => {
-  test('may fail without anybody noticing', async () => {
+  test('a failed write of the index does not fail the append', async () => {
     const folder = await filledFolder();
     rmSync(join(folder.index, '..'), { recursive: true });
     writeFileSync(join(folder.index, '..'), 'not a folder');
@@ -184,7 +184,7 @@ describe('writing the index', () => {
     expect(readFileSync(folder.index, 'utf8')).toContain(numberedSession(7));
   });
 
-  test('late, of what was read early, does not hide what others have written since', async () => {
+  test('a late write of old entries does not hide newer entries of others', async () => {
     const folder = storeFolder();
     const session = sessionWith(1);
     const [start, advance] = session.plans;
@@ -202,7 +202,7 @@ describe('writing the index', () => {
     );
   });
 
-  test('anew, without what was removed, makes others forget it too', async () => {
+  test('compacting without removed sessions makes other processes forget them too', async () => {
     const folder = await filledFolder();
     const server = storeOf(folder);
     expect((await server.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(3);
@@ -213,7 +213,7 @@ describe('writing the index', () => {
     expect(left.map(({ sessionId }) => sessionId)).toEqual([1, 3].map(numberedSession));
   });
 
-  test('leaves out replaced lines once they are most of the file, and nobody misses any', async () => {
+  test('compacting removes replaced lines once they are most of the file, and loses none', async () => {
     const folder = storeFolder();
     const reader = storeOf(folder);
     const { sessions } = storeOf(folder);
@@ -230,7 +230,7 @@ describe('writing the index', () => {
     expect((await reader.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
   });
 
-  test('leaves the file as it is where others may add lines meanwhile', async () => {
+  test('the index is not compacted while others may append lines', async () => {
     const folder = storeFolder({ locks: async () => claimLocks });
     const { sessions } = storeOf(folder);
     await appendAll(sessions, sessionWith(1).plans);

@@ -19,7 +19,7 @@ const [first, second] = ['x', 'y'].map((name, i) => checkpointPlan(SESSION, { na
   typeof opening,
 ];
 
-test('who loads while an append is written sees it whole or not at all, and does not disturb it', async () => {
+test('a concurrent load sees an append completely or not at all, and does not disturb it', async () => {
   enforces('append_plan_atomic');
   const { sessions } = storeOn(simulatedDisk().fs);
   await appendAll(sessions, [opening]);
@@ -45,7 +45,7 @@ test('who loads while an append is written sees it whole or not at all, and does
 test.each([
   ['first', []],
   ['second', [opening]],
-])('the %s append of a session is not committed once the lock was lost', async (_, before) => {
+])('the %s append of a session is not committed once the lock is lost', async (_, before) => {
   enforces('append_needs_witness');
   const disk = simulatedDisk();
   await appendAll(storeOn(disk.fs).sessions, before);

@@ -15,7 +15,7 @@ import { layout } from '../disk/layout.ts';
 import { storeOf } from '../file-store.ts';
 import { emptySession, refreshSession } from './open-session.ts';
 
-test('events that no view can take are damage, found where it is, and all before them can be looked at', async () => {
+test('events that no view can apply are damage, and everything before them can be read', async () => {
   enforces('views_salvage_labelled');
   const folder = await auditedFolder();
   const events = lastEvents(folder);
@@ -30,7 +30,7 @@ test('events that no view can take are damage, found where it is, and all before
   );
 });
 
-test('they are found as well by whoever has read all that comes before them, and a true end is read again', async () => {
+test('forged events are also found by a reader that has read everything before, and a repaired end is read again', async () => {
   const folder = await auditedFolder();
   const { sessions } = storeOf(folder.parts);
   const whole = await sessions.load(sessionId);
@@ -88,7 +88,7 @@ test.each(Object.entries(ENDINGS))(
   },
 );
 
-test('every kind of event was forged but the first of all', () => {
+test('every kind of event except the first is covered by the forgeries', () => {
   const kinds = Object.values(ENDINGS).flatMap((end) => {
     const writer = sessionWriter();
     end(writer, writer.startRun());
@@ -97,7 +97,7 @@ test('every kind of event was forged but the first of all', () => {
   expect([...new Set(['session_created', ...kinds])].sort()).toEqual([...EVENT_KINDS].sort());
 });
 
-test('a view that fails on events with which nothing is wrong is our own mistake, and damages nothing', async () => {
+test('a view that fails on valid events is a bug and damages nothing', async () => {
   const folder = await auditedFolder();
   const elsewhere = foldEvents(folder.writer.events.slice(0, 1));
   const wrong = { ...emptySession(sessionId, sha256), view: elsewhere };

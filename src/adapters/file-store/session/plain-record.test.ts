@@ -8,7 +8,7 @@ import { plainRecord } from './plain-record.ts';
 const LINES = Buffer.from(canonicalLines(MANIFEST_EXAMPLES)._unsafeUnwrap()).toString('latin1').trimEnd().split('\n');
 const PREVIOUS = `sha256:${'a'.repeat(64)}` as const;
 
-it('reads every line that we write as the thorough reading does', () => {
+it('the fast manifest reader agrees with the thorough one on every line that we write', () => {
   expect(new Set(MANIFEST_EXAMPLES.map(({ kind }) => kind)).size).toBe(2);
   for (const [i, line] of LINES.entries()) {
     const record = MANIFEST_EXAMPLES[i] ?? expect.fail();
@@ -18,7 +18,7 @@ it('reads every line that we write as the thorough reading does', () => {
   }
 });
 
-it('reads a line with any one byte changed as the thorough reading does, or leaves it to that', () => {
+it('the fast manifest reader agrees on a line with any changed byte, or leaves it to the thorough one', () => {
   const [segment, pin] = ['segment_closed', 'snapshot_pinned'].map((kind) =>
     LINES.find((_, i) => MANIFEST_EXAMPLES[i]?.kind === kind),
   );
@@ -37,7 +37,7 @@ it('reads a line with any one byte changed as the thorough reading does, or leav
   }
 });
 
-it('leaves every line to the thorough reading that says more, or says it in another way', () => {
+it('the fast manifest reader leaves lines with extra fields or another spelling to the thorough one', () => {
   const { chain, ...rest } = MANIFEST_EXAMPLES[0] ?? expect.fail();
   const [text = ''] = LINES;
   const others = [

@@ -22,7 +22,7 @@ import { layout } from '../disk/layout.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 
-test('a permit that has ended is refused before the disk is touched', async () => {
+test('an expired permit is refused before the disk is touched', async () => {
   enforces('witness_dies_with_callback');
   const { store, operations } = freshStore();
   const { sessions } = store;
@@ -38,7 +38,7 @@ test('a permit that has ended is refused before the disk is touched', async () =
   });
 });
 
-test('the lock is given back only when the last append has been written, whether the work waited for it or not', async () => {
+test('the lock is released only after the last append, even if the callback did not await it', async () => {
   enforces('lock_covers_whole_append');
   const steps: string[] = [];
   const slowManifest: Around = (operation, run) =>
@@ -75,7 +75,7 @@ test('a plan that is too large is refused before the disk is touched', async () 
   });
 });
 
-test('whoever wants a session that is held in the same process is told so in two seconds, even by its own work', async () => {
+test('waiting for a session held in the same process is refused after two seconds, even inside its own callback', async () => {
   enforces('lock_wait_bounded', 'session_locked_code');
   const locked = err({ code: 'session_locked', sessionId: SESSION, holder: `process ${process.pid} on ${hostname()}` });
   for (const { sessions } of [freshStore().store, memoryStore(sha256)]) {
@@ -91,7 +91,7 @@ test('whoever wants a session that is held in the same process is told so in two
   }
 });
 
-test('what was waited for other calls of the process is not waited for the lock again', async () => {
+test("time spent waiting for other calls of the process counts towards the lock's limit", async () => {
   enforces('lock_wait_bounded');
   let nowMs = 0;
   const pause = async (ms: number) => {
@@ -150,7 +150,7 @@ describe.each([
   });
 });
 
-test('an append stops when its lock was deleted meanwhile, says so, and has recorded nothing', async () => {
+test('an append whose lock file was deleted stops, reports it, and records nothing', async () => {
   enforces('single_writer_per_session');
   const { root, store } = freshStore();
   const { sessions } = store;

@@ -9,7 +9,7 @@ const sessionOf = (name: string, nextEventIndex: number) => {
   return { ...session, position: { ...session.position, nextEventIndex } };
 };
 
-test('sessions are kept as long as they have no more than 200,000 events together, the last used longest', () => {
+test('cached sessions have at most 200,000 events together, least recently used dropped first', () => {
   const kept = keptSessions();
   const isKept = (name: string) => kept.get(sessionNamed(name)) !== undefined;
   for (const name of ['a', 'b', 'c']) kept.set(sessionNamed(name), sessionOf(name, 60_000));
@@ -18,7 +18,7 @@ test('sessions are kept as long as they have no more than 200,000 events togethe
   expect(['a', 'b', 'c', 'd'].map(isKept)).toEqual([true, false, true, true]);
 });
 
-test('a session that is larger than all may be is kept alone, because it is the one in use', () => {
+test('a session over the limit is cached alone while it is in use', () => {
   const kept = keptSessions();
   kept.set(sessionNamed('a'), sessionOf('a', 10));
   kept.set(sessionNamed('b'), sessionOf('b', 1_000_000));
@@ -28,14 +28,14 @@ test('a session that is larger than all may be is kept alone, because it is the 
   ]);
 });
 
-test('no more than 32 sessions are kept, however small', () => {
+test('at most 32 sessions are cached, however small', () => {
   const kept = keptSessions();
   const names = Array.from({ length: 33 }, (_, i) => `s${i}`);
   for (const name of names) kept.set(sessionNamed(name), sessionOf(name, 1));
   expect(names.filter((name) => kept.get(sessionNamed(name)) === undefined)).toEqual(['s0']);
 });
 
-test('a session that is kept does not keep the bytes of its manifest', () => {
+test('a cached session does not keep the bytes of its manifest', () => {
   const lines = Buffer.alloc(1_000_000);
   const segment = { segmentRelPath: 'events/x', firstEventIndex: 0, sha256: 'sha256:' } as never;
   const { position } = sessionOf('a', 3);

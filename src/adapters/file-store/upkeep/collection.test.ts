@@ -53,7 +53,7 @@ describe('collection', () => {
     ],
   ];
 
-  test.each(damages)('removes nothing where there is %s', async (_, harm) => {
+  test.each(damages)('collection removes nothing if there is %s', async (_, harm) => {
     enforces('gc_safe_mode', 'gc_after_all_manifests_valid');
     const { store, root } = await twoSessions();
     harm(root);
@@ -65,7 +65,7 @@ describe('collection', () => {
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
   });
 
-  test('does not mind a file that is named like a session', async () => {
+  test('collection ignores a file that is named like a session', async () => {
     const { store, root, has } = await twoSessions();
     const stray = layout.session(numberedSession(8));
     writeFileSync(join(root, stray), 'x');
@@ -73,7 +73,7 @@ describe('collection', () => {
     expect(has(stray)).toBe(true);
   });
 
-  test('that is cut off tells what is gone already, and the index tells no more of it', async () => {
+  test('an interrupted collection reports what is gone, and the index drops it', async () => {
     const folder = await twoSessions();
     const { store: server, ...parts } = folder;
     await appendAll(server.sessions, sessionAt(3, OLD).plans);
@@ -93,7 +93,7 @@ describe('collection', () => {
     );
   });
 
-  test('that comes late finds that another one has done its work, and has nothing to complain of', async () => {
+  test('a second concurrent collection finds nothing left to do', async () => {
     const { root, store, has, ...parts } = await twoSessions();
     mkdirSync(join(root, layout.events(numberedSession(5))), { recursive: true });
     const locks = await parts.locks();
@@ -111,7 +111,7 @@ describe('collection', () => {
     expect(readdirSync(join(root, layout.sessions))).toEqual([numberedSession(2)]);
   });
 
-  test('can be started by many at once: together they take each session once', async () => {
+  test('concurrent collections remove each session exactly once', async () => {
     const folder = storeFolder();
     const { sessions } = storeOf(folder);
     const old = Array.from({ length: 24 }, (_, i) => i + 1);
@@ -122,7 +122,7 @@ describe('collection', () => {
     expect(readdirSync(join(folder.root, layout.sessions))).toEqual([]);
   });
 
-  test('takes an old folder in which no session ever began, but no other', async () => {
+  test('collection removes an old folder in which no session ever started, and no other', async () => {
     const { store, root, has } = await twoSessions();
     const [old, young, withSegment, held] = [
       numberedSession(5),
@@ -144,14 +144,14 @@ describe('collection', () => {
     expect(all.map((id) => has(layout.session(id)))).toEqual([false, true, true, true]);
   });
 
-  test('refuses to run without locks that can be shared', async () => {
+  test('collection refuses to run without shared locks', async () => {
     enforces('gc_needs_native_lock');
     const { store, has } = await twoSessions({ locks: async () => claimLocks });
     expect(await store.collector.collect(request())).toEqual(err({ code: 'no_shared_locks' }));
     expect(has(layout.session(numberedSession(1)))).toBe(true);
   });
 
-  test('waits for appends that are under way, and gives up rather than disturb them', async () => {
+  test('collection waits for running appends and gives up rather than disturb them', async () => {
     enforces('store_lock_shared_with_gc');
     const { root, ...parts } = await twoSessions();
     const locks = await parts.locks();
@@ -171,7 +171,7 @@ describe('collection', () => {
     expect(await collector.collect(request())).toMatchObject(ok({ sessions: [numberedSession(1)] }));
   });
 
-  test('keeps appends waiting while it sweeps, but only for a moment at a time', async () => {
+  test('collection blocks appends only for a moment at a time', async () => {
     enforces('store_lock_shared_with_gc', 'gc_needs_native_lock');
     const folder = storeFolder();
     const writers = [1, 2, 3, 4].map((number) => sessionAt(number, OLD));
@@ -203,7 +203,7 @@ describe('collection', () => {
     expect(held).toEqual([true]);
   });
 
-  test('spares what is referred to by an append that was committed while it swept', async () => {
+  test('collection spares content that a concurrent append refers to', async () => {
     enforces('gc_never_deletes_reachable');
     const folder = await twoSessions();
     await folder.store.collector.collect({ ...request(), nowMs: Date.now() });

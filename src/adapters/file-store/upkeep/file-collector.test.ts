@@ -22,7 +22,7 @@ import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 
 describe('an expired session', () => {
-  test('goes, with the content that no other session refers to', async () => {
+  test('an expired session is removed with the content that only it refers to', async () => {
     enforces('gc_roots_are_manifest_pins', 'retention_ttl_configurable');
     const { store, has, root } = await twoSessions();
     const snapshots = readdirSync(join(root, layout.snapshots));
@@ -46,7 +46,7 @@ describe('an expired session', () => {
     expect((await store.audit.audit(numberedSession(2)))._unsafeUnwrap().findings).toEqual([]);
   });
 
-  test('is no longer found, here or by another process that has asked before', async () => {
+  test('an expired session is no longer found, also by a process that asked before', async () => {
     const { store, ...parts } = await twoSessions();
     const other = storeOf(parts);
     for (const { sessionIndex } of [store, other])
@@ -59,7 +59,7 @@ describe('an expired session', () => {
     }
   });
 
-  test('stays while somebody keeps it, and only as long', async () => {
+  test('an expired session stays while it is marked as kept', async () => {
     enforces('retention_keep_exempts');
     const { store, has } = await twoSessions();
     const id = numberedSession(1);
@@ -71,7 +71,7 @@ describe('an expired session', () => {
     expect(await store.collector.collect(request())).toMatchObject(ok({ sessions: [id] }));
   });
 
-  test('stays while somebody works with it', async () => {
+  test('an expired session stays while it is in use', async () => {
     const { store, has, ...parts } = await twoSessions();
     const other = storeOf(parts);
     const collected = await store.sessions.exclusively(numberedSession(1), () => other.collector.collect(request()));
@@ -79,7 +79,7 @@ describe('an expired session', () => {
     expect(has(artifactOf(1))).toBe(true);
   });
 
-  test('stays when its events do not tell their time', async () => {
+  test('a session whose events have no time stays', async () => {
     const { store } = await twoSessions();
     const timeless = sessionWriter({ sessionId: numberedSession(3) });
     timeless.startRun({}, SMALL_WORKFLOW_TEXT);
@@ -89,7 +89,7 @@ describe('an expired session', () => {
     );
   });
 
-  test('cannot be kept when it is not there', async () => {
+  test('a missing session cannot be marked as kept', async () => {
     const { store, has } = await twoSessions();
     const sessionId = numberedSession(7);
     for (const isKept of [true, false]) {
@@ -98,7 +98,7 @@ describe('an expired session', () => {
     expect(has(layout.session(numberedSession(7)))).toBe(false);
   });
 
-  test('is not told to be kept while it is being taken away', async () => {
+  test('a session that is being removed cannot be marked as kept', async () => {
     enforces('retention_keep_exempts', 'store_lock_shared_with_gc');
     const { root, has, ...parts } = await twoSessions();
     const id = numberedSession(1);
@@ -124,7 +124,7 @@ describe('an expired session', () => {
     expect(await keeper.marks.setKept(id, true)).toMatchObject(err({ code: 'session_not_found' }));
   });
 
-  test('stays when somebody decides to keep it at the last moment', async () => {
+  test('a session that is marked as kept at the last moment stays', async () => {
     enforces('retention_keep_exempts');
     const { root, has, store, ...parts } = await twoSessions();
     const id = numberedSession(1);
@@ -140,7 +140,7 @@ describe('an expired session', () => {
     expect(has(layout.session(id))).toBe(true);
   });
 
-  test('is gone for good before anything it referred to, and at once', async () => {
+  test('a session is removed durably before anything it refers to', async () => {
     enforces('delete_session_before_cas');
     const done: string[] = [];
     const { store, root } = await twoSessions({});
@@ -170,7 +170,7 @@ describe('an expired session', () => {
     expect((await store.sessions.list())._unsafeUnwrap()).toEqual([numberedSession(2)]);
   });
 
-  test('whose removal was cut off does not come back, and the next collection takes the rest', async () => {
+  test('a session whose removal was interrupted does not come back, and the next collection removes the rest', async () => {
     const { store, root } = await twoSessions();
     const sessions = join(root, layout.sessions);
     const left = join(sessions, `.removed-${numberedSession(5)}`);
@@ -181,7 +181,7 @@ describe('an expired session', () => {
     expect(readdirSync(sessions)).toEqual([numberedSession(2)]);
   });
 
-  test('goes also when something is left over from an earlier try to remove it', async () => {
+  test('an expired session is removed even if an earlier removal left files behind', async () => {
     const { store, root } = await twoSessions();
     const sessions = join(root, layout.sessions);
     mkdirSync(join(sessions, `.removed-${numberedSession(1)}`));
@@ -190,7 +190,7 @@ describe('an expired session', () => {
     expect(readdirSync(sessions)).toEqual([numberedSession(2)]);
   });
 
-  test('whose folder resists is told of, and protects neither other sessions nor content', async () => {
+  test('a folder that cannot be removed is reported and protects neither other sessions nor content', async () => {
     const { has, ...parts } = await twoSessions();
     const fs: FileSystem = { ...nodeFileSystem, removeTree: () => Promise.reject(failure('EACCES')) };
     const collected = await storeOf({ ...parts, disk: { ...parts.disk, fs } }).collector.collect(request());
@@ -206,7 +206,7 @@ describe('an expired session', () => {
 });
 
 describe('content', () => {
-  test('that is younger than an hour stays, whoever refers to it', async () => {
+  test('content younger than an hour stays even if nothing refers to it', async () => {
     enforces('gc_skips_young_files');
     const { store, has } = await twoSessions();
     const nowMs = Date.now() + HOUR_MS - 60_000;
@@ -218,7 +218,7 @@ describe('content', () => {
     expect(has(artifactOf(1))).toBe(false);
   });
 
-  test('that is old becomes young again when it is stored once more', async () => {
+  test('old content becomes young again when it is stored once more', async () => {
     enforces('gc_skips_young_files');
     const { store, has, root } = await twoSessions();
     await store.collector.collect({ ...request(), nowMs: Date.now() });
@@ -228,7 +228,7 @@ describe('content', () => {
     expect(has(artifactOf(1))).toBe(true);
   });
 
-  test('that a crash left half written goes when it is old; what is not ours stays', async () => {
+  test('old half-written files are removed, and files that are not ours stay', async () => {
     const { store, has, root } = await twoSessions();
     const [half, foreign] = [join(layout.artifacts, '.abc.123.tmp'), join(layout.artifacts, 'README')];
     for (const place of [half, foreign]) writeFileSync(join(root, place), 'x');

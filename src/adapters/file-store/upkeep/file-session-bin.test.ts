@@ -21,7 +21,7 @@ const notFound = err({ code: 'session_not_found', sessionId: id });
 const locks = { native: {}, claims: { locks: async () => claimLocks } };
 
 describe.each(Object.entries(locks))('a deleted session, with %s locks', (_, parts) => {
-  test('is gone for everybody, and comes back byte for byte', async () => {
+  test('a deleted session is gone for everyone, and is restored byte for byte', async () => {
     enforces('deleted_session_comes_back');
     const { store, root, ...folder } = await twoSessions(parts);
     const other = storeOf({ ...folder, ...parts });
@@ -51,7 +51,7 @@ describe.each(Object.entries(locks))('a deleted session, with %s locks', (_, par
 });
 
 describe('a session', () => {
-  test('is not deleted under the hands of whoever writes to it', async () => {
+  test('deleting a session waits for its writer', async () => {
     enforces('deleted_session_comes_back');
     const { store, has, ...parts } = await twoSessions();
     let nowMs = 0;
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(has(layout.session(id))).toBe(true);
   });
 
-  test('that is deleted and brought back while somebody writes to it loses nothing of what was written', async () => {
+  test('a session that is deleted and restored while it is written loses nothing', async () => {
     enforces('deleted_session_comes_back');
     const folder = storeFolder();
     const { plans } = randomHistory({ seed: 1, eventsMin: 60, sessionId: id });
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(Math.min(counts.deleted, counts.gone)).toBeGreaterThan(0);
   });
 
-  test('that is gone by the time its writer gets its turn is not begun anew', async () => {
+  test('a session that is gone when its writer gets the lock is not started again', async () => {
     const { store, root, ...parts } = await twoSessions();
     const other = storeOf(parts);
     await store.sessions.load(id);
@@ -125,7 +125,7 @@ describe('a session', () => {
       },
     ],
   ];
-  test.each(damages)('with %s can be deleted and brought back like any other', async (_, harm) => {
+  test.each(damages)('a session with %s can be deleted and restored like any other', async (_, harm) => {
     enforces('deleted_session_comes_back');
     const { store, root } = await twoSessions();
     harm(join(root, layout.manifest(id)));
@@ -136,7 +136,7 @@ describe('a session', () => {
     expect(bytesOf(join(root, layout.session(id)))).toEqual(before);
   });
 
-  test('is taken away by one rename, so that no crash leaves half of it', async () => {
+  test('deleting is one rename, so no crash leaves half of a session', async () => {
     enforces('deleted_session_comes_back');
     const done: string[] = [];
     const { root, ...parts } = await twoSessions();
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(done).toEqual(['rename', 'sync sessions']);
   });
 
-  test('that cannot be moved stays whole, and the system is quoted', async () => {
+  test("a session that cannot be moved stays complete, and the system's error is reported", async () => {
     const { store, root, ...parts } = await twoSessions();
     const fs: FileSystem = { ...nodeFileSystem, rename: () => Promise.reject(failure('EACCES')) };
     const refused = await storeOf({ ...parts, disk: { fs, root } }).bin.put(id, 5);
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
   });
 
-  test('does not come back over another of the same id, but over an empty folder', async () => {
+  test('a session is not restored over another of the same id, but over an empty folder', async () => {
     const { store, root } = await twoSessions();
     await store.bin.put(id, 5);
     await appendAll(store.sessions, sessionAt(2, 9_000, 'another').plans);
@@ -179,7 +179,7 @@ describe('a session', () => {
 });
 
 describe('collection', () => {
-  test('leaves what a deleted session refers to until the session goes for good', async () => {
+  test('collection keeps the content of a deleted session until the session is removed for good', async () => {
     enforces('gc_never_deletes_reachable', 'deleted_session_comes_back');
     const { store, has } = await twoSessions();
     await store.bin.put(id, 5);
@@ -194,7 +194,7 @@ describe('collection', () => {
     expect([await store.bin.list(), has(artifactOf(2))]).toEqual([ok([]), false]);
   });
 
-  test('removes nothing while a session in the bin is damaged, unless that one goes too', async () => {
+  test('collection removes nothing while a session in the bin is damaged, unless that one is removed too', async () => {
     enforces('gc_safe_mode');
     const { store, root, has } = await twoSessions();
     appendFileSync(join(root, layout.manifest(id)), '{"v":1}\n');

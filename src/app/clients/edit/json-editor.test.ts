@@ -10,7 +10,7 @@ const entry = { command: 'workrail', args: ['serve'] };
 const put = (text: string) => textOf(jsonEditor.put(text, place, entry));
 
 describe('an entry is put into JSON', () => {
-  it('behind the last one, whose comment stays with it, and with no neighbour laid out anew', () => {
+  it('a JSON entry is added after the last one without moving its comment or reformatting', () => {
     enforces('init_edits_in_place');
     const before = [
       '{',
@@ -59,7 +59,7 @@ describe('an entry is put into JSON', () => {
     ['one line without servers', '{ "a": 1 }'],
     ['line ends of Windows', '{\r\n  "mcpServers": {\r\n    "a": 1\r\n  }\r\n}\r\n'],
     ['a mark in front', '\uFEFF{\n  "a": 1\n}\n'],
-  ])('that holds %s, and all else means what it meant', (_, before) => {
+  ])('a JSON entry is added to a file that holds %s without changing the rest', (_, before) => {
     const after = put(before);
     const meant = (text: string) => parse(text.replace('\uFEFF', '') || '{}', [], { allowTrailingComma: true });
     const old = meant(before);
@@ -71,7 +71,7 @@ describe('an entry is put into JSON', () => {
     expect(jsonEditor.find(textOf(jsonEditor.remove(after, place)), place)).toEqual({ entry: undefined });
   });
 
-  it('not when it is broken: the line is told', () => {
+  it('a broken JSON file is refused with the line', () => {
     enforces('init_leaves_foreign_content');
     const broken = (text: string) => jsonEditor.put(text, place, entry);
     expect(broken('{\n  "a": 1\n  "b": 2\n}')).toEqual({
@@ -87,7 +87,7 @@ describe('an entry is put into JSON', () => {
     });
   });
 
-  it('in the place of another one, and nothing around it changes', () => {
+  it('a JSON entry is replaced without changing anything around it', () => {
     const before = '{\n  "mcpServers": {\n    "workrail": {"command": "old"}, // mine\n    "b": 1\n  }\n}\n';
     expect(put(before)).toBe(
       '{\n  "mcpServers": {\n    "workrail": {\n      "command": "workrail",\n      "args": [\n        "serve"\n      ]\n    }, // mine\n    "b": 1\n  }\n}\n',

@@ -9,7 +9,7 @@ const tomlEditor = editorWith(parseToml);
 const place = { key: 'mcp_servers', name: 'workrail' };
 const entry = { command: 'C:\\node "x"', args: ['serve'], env: { A: 'b' } };
 
-it('a table is appended, and not a byte before it changes', () => {
+it('a TOML table is appended without changing a byte before it', () => {
   enforces('init_edits_in_place');
   const before = '# mine\nmodel = "o"  # kept\n\n[mcp_servers.other]\ncommand = "x"\n';
   const after = textOf(tomlEditor.put(before, place, entry));
@@ -19,7 +19,7 @@ it('a table is appended, and not a byte before it changes', () => {
   expect(tomlEditor.find(after, place)).toEqual({ entry });
 });
 
-it('a table that is there is cut out by its lines, with those inside it, and no other', () => {
+it('a TOML table is removed with its inner tables and nothing else', () => {
   const before =
     'a = 1\n[mcp_servers."workrail"]\ncommand = "old"\n[ mcp_servers.workrail.env ]\nB = "c"\n[mcp_servers.workrail2]\ncommand = "y"\n';
   const after = textOf(tomlEditor.remove(before, place));
@@ -27,7 +27,7 @@ it('a table that is there is cut out by its lines, with those inside it, and no 
   expect(tomlEditor.find(textOf(tomlEditor.put(before, place, entry)), place)).toEqual({ entry });
 });
 
-it('comments and empty lines around a table stay when it is replaced or cut out, and so does the order', () => {
+it('comments, empty lines and order stay when a TOML table is replaced or removed', () => {
   enforces('init_edits_in_place');
   const [head, tail] = ['# before us\n', '\n# keep me: about profiles\n[profiles.a]\nx = 1\n\n# the end\n'];
   const before = `${head}[mcp_servers.workrail]\ncommand = "old"\n# ours\nargs = []\n${tail}`;
@@ -38,7 +38,7 @@ it('comments and empty lines around a table stay when it is replaced or cut out,
   expect(textOf(tomlEditor.remove(last, place))).toBe(`${tail}# my last word\n`);
 });
 
-it('an entry that is not a table of its own, or one of a list, is told with its line', () => {
+it('an inline TOML entry or a list entry is refused with its line', () => {
   enforces('init_leaves_foreign_content');
   const list = { trouble: { line: 2, problem: '"mcp_servers" is not a table' } };
   const listed = '# mcp_servers\n[[mcp_servers]]\nname = "x"\n';
@@ -56,7 +56,7 @@ it('an entry that is not a table of its own, or one of a list, is told with its 
   }
 });
 
-it('a file that is broken, or in which no table can be added, is told with its line', () => {
+it('a broken TOML file, or one that cannot be extended, is refused with its line', () => {
   enforces('init_leaves_foreign_content');
   expect(tomlEditor.put('a = 1\nb =\n', place, entry)).toMatchObject({ trouble: { line: 2 } });
   expect(tomlEditor.put('a = 1\nmcp_servers = { x = { command = "y" } }\n', place, entry)).toEqual({
