@@ -3,7 +3,7 @@ import { enforces } from '../enforces.ts';
 import { engine, eventsOf, stepOf, tokenOf, told } from '../examples/engine.ts';
 
 describe('a checkpoint', () => {
-  it('sent a hundred times is one node with its edge and its outputs, and leaves the run where it is', async () => {
+  it('a checkpoint sent a hundred times is one node with its edge and its outputs, and leaves the run where it is', async () => {
     enforces('checkpoint_does_not_advance', 'checkpoint_creates_node_edge_outputs', 'checkpoint_idempotent');
     const made = engine();
     const step = await made.send(await made.start('test.plain'), { notes: 'First.' });
@@ -31,7 +31,7 @@ describe('a checkpoint', () => {
     expect([stepOf(saved), stepOf(await made.show(step))]).toEqual([stepOf(step), stepOf(step)]);
   });
 
-  it.each(['the checkpoint', 'the step'])('leaves the run to go on from %s', async (where) => {
+  it.each(['the checkpoint', 'the step'])('a checkpoint leaves the run to go on from %s', async (where) => {
     enforces('checkpoint_reply_tokens');
     const made = engine();
     const step = await made.start('test.plain');
@@ -44,7 +44,7 @@ describe('a checkpoint', () => {
     expect((await made.show(next)).text).toContain('Half of it.');
   });
 
-  it('is another one from another node, another run or another token of the same node', async () => {
+  it('a checkpoint is another one from another node, another run or another token of the same node', async () => {
     enforces('checkpoint_key');
     const made = engine();
     const first = await made.start('test.plain');
@@ -59,7 +59,7 @@ describe('a checkpoint', () => {
     expect(kinds).toHaveLength(5);
   });
 
-  it('of one branch is not told on the other', async () => {
+  it('a checkpoint of one branch is not told on the other', async () => {
     const made = engine();
     const first = await made.start('test.plain');
     const left = await made.send(first, { notes: 'Left.' });
@@ -73,7 +73,7 @@ describe('a checkpoint', () => {
     ]);
   });
 
-  it('is never made by looking', async () => {
+  it('a checkpoint is never made by looking', async () => {
     enforces('checkpoint_not_from_rehydrate');
     const made = engine();
     const saved = await made.save(await made.start('test.plain'), 'Half of it.');

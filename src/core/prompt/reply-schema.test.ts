@@ -13,7 +13,7 @@ const blocked = given(stepReply(blockedParts(reviewAt('judge')))).structured;
 const isReply = (structured: JsonObject) => replySchema.safeParse(structured).success;
 
 describe('the published schema of a reply', () => {
-  test('takes what is given, and errors', () => {
+  test('the published schema of a reply takes what is given, and errors', () => {
     const error = {
       code: 'STORE_IO',
       message: 'Disk full.',
@@ -23,7 +23,7 @@ describe('the published schema of a reply', () => {
     expect([pending, complete, blocked, { kind: 'error', error }].map(isReply)).toEqual([true, true, true, true]);
   });
 
-  test('has no place for the version of a text template, and no reply tells one', () => {
+  test('the published schema of a reply has no place for the version of a text template, and no reply tells one', () => {
     enforces('text_template_version_hidden');
     const replies = [partsAt(PLAIN), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))].map((parts) =>
       given(stepReply(parts)),
@@ -46,7 +46,7 @@ describe('the published schema of a reply', () => {
     ['an intent nobody knows', { ...pending, nextIntent: 'guess' }],
     ['a reply without its warnings', without(pending, 'warnings')],
     ['a recap that hides how it was shortened', { ...pending, recap: { entries: [], omitted: 1 } }],
-  ])('refuses %s', (_, structured) => {
+  ])('the published schema of a reply refuses %s', (_, structured) => {
     expect(isReply(structured)).toBe(false);
   });
 });

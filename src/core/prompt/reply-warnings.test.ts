@@ -54,7 +54,7 @@ const FACTS = {
 const words = (policy: RiskPolicy) => Object.values(FACTS).map((fact) => replyWarning(fact, policy));
 
 describe('a warning', () => {
-  test('has words for everything there is to warn about', () => {
+  test('a warning has words for everything there is to warn about', () => {
     expect(Object.keys(FACTS).sort()).toEqual([...REPLY_WARNING_CODES].sort());
     expect(words('balanced').map(({ code, message }) => [code, message])).toMatchInlineSnapshot(`
       [
@@ -130,7 +130,7 @@ describe('a warning', () => {
     `);
   });
 
-  test('names what it is about, also as data, and a long list is cut short', () => {
+  test('a warning names what it is about, also as data, and a long list is cut short', () => {
     const names = Array.from({ length: 25 }, (_, i) => `n${i}`);
     const { message, details } = replyWarning({ code: 'unset_value', names }, 'balanced');
     expect(message).toContain('n19 and 5 more.');
@@ -141,7 +141,7 @@ describe('a warning', () => {
     );
   });
 
-  test('differs in advice only between risk policies', () => {
+  test('a warning differs in advice only between risk policies', () => {
     enforces('risk_policy_guardrails');
     const facts = RISK_POLICY.map((policy) => words(policy).map(({ message: _, ...rest }) => rest));
     expect(facts).toEqual([facts[0], facts[0], facts[0]]);
@@ -153,7 +153,7 @@ describe('a warning', () => {
     ]);
   });
 
-  test('is the same in text and data, once, with the call it suggests', () => {
+  test('a warning is the same in text and data, once, with the call it suggests', () => {
     const changed = replyWarning(FACTS.workflow_changed, 'balanced');
     const { text, structured } = given(stepReply({ ...partsAt(PLAIN), warnings: [changed, changed] }));
     const call = { workflowId: 'wr.x', attachTo: TOKENS.stateToken, goal: 'Go' };

@@ -49,7 +49,7 @@ function resolved(of: MintableNode, form: TokenForm, kind: TokenClaims['kind']) 
 }
 
 describe.each(forms)('a %s token', (form) => {
-  test('leads to the node it was made for, and to no other', () => {
+  test('a %s token leads to the node it was made for, and to no other', () => {
     enforces('token_scoped_to_run_and_node');
     for (const [of, workflowId] of [
       [node, bugfix] as const,
@@ -67,7 +67,7 @@ describe.each(forms)('a %s token', (form) => {
     }
   });
 
-  test('whose node or session is not stored is refused', () => {
+  test('a %s token whose node or session is not stored is refused', () => {
     enforces('token_error_unknown_node');
     const gone: MintableNode = {
       ...node,
@@ -89,7 +89,7 @@ describe.each(forms)('a %s token', (form) => {
     }
   });
 
-  test('of another session is refused', () => {
+  test('a %s token of another session is refused', () => {
     enforces('token_error_scope_mismatch', 'token_scoped_to_run_and_node');
     const found = SessionId.of(new Uint8Array(10).fill(8));
     const mismatch = { kind: 'session', expected: node.sessionId, found };
@@ -98,7 +98,7 @@ describe.each(forms)('a %s token', (form) => {
     );
   });
 
-  test('that names another run than the one of its node is refused', () => {
+  test('a %s token that names another run than the one of its node is refused', () => {
     enforces('token_error_scope_mismatch', 'token_scoped_to_run_and_node');
     const unknownRun = RunId.of(new Uint8Array(10));
     for (const [runId, workflowId] of [[otherNode.runId, review] as const, [unknownRun, null] as const]) {
@@ -115,7 +115,7 @@ describe.each(forms)('a %s token', (form) => {
     }
   });
 
-  test('is refused when its node was recorded with another workflow than its run', () => {
+  test('a %s token is refused when its node was recorded with another workflow than its run', () => {
     enforces('token_error_workflow_hash_mismatch');
     const moved = { ...node, workflowHash: otherHash };
     for (const kind of TOKEN_KINDS) {

@@ -7,7 +7,7 @@ import { gapHistory, gapsOfRun, unresolvedGaps } from './gaps.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('gaps', () => {
-  test('are those of the node’s own line', () => {
+  test('gaps are those of the node’s own line', () => {
     enforces('view_gaps_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun({ gaps: [{ name: 'shared' }] });
@@ -18,7 +18,7 @@ describe('gaps', () => {
     expect(openAt(writer, root)).toEqual([gapIdOf('shared')]);
   });
 
-  test('are resolved by a later record of the same line and by no other', () => {
+  test('gaps are resolved by a later record of the same line and by no other', () => {
     enforces('view_gap_resolved_by_later_link');
     const writer = sessionWriter();
     const root = writer.startRun({ gaps: [{ name: 'g' }] });
@@ -33,7 +33,7 @@ describe('gaps', () => {
     ]);
   });
 
-  test('of a run are those of all its lines and of no other run', () => {
+  test('gaps of a run are those of all its lines and of no other run', () => {
     const writer = sessionWriter();
     const root = writer.startRun({ gaps: [{ name: 'shared' }] });
     writer.advance(root, { gaps: [{ name: 'left' }] });
@@ -45,7 +45,7 @@ describe('gaps', () => {
     expect(idsOf(other)).toEqual([gapIdOf('other')]);
   });
 
-  test('are never changed: the record stays and the link is a record of its own', () => {
+  test('gaps are never changed: the record stays and the link is a record of its own', () => {
     enforces('gaps_never_mutated');
     const writer = sessionWriter();
     const root = writer.startRun({ gaps: [{ name: 'g' }] });

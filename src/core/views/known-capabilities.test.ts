@@ -6,7 +6,7 @@ import { capabilityAt, capabilityHistory } from './known-capabilities.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('capabilities', () => {
-  test('the latest strong observation counts; a later claim never overrides it', () => {
+  test('capabilities the latest strong observation counts; a later claim never overrides it', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('available', 'strong') });
@@ -19,7 +19,7 @@ describe('capabilities', () => {
     ]);
   });
 
-  test('without any strong observation the latest weak one is told, with its grade', () => {
+  test('capabilities without any strong observation the latest weak one is told, with its grade', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('unavailable', 'weak') });
@@ -28,7 +28,7 @@ describe('capabilities', () => {
     expect(standingAt(writer, root)).toEqual(['unavailable', 'weak']);
   });
 
-  test('what another branch observed is not known here', () => {
+  test('capabilities what another branch observed is not known here', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -37,7 +37,7 @@ describe('capabilities', () => {
     expect(standingAt(writer, other)).toBeUndefined();
   });
 
-  test('every observation of the line stays in the history', () => {
+  test('capabilities every observation of the line stays in the history', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('available', 'strong') });

@@ -7,7 +7,7 @@ import { findRun, nodeAtEvent, nodeOf } from './run-graph.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('the run graph', () => {
-  test('links every node to its parent and its children, in order of creation', () => {
+  test('the run graph links every node to its parent and its children, in order of creation', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const blocked = writer.block(root);
@@ -23,7 +23,7 @@ describe('the run graph', () => {
     expect(nodeOf(graph, checkpoint.nodeId)).toMatchObject({ kind: 'checkpoint', hostNodeId: root.nodeId });
   });
 
-  test('finds a node by the event that created it, which is how tokens name it', () => {
+  test('the run graph finds a node by the event that created it, which is how tokens name it', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const step = writer.advance(root, { note: { name: 'n', text: 'done' } });
@@ -34,7 +34,7 @@ describe('the run graph', () => {
     expect(nodeAtEvent(graph, 0)).toBeUndefined();
   });
 
-  test('shows a fork as an ordinary edge whose cause says so', () => {
+  test('the run graph shows a fork as an ordinary edge whose cause says so', () => {
     enforces('fork_is_a_cause_not_an_edge_kind');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -60,7 +60,7 @@ describe('the run graph', () => {
     ]);
   });
 
-  test('keeps a run on the workflow it pinned, whatever its source holds for a later run', () => {
+  test('the run graph keeps a run on the workflow it pinned, whatever its source holds for a later run', () => {
     enforces('run_executes_by_hash');
     const writer = sessionWriter();
     const before = writer.startRun({}, 'first text of the source');

@@ -8,7 +8,7 @@ import { isClosed, RUN_STATUSES, runStatus } from './run-status.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('run status', () => {
-  test('is one of four words, judged at the preferred tip', () => {
+  test('run status is one of four words, judged at the preferred tip', () => {
     enforces('view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -23,7 +23,7 @@ describe('run status', () => {
     expect(RUN_STATUSES).toEqual(seen);
   });
 
-  test('is judged where work went on last, not where another branch ended', () => {
+  test('run status is judged where work went on last, not where another branch ended', () => {
     enforces('view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -33,7 +33,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('in_progress');
   });
 
-  test('never-stop at the tip means nothing is blocked', () => {
+  test('run status never-stop at the tip means nothing is blocked', () => {
     enforces('view_run_status_rule', 'view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun({ mode: 'full_auto_never_stop' });
@@ -43,7 +43,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('blocked');
   });
 
-  test('takes the defaults only where the line itself holds no preferences', () => {
+  test('run status takes the defaults only where the line itself holds no preferences', () => {
     enforces('view_preferences_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -53,7 +53,7 @@ describe('run status', () => {
     expect(statusOf(writer, root, 'full_auto_never_stop')).toBe('blocked');
   });
 
-  test('a checkpoint on a blocked attempt leaves the run blocked', () => {
+  test('run status a checkpoint on a blocked attempt leaves the run blocked', () => {
     enforces('view_run_status_rule');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -64,7 +64,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('in_progress');
   });
 
-  test('a critical gap blocks at the very node it hangs on, unless it only reports something unexpected', () => {
+  test('run status a critical gap blocks at the very node it hangs on, unless it only reports something unexpected', () => {
     enforces('view_run_status_rule');
     const cases = [
       [{ name: 'g' }, 'blocked'],
@@ -83,7 +83,7 @@ describe('run status', () => {
     }
   });
 
-  test('a finished run has gaps only if a critical one lies unresolved on its own line', () => {
+  test('run status a finished run has gaps only if a critical one lies unresolved on its own line', () => {
     enforces('view_run_status_rule', 'view_gaps_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun();

@@ -20,7 +20,7 @@ import {
 } from './session-view.ts';
 
 describe('two advances from one node', () => {
-  test('keep notes, artifacts, context, gaps, capabilities and preferences apart in every view', () => {
+  test('two advances from one node keep notes, artifacts, context, gaps, capabilities and preferences apart in every view', () => {
     enforces('view_forks_do_not_mix_outputs', 'view_context_folds_ancestry', 'view_preferences_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun({ note: { name: 'goal', text: 'goal' }, context: { goal: 'ship' } });
@@ -80,7 +80,7 @@ describe('two advances from one node', () => {
 });
 
 describe('folding', () => {
-  test('gives the same answer every time and changes no event', () => {
+  test('folding gives the same answer every time and changes no event', () => {
     enforces('views_are_pure_and_deterministic');
     const { events, snapshots } = randomHistory({ seed: 11, eventsMin: 200 });
     const sources = {
@@ -94,7 +94,7 @@ describe('folding', () => {
     expect(view).toEqual(foldEvents(events));
   });
 
-  test('knows the latest time that an event tells, also when a clock went back since', () => {
+  test('folding knows the latest time that an event tells, also when a clock went back since', () => {
     const times = [300, 100, 200];
     const writer = sessionWriter({ at: () => times.shift() ?? 50 });
     const root = writer.startRun();
@@ -106,7 +106,7 @@ describe('folding', () => {
     );
   });
 
-  test('takes events in the order of their index only', () => {
+  test('folding takes events in the order of their index only', () => {
     enforces('event_index_is_the_only_order');
     const writer = sessionWriter();
     writer.startRun();

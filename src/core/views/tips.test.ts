@@ -24,7 +24,7 @@ const TOUCHES: { readonly [kind in Touching]: NodeFacts } = {
 };
 
 describe('tips', () => {
-  test('a node with only blocked attempts and checkpoints below it is still a tip', () => {
+  test('tips a node with only blocked attempts and checkpoints below it is still a tip', () => {
     enforces('view_tip_counts_step_descendants_only');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -34,7 +34,7 @@ describe('tips', () => {
     expect(tipIds(writer, root)).toEqual([step, blocked, checkpoint].map(({ nodeId }) => nodeId));
   });
 
-  test('a step reached through a blocked attempt ends the tips above it', () => {
+  test('tips a step reached through a blocked attempt ends the tips above it', () => {
     enforces('view_tip_counts_step_descendants_only');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -42,7 +42,7 @@ describe('tips', () => {
     expect(tipIds(writer, root)).toEqual([retried.nodeId]);
   });
 
-  test('branches are counted by tips of kind step, and no event holds a branch id', () => {
+  test('tips branches are counted by tips of kind step, and no event holds a branch id', () => {
     enforces('view_branch_is_derived');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -60,7 +60,7 @@ describe('tips', () => {
 });
 
 describe('the preferred tip', () => {
-  test('is the node just made', () => {
+  test('the preferred tip is the node just made', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const made = [root];
@@ -72,7 +72,7 @@ describe('the preferred tip', () => {
     expect(found).toEqual(made.map(({ nodeId }) => nodeId));
   });
 
-  test.each(Object.entries(TOUCHES))('goes back to an older branch by %s there', (kind, facts) => {
+  test.each(Object.entries(TOUCHES))('the preferred tip goes back to an older branch by %s there', (kind, facts) => {
     enforces('view_preferred_tip');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -84,7 +84,7 @@ describe('the preferred tip', () => {
     expect(preferred(writer, root)).toBe(old.nodeId);
   });
 
-  test('goes back to an older branch by a node or an attempt made there', () => {
+  test('the preferred tip goes back to an older branch by a node or an attempt made there', () => {
     enforces('view_preferred_tip');
     for (const make of ['advance', 'block', 'checkpoint'] as const) {
       const writer = sessionWriter();
@@ -99,7 +99,7 @@ describe('the preferred tip', () => {
     }
   });
 
-  test('is the newest one when the last activity lies above several tips', () => {
+  test('the preferred tip is the newest one when the last activity lies above several tips', () => {
     enforces('view_preferred_tip');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -114,7 +114,7 @@ describe('the preferred tip', () => {
     expect(preferred(writer, root)).toBe(aside.nodeId);
   });
 
-  test('is chosen for each run by itself', () => {
+  test('the preferred tip is chosen for each run by itself', () => {
     const writer = sessionWriter();
     const first = writer.startRun();
     const step = writer.advance(first);
@@ -122,7 +122,7 @@ describe('the preferred tip', () => {
     expect([first, second].map((root) => preferred(writer, root))).toEqual([step.nodeId, second.nodeId]);
   });
 
-  test('below a node leaves out what happened on other branches', () => {
+  test('the preferred tip below a node leaves out what happened on other branches', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const left = writer.advance(root);

@@ -5,7 +5,7 @@ import { foldEvents } from './session-view.ts';
 import { currentObservation, observationHistory, observationsInOrder } from './workspace-observations.ts';
 
 describe('observations', () => {
-  test('the current one is the last recorded, also after going back to an earlier value', () => {
+  test('observations the current one is the last recorded, also after going back to an earlier value', () => {
     enforces('view_observation_latest_per_key');
     const writer = sessionWriter();
     const root = writer.startRun({ observed: { git_branch: 'main', repo_root: '/work' } });

@@ -10,7 +10,7 @@ import { contracts } from '../../workflow/builtins/registry.ts';
 import { mergedExample } from './step-calls.ts';
 
 describe('the examples of all that is unmet', () => {
-  it('are one output, in which nothing stands twice', () => {
+  it('the examples of all that is unmet are one output, in which nothing stands twice', () => {
     const unmet = (example?: Unmet['example']): Unmet => ({
       reason: 'contract_violation:missing_required_output',
       pointer: { kind: 'capability', capability: 'delegation' },
@@ -30,7 +30,7 @@ describe('the examples of all that is unmet', () => {
     ).toEqual({ notesMarkdown: 'N', artifacts: [{ y: 2, x: 1, kind: 'a' }, { kind: 'b' }], context: { k: 1, l: 2 } });
   });
 
-  it('leave nothing unmet when they are sent, but for what this step cannot settle', () => {
+  it('the examples of all that is unmet leave nothing unmet when they are sent, but for what this step cannot settle', () => {
     fc.assert(
       fc.property(file, given, (tried, sent) => {
         const attempt = attemptAt(tried, sent);
@@ -44,7 +44,7 @@ describe('the examples of all that is unmet', () => {
     );
   });
 
-  it('stand beside words and pointers that a blocker can hold', () => {
+  it('the examples of all that is unmet stand beside words and pointers that a blocker can hold', () => {
     fc.assert(
       fc.property(file, given, (tried, sent) => {
         for (const { reason, pointer, message, suggestedFix } of checkStep(attemptAt(tried, sent)).unmet) {

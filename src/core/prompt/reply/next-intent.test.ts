@@ -16,11 +16,11 @@ describe('the next intent', () => {
   const perform = 'perform_pending_then_continue';
   const wait = 'await_user_confirmation';
 
-  test('of a step is to do it', () => {
+  test('the next intent of a step is to do it', () => {
     expect(intents((mode) => partsAt(PLAIN, { mode }))).toEqual([perform, perform, perform]);
   });
 
-  test('of a step that wants confirmation is to wait for the user in guided mode only', () => {
+  test('the next intent of a step that wants confirmation is to wait for the user in guided mode only', () => {
     enforces('require_confirmation_guided', 'confirmation_in_full_auto');
     expect(intents((mode) => reviewAt('scope', { mode }))).toEqual([wait, perform, perform]);
     expect(intents((mode) => reviewAt('gate', { mode }))).toEqual([wait, perform, perform]);
@@ -29,7 +29,7 @@ describe('the next intent', () => {
     expect(reply(reviewAt('scope')).text).toContain('ask the user, and wait for the answer. Then send this');
   });
 
-  test('of a step that nobody but the user can help with is to wait wherever somebody is there', () => {
+  test('the next intent of a step that nobody but the user can help with is to wait wherever somebody is there', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
     expect(reply(reviewAt('sign')).text).toContain(
@@ -51,7 +51,7 @@ describe('the next intent', () => {
     expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
   });
 
-  test('of a block is to wait when the user is needed, and else to mend it', () => {
+  test('the next intent of a block is to wait when the user is needed, and else to mend it', () => {
     enforces('next_intent_of_blocks');
     const blocked = (stepId: string) => intents((mode) => blockedParts(reviewAt(stepId, { mode }))).slice(0, 2);
     expect([blocked('judge'), blocked('merge'), blocked('sign')]).toEqual([
@@ -61,7 +61,7 @@ describe('the next intent', () => {
     ]);
   });
 
-  test('of a finished run is that it is complete', () => {
+  test('the next intent of a finished run is that it is complete', () => {
     expect(intents((mode) => partsAt(PLAIN, { mode, done: 2 }))).toEqual(['complete', 'complete', 'complete']);
   });
 });

@@ -20,7 +20,7 @@ const calls = (text: string) =>
 
 describe('a token used again with other content', () => {
   test.each([partsAt(PLAIN, { done: 1 }), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))])(
-    'gives the recorded reply, a warning and one call with a fresh token',
+    'a token used again with other content gives the recorded reply, a warning and one call with a fresh token',
     (parts) => {
       enforces('replay_with_other_payload_warned');
       const { recorded, structured, text } = ignored(parts);
@@ -40,7 +40,7 @@ describe('a token used again with other content', () => {
     },
   );
 
-  test('after an advance may go on with what is recorded, or branch', () => {
+  test('a token used again with other content after an advance may go on with what is recorded, or branch', () => {
     const { text, recorded } = ignored(partsAt(PLAIN, { done: 1 }));
     expect(text).toContain(
       'To continue from what is recorded, do the step above. To keep what you just sent, send it again',
@@ -49,13 +49,13 @@ describe('a token used again with other content', () => {
     expect(ignored(partsAt(PLAIN, { done: 2 })).text).not.toContain('do the step above');
   });
 
-  test('after a block sends the correction, with the new token', () => {
+  test('a token used again with other content after a block sends the correction, with the new token', () => {
     const { text } = ignored(blockedParts(reviewAt('judge')));
     expect(text).toContain('This step is still pending. The call to send is below.');
     expect(text).toContain('To send your correction, use this token.');
   });
 
-  test('does not repeat what is too long, but says where it belongs', () => {
+  test('a token used again with other content does not repeat what is too long, but says where it belongs', () => {
     const { structured, recorded } = ignored(blockedParts(reviewAt('judge')), LONG);
     const before = recorded.structured['nextCall'] as { tool: string; arguments: JsonObject };
     expect(structured['nextCall']).toEqual({ ...before, arguments: { ...before.arguments, ackToken: 'ack_fresh' } });

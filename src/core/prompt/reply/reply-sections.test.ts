@@ -16,7 +16,7 @@ describe('what is told when', () => {
   const at = (lifecycle: Lifecycle) => reply({ ...reviewAt('scope'), lifecycle, references });
   const told = (words: string) => LIFECYCLES.filter((lifecycle) => at(lifecycle).text.includes(words));
 
-  test('standing rules at the start and to who comes back', () => {
+  test('what is told when standing rules at the start and to who comes back', () => {
     enforces('meta_guidance_delivery');
     expect(told('- Never change code while you review it.')).toEqual(['start', 'rehydrate']);
     const data = LIFECYCLES.map((lifecycle) => at(lifecycle).structured['guidance']);
@@ -24,7 +24,7 @@ describe('what is told when', () => {
     expect(data).toEqual([expect.objectContaining({ metaGuidance }), undefined, { metaGuidance }, undefined]);
   });
 
-  test('preconditions and questions at the start', () => {
+  test('what is told when preconditions and questions at the start', () => {
     enforces('authored_guidance_reaches_agent');
     expect(told('- The tests can be run.')).toEqual(['start']);
     expect(told('- Which parts of the change matter most?')).toEqual(['start']);
@@ -34,7 +34,7 @@ describe('what is told when', () => {
     });
   });
 
-  test('documents in a text of their own: all of them at the start, where they are to who comes back, else nothing', () => {
+  test('what is told when documents in a text of their own: all of them at the start, where they are to who comes back, else nothing', () => {
     enforces('references_by_lifecycle', 'content_item_order');
     expect(LIFECYCLES.map((lifecycle) => at(lifecycle).furtherTexts)).toEqual([
       [
@@ -72,7 +72,7 @@ describe('what is told when', () => {
     ]);
   });
 
-  test('recap, draft and branch only to who comes back; the goal also to who begins', () => {
+  test('what is told when recap, draft and branch only to who comes back; the goal also to who begins', () => {
     const { goal, recap, branch, draft } = {
       ...SITUATIONS['rehydrate-done-before']?.(),
       ...SITUATIONS['rehydrate-blocked']?.(),
@@ -99,7 +99,7 @@ const titles = new Map([
 const stepOfNote = (nodeId: typeof ROOT) => titles.get(nodeId) ?? { stepId: 'none', title: 'None' };
 
 describe('a recap', () => {
-  test('has its notes in their order, each under the step it was written for', () => {
+  test('a recap has its notes in their order, each under the step it was written for', () => {
     const recap = { entries: [entry(ROOT, 'First.'), entry(SECOND, 'Second.')], olderLeftOut: 4 };
     expect(recapPart(recap, stepOfNote)).toEqual({
       lines: [
@@ -118,14 +118,14 @@ describe('a recap', () => {
     omitted,
   });
 
-  test('is text with headings, in which nothing looks like our own words', () => {
+  test('a recap is text with headings, in which nothing looks like our own words', () => {
     expect(recapText(recap(0), 'Work so far')).toBe(
       'Work so far:\n\n### One\nFirst.\n\n### Two\n# Big\n> ---\n> Next call: x {}',
     );
     expect(recapText({ lines: [], omitted: 0 }, 'Work so far')).toBe('Work so far: no notes yet.');
   });
 
-  test('says in text and data how much was left out, and by which rule', () => {
+  test('a recap says in text and data how much was left out, and by which rule', () => {
     enforces('recap_truncation_announced', 'cut_text_said_in_reply');
     expect(recapText(recap(1), 'Work')).toMatch(/^Work \(1 older note is left out; the newest are kept\):/);
     const at = (omitted: number) =>

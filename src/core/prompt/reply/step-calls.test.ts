@@ -15,7 +15,7 @@ describe('the next call', () => {
     .filter(([what]) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what))
     .map(([what, parts]) => ({ what, parts }));
 
-  test.each(pending)('meets all that the step asks for, sent as it stands: $what', ({ what, parts }) => {
+  test.each(pending)('the next call meets all that the step asks for, sent as it stands: $what', ({ what, parts }) => {
     enforces('next_call_ready_to_send');
     const call = callOf(parts()).arguments;
     expect(call['ackToken']).toBe(TOKENS.ackToken);
@@ -28,7 +28,7 @@ describe('the next call', () => {
     expect(left).toEqual((heldBack as { [what: string]: string[] })[what] ?? []);
   });
 
-  test('of a block that nothing from here can mend leads to where it can be, and is looked up where that is not known', () => {
+  test('the next call of a block that nothing from here can mend leads to where it can be, and is looked up where that is not known', () => {
     const parts = reviewAt('judge');
     const [first] = unmetAt(parts, {});
     if (first === undefined) throw new Error('something is missing');
@@ -41,7 +41,7 @@ describe('the next call', () => {
     expect(given(stepReply(back)).text).toContain('This step cannot fix it. Go back with:');
   });
 
-  test('of a block brings only what is missing', () => {
+  test('the next call of a block brings only what is missing', () => {
     enforces('next_call_ready_to_send');
     const parts = reviewAt('judge');
     const sent = { output: { notesMarkdown: 'Verdict: fine.' } };
@@ -57,7 +57,7 @@ describe('the next call', () => {
     expect(unmetAt(parts, { output: { ...sent.output, artifacts: artifacts ?? [] } })).toEqual([]);
   });
 
-  test('asks for no more than the step does', () => {
+  test('the next call asks for no more than the step does', () => {
     const step = { id: 'a', title: 'A', prompt: 'Do it.', notesOptional: true };
     expect(callOf(partsAt({ ...PLAIN, steps: [step] }))).toEqual({
       tool: 'continue_workflow',
@@ -65,7 +65,7 @@ describe('the next call', () => {
     });
   });
 
-  test('has room for notes beside an artifact, which nothing holds it to', () => {
+  test('the next call has room for notes beside an artifact, which nothing holds it to', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
@@ -76,7 +76,7 @@ describe('the next call', () => {
     expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
   });
 
-  test('never speaks for the user when nobody is asked', () => {
+  test('the next call never speaks for the user when nobody is asked', () => {
     const at = (mode: Autonomy) => JSON.stringify(callOf(reviewAt('merge', { mode })));
     expect(AUTONOMY.map((mode) => at(mode).includes('merge_now'))).toEqual([true, true, false]);
     const approval = JSON.stringify(callOf(reviewAt('sign', { mode: 'full_auto_never_stop' })));

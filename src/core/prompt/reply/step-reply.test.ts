@@ -18,19 +18,19 @@ function field(structured: JsonObject, ...path: readonly string[]): JsonObject {
 }
 
 describe('every reply', () => {
-  test.each(all)('has the published fields: $what', ({ parts }) => {
+  test.each(all)('every reply has the published fields: $what', ({ parts }) => {
     enforces('reply_fields', 'next_intent_closed');
     const { structured } = reply(parts());
     expect(replySchema.safeParse(structured).error).toBeUndefined();
   });
 
-  test.each(all)('can be stored, with holes for tokens and session: $what', ({ parts }) => {
+  test.each(all)('every reply can be stored, with holes for tokens and session: $what', ({ parts }) => {
     const open = stepReply(parts());
     expect(storedReplySchema.safeParse(open).error).toBeUndefined();
     for (const value of Object.values(TOKENS)) expect(JSON.stringify(open)).not.toContain(value);
   });
 
-  test.each(all)('says in its text what it says in its data: $what', ({ parts }) => {
+  test.each(all)('every reply says in its text what it says in its data: $what', ({ parts }) => {
     enforces('tool_reply_text_and_structured', 'boundary_footer');
     const { text, structured } = reply(parts());
     const { pending, nextCall, stateToken, checkpointToken, isComplete } = structured;
@@ -46,7 +46,7 @@ describe('every reply', () => {
     expect(text.includes('is complete. No steps are left.')).toBe(isComplete);
   });
 
-  test.each(all)('ends in a footer with run, next action and tokens: $what', ({ parts }) => {
+  test.each(all)('every reply ends in a footer with run, next action and tokens: $what', ({ parts }) => {
     enforces('text_prompt_first_then_footer');
     const { text } = reply(parts());
     const footer = text.slice(text.lastIndexOf('\n---\n') + 5).split('\n');
@@ -56,7 +56,7 @@ describe('every reply', () => {
   });
 
   test.each(all.filter(({ what }) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what)))(
-    'about a step begins with its authored prompt: $what',
+    'every reply about a step begins with its authored prompt: $what',
     ({ parts }) => {
       enforces('text_prompt_first_then_footer');
       const { authored } = renderStep(parts());
@@ -64,13 +64,13 @@ describe('every reply', () => {
     },
   );
 
-  test.each(all)('is the same when it is asked for again: $what', ({ parts }) => {
+  test.each(all)('every reply is the same when it is asked for again: $what', ({ parts }) => {
     expect(JSON.stringify(stepReply(parts()))).toBe(JSON.stringify(stepReply(parts())));
   });
 });
 
 describe('a finished run', () => {
-  test('has nothing pending, no ack token and nothing to call', () => {
+  test('a finished run has nothing pending, no ack token and nothing to call', () => {
     enforces('complete_has_no_pending', 'completed_node_tokens');
     const { structured, text } = reply(partsAt(PLAIN, { done: 2 }));
     expect(structured).toMatchObject({
@@ -85,7 +85,7 @@ describe('a finished run', () => {
     expect(text).not.toMatch(/Next call:|ack_/);
   });
 
-  test('lists every open gap, first thing and as data', () => {
+  test('a finished run lists every open gap, first thing and as data', () => {
     const gaps = Array.from({ length: 30 }, (_, i) => ({ ...gapOf(SITUATIONS), summary: `Gap number ${i}.` }));
     const { text, structured } = reply({ ...partsAt(PLAIN, { done: 2 }), gaps });
     const listed = text
@@ -114,13 +114,13 @@ describe('facts about the step just done', () => {
   const context = (assessments: ReplyParts['assessments']) =>
     reply({ ...partsAt(PLAIN), ...(assessments && { assessments }) }).structured;
 
-  test('are absent when there are none', () => {
+  test('facts about the step just done are absent when there are none', () => {
     enforces('step_context_presence');
     expect(context(undefined)).not.toHaveProperty('stepContext');
     expect(context({ accepted: [], isOneOfSeveral: false })).not.toHaveProperty('stepContext');
   });
 
-  test('are one assessment where the step asks for one, and a list where it asks for several', () => {
+  test('facts about the step just done are one assessment where the step asks for one, and a list where it asks for several', () => {
     enforces('step_context_assessments');
     const one = accepted.slice(0, 1);
     expect(context({ accepted: one, isOneOfSeveral: false })['stepContext']).toEqual({ assessments: one[0] });
@@ -130,7 +130,7 @@ describe('facts about the step just done', () => {
 });
 
 describe('a blocked reply', () => {
-  test('says first what is missing and how to go on, then the step again', () => {
+  test('a blocked reply says first what is missing and how to go on, then the step again', () => {
     const { text, structured } = reply(blockedParts(reviewAt('judge')));
     const order = [
       'Blocked: "Judge the change"',
@@ -148,13 +148,13 @@ describe('a blocked reply', () => {
     expect(structured['blockers']).toHaveLength(2);
   });
 
-  test('shows an example once, in the call', () => {
+  test('a blocked reply shows an example once, in the call', () => {
     const { text } = reply(blockedParts(reviewAt('report')));
     const opening = text.slice(0, text.indexOf('The step:'));
     expect(opening.split('<what is wrong, and what comes of it>')).toHaveLength(2);
   });
 
-  test('before the first step has nothing pending, and asks for context', () => {
+  test('a blocked reply before the first step has nothing pending, and asks for context', () => {
     const { structured, text } = reply(SITUATIONS['start-without-its-list']?.() ?? partsAt(PLAIN));
     expect(structured).toMatchObject({
       kind: 'blocked',
@@ -170,7 +170,7 @@ describe('a blocked reply', () => {
     expect(text).toMatch(/^Blocked: "Review of a change" cannot start its first step yet\./);
   });
 
-  test('is over when nothing holds the first step up any more', () => {
+  test('a blocked reply is over when nothing holds the first step up any more', () => {
     const { blocked: _, ...parts } = SITUATIONS['start-without-its-list']?.() ?? blockedParts(partsAt(PLAIN));
     const { text, structured } = reply({ ...parts, lifecycle: 'rehydrate' });
     expect(structured).toMatchObject({
@@ -183,7 +183,7 @@ describe('a blocked reply', () => {
     expect(text).toMatch(/^"Review of a change" can start its first step now\./);
   });
 
-  test('whose blocks are known but not their examples offers the whole report', () => {
+  test('a blocked reply whose blocks are known but not their examples offers the whole report', () => {
     const { blocked, ...parts } = blockedParts(reviewAt('judge'));
     const again = reply({ ...parts, blocked: { blockers: blocked?.blockers ?? [], unmet: [] } });
     expect(again.structured['nextCall']).toEqual(reply(reviewAt('judge')).structured['nextCall']);

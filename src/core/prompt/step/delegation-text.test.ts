@@ -36,7 +36,7 @@ const known = (status: (typeof CAPABILITY_STATUSES)[number], grade: 'strong' | '
 });
 
 describe('a delegating step', () => {
-  test('is told task by task where delegation is known to work', () => {
+  test('a delegating step is told task by task where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
       expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not start_workflow/),
@@ -49,7 +49,7 @@ describe('a delegating step', () => {
     ]);
   });
 
-  test('is told one after the other where it is known not to work, with a warning', () => {
+  test('a delegating step is told one after the other where it is known not to work, with a warning', () => {
     enforces('parallel_rendering', 'capability_preferred_degrades');
     const { text, warnings } = told(known('unavailable'), { capabilities: { delegation: 'preferred' } });
     expect(text).toMatch(/^There are no subagents here, so do these 2 tasks yourself, one after the other: call start/);
@@ -58,7 +58,7 @@ describe('a delegating step', () => {
   });
 
   test.each([known('unknown'), {}])(
-    'is to be tried where nothing is known, with the way back and a report',
+    'a delegating step is to be tried where nothing is known, with the way back and a report',
     (place) => {
       enforces('parallel_rendering');
       const { text, warnings } = told(place);
@@ -70,7 +70,7 @@ describe('a delegating step', () => {
     },
   );
 
-  test('is never delegated where its author forbids it, and that is no loss', () => {
+  test('a delegating step is never delegated where its author forbids it, and that is no loss', () => {
     const disabled = { capabilities: { delegation: 'disabled' } };
     for (const status of CAPABILITY_STATUSES) {
       const { text, warnings } = told(known(status), disabled);
@@ -79,7 +79,7 @@ describe('a delegating step', () => {
     }
   });
 
-  test('leaves out tasks whose condition does not hold, and says so', () => {
+  test('a delegating step leaves out tasks whose condition does not hold, and says so', () => {
     enforces('parallel_rendering');
     const { text } = told({ ...known('available'), context: { ...context, size: 'small' } });
     expect(text).toMatch(/^Delegate this task \(the others are not due\)\. Start a subagent for it\./);

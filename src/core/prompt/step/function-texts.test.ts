@@ -56,12 +56,12 @@ const branchOf = (
 });
 
 describe('functions', () => {
-  test('of a step that refers to none are not told', () => {
+  test('functions of a step that refers to none are not told', () => {
     enforces('functions_in_prompt');
     expect(functionTexts(index, 'plain')).toBeUndefined();
   });
 
-  test('are those a step refers to: its own, then its loops’, then the workflow’s, each by name', () => {
+  test('functions are those a step refers to: its own, then its loops’, then the workflow’s, each by name', () => {
     enforces('functions_in_prompt', 'functions_order_and_priority');
     const { text } = functionTexts(index, 'inner') ?? {};
     expect(names(text)).toEqual(['alpha', 'own', 'ofLoop', 'shared', 'zeta']);
@@ -70,7 +70,7 @@ describe('functions', () => {
     expect(functionTexts(index, 'later')?.text).toContain('shared():\nBy the workflow.');
   });
 
-  test('of the work below come after those of the step, and those of other branches last', () => {
+  test('functions of the work below come after those of the step, and those of other branches last', () => {
     enforces('functions_order_and_priority');
     const lines = [
       { stepId: 'later', text: 'Done.' },
@@ -90,7 +90,7 @@ describe('functions', () => {
     ]);
   });
 
-  test('are told with their parameters', () => {
+  test('functions are told with their parameters', () => {
     const parameters = [{ name: 'a', type: 'string', description: 'what' }, { name: 'b' }];
     const workflow = compiled({
       id: 'wr.p',
@@ -104,7 +104,7 @@ describe('functions', () => {
     });
   });
 
-  test('are told with the calls that the step asks for', () => {
+  test('functions are told with the calls that the step asks for', () => {
     const functionCalls = [{ name: 'f', args: { a: '{{what}}' } }];
     const only = { ...step('s', [], [{ ...fn('f'), parameters: [{ name: 'a' }] }]), functionCalls };
     const parts = partsAt({ id: 'wr.p', name: 'P', description: 'P.', steps: [only] }, { context: { what: 'tests' } });
@@ -113,7 +113,7 @@ describe('functions', () => {
     );
   });
 
-  test('over budget are cut with the marker, and those not whole are counted', () => {
+  test('functions over budget are cut with the marker, and those not whole are counted', () => {
     enforces('functions_order_and_priority');
     const long = ['a', 'b', 'c', 'd'].map((name) => fn(name, 'x'.repeat(4000)));
     const workflow = compiled({

@@ -18,7 +18,7 @@ describe('a path into context', () => {
     ['plan.literal', 'a key with a dot'],
     ['plan.owner', null],
     ['currentItem.name', 'of context'],
-  ])('%s leads to %j', (path, value) => {
+  ])('a path into context %s leads to %j', (path, value) => {
     expect(readPath({ context, loopVariables: {} }, path)).toBe(value);
   });
 
@@ -40,11 +40,11 @@ describe('a path into context', () => {
     'plan.constructor.name',
     'plan.hasOwnProperty',
     'plan.slices.map',
-  ])('%j leads nowhere', (path) => {
+  ])('a path into context %j leads nowhere', (path) => {
     expect(readPath({ context, loopVariables: {} }, path)).toBeUndefined();
   });
 
-  it('sees a loop variable instead of the context value of that name, also where it has less', () => {
+  it('a path into context sees a loop variable instead of the context value of that name, also where it has less', () => {
     const loopVariables = { currentItem: { id: 7 }, currentIndex: 0 };
     expect(readPath({ context, loopVariables }, 'currentItem.id')).toBe(7);
     expect(readPath({ context, loopVariables }, 'currentItem.name')).toBeUndefined();
@@ -103,17 +103,17 @@ const DIFFERENT: readonly [JsonValue | undefined, JsonValue | undefined][] = [
 ];
 
 describe('lenient equality', () => {
-  it.each(EQUAL)('%j equals %j, whichever comes first', (a, b) => {
+  it.each(EQUAL)('lenient equality %j equals %j, whichever comes first', (a, b) => {
     enforces('condition_lenient_equality');
     expect([lenientEquals(a, b), lenientEquals(b, a)]).toEqual([true, true]);
   });
 
-  it.each(DIFFERENT)('%j does not equal %j, whichever comes first', (a, b) => {
+  it.each(DIFFERENT)('lenient equality %j does not equal %j, whichever comes first', (a, b) => {
     enforces('condition_lenient_equality');
     expect([lenientEquals(a, b), lenientEquals(b, a)]).toEqual([false, false]);
   });
 
-  it('does not depend on the order of the sides, and everything equals itself', () => {
+  it('lenient equality does not depend on the order of the sides, and everything equals itself', () => {
     const loose = fc.oneof(fc.constantFrom('yes', 'No', ' 1', '0', 1, 0, true, false, null, '1.0'), fc.jsonValue());
     fc.assert(
       fc.property(loose, loose, (a, b) => {
@@ -124,7 +124,7 @@ describe('lenient equality', () => {
     );
   });
 
-  it('takes nothing for a number that is none', () => {
+  it('lenient equality takes nothing for a number that is none', () => {
     expect(['', ' ', 'three', '1,5', 'NaN', 'Infinity', true, null, [], undefined].map(numberOf)).toEqual(
       Array.from({ length: 10 }, () => undefined),
     );

@@ -36,11 +36,11 @@ describe('values that decide a condition', () => {
     [compare('currentIndex', 'lt', 3), false, undefined],
     [compare('text', 'matches', '^a'), true, undefined],
     [{ kind: 'never' }, true, undefined],
-  ] as const)('%j comes out as %j by %j', (condition, wanted, context) => {
+  ] as const)('values that decide a condition %j comes out as %j by %j', (condition, wanted, context) => {
     expect(decidingContext(condition as Condition, wanted, from)).toEqual(context);
   });
 
-  it('do so whatever else is in context', () => {
+  it('values that decide a condition do so whatever else is in context', () => {
     const value = fc.oneof(
       fc.integer({ min: -3, max: 3 }),
       fc.boolean(),

@@ -84,17 +84,17 @@ const TRUTHS: readonly [string, Comparison, unknown, boolean][] = [
 ];
 
 describe('a condition', () => {
-  it.each(TRUTHS)('%s %s %j is %s', (...[variable, comparison, value, expected]) => {
+  it.each(TRUTHS)('a condition %s %s %j is %s', (...[variable, comparison, value, expected]) => {
     enforces('condition_lenient_equality', 'condition_operators_closed');
     expect(evaluateCondition(compare(variable, comparison, value), facts)).toBe(expected);
   });
 
-  it('has both outcomes of every operator in the table above', () => {
+  it('a condition has both outcomes of every operator in the table above', () => {
     const outcomes = COMPARISONS.map((name) => new Set(TRUTHS.filter((row) => row[1] === name).map((row) => row[3])));
     expect(outcomes.map(({ size }) => size)).toEqual(COMPARISONS.map(() => 2));
   });
 
-  it('is true when it says nothing or always, and false when it says never', () => {
+  it('a condition is true when it says nothing or always, and false when it says never', () => {
     expect(evaluateCondition({ kind: 'always' }, facts)).toBe(true);
     expect(evaluateCondition({ kind: 'never' }, facts)).toBe(false);
   });
@@ -104,19 +104,19 @@ describe('a condition', () => {
     [true, false],
     [false, true],
     [false, false],
-  ])('combines %s and %s as logic does', (left, right) => {
+  ])('a condition combines %s and %s as logic does', (left, right) => {
     const conditions = [left, right].map((is): Condition => ({ kind: is ? 'always' : 'never' }));
     expect(evaluateCondition({ kind: 'and', conditions }, facts)).toBe(left && right);
     expect(evaluateCondition({ kind: 'or', conditions }, facts)).toBe(left || right);
   });
 
-  it('reads loop variables before context', () => {
+  it('a condition reads loop variables before context', () => {
     const inLoop = { ...facts, loopVariables: { size: 'small' } };
     expect(evaluateCondition(compare('size', 'equals', 'small'), inLoop)).toBe(true);
     expect(evaluateCondition(compare('limit', 'equals', 5), inLoop)).toBe(true);
   });
 
-  it('with a name is looked up, through other names too', () => {
+  it('a condition with a name is looked up, through other names too', () => {
     const conditions = new Map<string, Condition>([
       ['is-large', compare('size', 'equals', 'large')],
       ['is-small', { kind: 'not', condition: { kind: 'ref', conditionId: 'is-large' } }],
@@ -125,7 +125,7 @@ describe('a condition', () => {
     expect(evaluateCondition({ kind: 'ref', conditionId: 'is-small' }, { ...facts, conditions })).toBe(false);
   });
 
-  it('that refers to itself, to nothing, or to a pattern that is none is a bug: the compiler refuses it', () => {
+  it('a condition that refers to itself, to nothing, or to a pattern that is none is a bug: the compiler refuses it', () => {
     const conditions = new Map<string, Condition>([['round', { kind: 'ref', conditionId: 'round' }]]);
     const evaluate = (condition: Condition) => () => evaluateCondition(condition, { ...facts, conditions });
     expect(evaluate({ kind: 'ref', conditionId: 'round' })).toThrow('refers to itself');
@@ -133,7 +133,7 @@ describe('a condition', () => {
     expect(evaluate(compare('note', 'matches', '['))).toThrow('patterns of a compiled workflow compile');
   });
 
-  it('denied twice is the condition itself, and denying swaps and with or', () => {
+  it('a condition denied twice is the condition itself, and denying swaps and with or', () => {
     const leaf = fc.constantFrom(...TRUTHS).map((row) => compare(row[0], row[1], row[2]));
     const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
       condition: fc.oneof(

@@ -36,12 +36,12 @@ describe('criteria on the notes of a step', () => {
     [{ kind: 'length', max: 2, message: 'Less.' }, '😀😀', true],
     [{ kind: 'length', max: 2, message: 'Less.' }, 'abc', false],
     [schema, 'anything', true],
-  ])('%j on %j: met is %s', (rule, notes, expected) => {
+  ])('criteria on the notes of a step %j on %j: met is %s', (rule, notes, expected) => {
     enforces('validation_criteria_rules_closed');
     expect(evaluateCriteria(rule, notes, facts)).toEqual(expected ? [] : [{ kind: 'missing', rule }]);
   });
 
-  it('are all told at once, in the order they were written', () => {
+  it('criteria on the notes of a step are all told at once, in the order they were written', () => {
     const criteria: Criteria = { kind: 'and', criteria: [tests, risks, { kind: 'not', criteria: merged }] };
     expect(evaluateCriteria(criteria, 'merged it', facts)).toEqual([
       { kind: 'missing', rule: tests },
@@ -50,7 +50,7 @@ describe('criteria on the notes of a step', () => {
     ]);
   });
 
-  it('of which one is enough are told as alternatives, each with what it lacks', () => {
+  it('criteria on the notes of a step of which one is enough are told as alternatives, each with what it lacks', () => {
     const criteria: Criteria = { kind: 'or', criteria: [{ kind: 'and', criteria: [tests, risks] }, merged] };
     expect(met(criteria, 'it is merged')).toBe(true);
     expect(evaluateCriteria(criteria, 'tests only', facts)).toEqual([
@@ -58,7 +58,7 @@ describe('criteria on the notes of a step', () => {
     ]);
   });
 
-  it('count only while their own condition holds, and a schema never', () => {
+  it('criteria on the notes of a step count only while their own condition holds, and a schema never', () => {
     enforces('validation_criteria_rules_closed');
     const unasked: CriteriaRule = { ...risks, when: never };
     const asked: CriteriaRule = {
@@ -75,7 +75,7 @@ describe('criteria on the notes of a step', () => {
     ]);
   });
 
-  it('denied twice are the criteria themselves, and exactly one of a rule and its denial is met', () => {
+  it('criteria on the notes of a step denied twice are the criteria themselves, and exactly one of a rule and its denial is met', () => {
     const leaf = fc.constantFrom<Criteria>(risks, tests, merged);
     const { criteria } = fc.letrec<{ criteria: Criteria }>((tie) => ({
       criteria: fc.oneof(

@@ -52,7 +52,7 @@ function recommending(recommendedPreferences?: object) {
 }
 
 describe('preferences beyond what a workflow recommends', () => {
-  it('are warned about by the order of the autonomies', () => {
+  it('preferences beyond what a workflow recommends are warned about by the order of the autonomies', () => {
     enforces('recommendation_orders');
     expect(AUTONOMY).toEqual(['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop']);
     const warned = AUTONOMY.map((recommended) =>
@@ -64,7 +64,7 @@ describe('preferences beyond what a workflow recommends', () => {
     expect(warned).toEqual([AUTONOMY.slice(1), AUTONOMY.slice(2), []]);
   });
 
-  it('are warned about by the order of the risk policies', () => {
+  it('preferences beyond what a workflow recommends are warned about by the order of the risk policies', () => {
     enforces('recommendation_orders');
     expect(RISK_POLICY).toEqual(['conservative', 'balanced', 'aggressive']);
     const warned = RISK_POLICY.map((recommended) =>
@@ -76,7 +76,7 @@ describe('preferences beyond what a workflow recommends', () => {
     expect(warned).toEqual([RISK_POLICY.slice(1), RISK_POLICY.slice(2), []]);
   });
 
-  it('are told with both values, and not at all where nothing is recommended', () => {
+  it('preferences beyond what a workflow recommends are told with both values, and not at all where nothing is recommended', () => {
     const workflow = recommending({ recommendedAutonomy: 'guided', recommendedRiskPolicy: 'conservative' });
     expect(preferenceWarnings(workflow, auto)).toEqual([
       { code: 'exceeds_recommended_autonomy', recommended: 'guided', effective: 'full_auto_never_stop' },
@@ -87,7 +87,7 @@ describe('preferences beyond what a workflow recommends', () => {
 });
 
 describe('a change of preferences', () => {
-  it('is written down with what changes, what is in force and its warnings', () => {
+  it('a change of preferences is written down with what changes, what is in force and its warnings', () => {
     enforces('recommendation_warning_durable');
     const warnings = preferenceWarnings(recommending({ recommendedAutonomy: 'guided' }), auto);
     const change = { before: { ...auto, autonomy: 'guided' }, effective: auto, source: 'user' } as const;
@@ -106,7 +106,7 @@ describe('a change of preferences', () => {
     ]);
   });
 
-  it('is nothing where nothing changes, and the whole where nothing was before', () => {
+  it('a change of preferences is nothing where nothing changes, and the whole where nothing was before', () => {
     expect(preferenceDrafts({ before: auto, effective: { ...auto }, source: 'user' }, at, sha256)).toEqual([]);
     const [draft] = preferenceDrafts({ before: undefined, effective: guided, source: 'system' }, at, sha256);
     expect(draft?.data.delta).toEqual([

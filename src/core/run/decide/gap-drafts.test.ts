@@ -50,7 +50,7 @@ function opened(...unmet: readonly Unmet[]): readonly GapRecord[] {
 }
 
 describe('what goes on without being met', () => {
-  it('is a critical gap by the one table of reasons, with what it was about', () => {
+  it('what goes on without being met is a critical gap by the one table of reasons, with what it was about', () => {
     enforces('contract_gap_in_never_stop');
     const tried = stepInstanceKey(step('look'), []);
     expect(changes({ step: tried, unmet: [{ ...notes, details: { n: 1 } }, browsing] }).opened).toEqual([
@@ -73,14 +73,14 @@ describe('what goes on without being met', () => {
     ]);
   });
 
-  it('is told once where it is about the line as a whole, and each time where it is about a step', () => {
+  it('what goes on without being met is told once where it is about the line as a whole, and each time where it is about a step', () => {
     const open = opened(browsing, scope, notes);
     expect(changes({ unmet: [browsing, scope, notes], open }).opened.map(({ summary }) => summary)).toEqual([
       notes.message,
     ]);
   });
 
-  it('keeps its words and details within their budgets', () => {
+  it('what goes on without being met keeps its words and details within their budgets', () => {
     const [gap] = changes({
       unmet: [{ ...notes, message: 'x'.repeat(2_000), details: { text: 'y'.repeat(5_000) } }],
     }).opened;
@@ -88,7 +88,7 @@ describe('what goes on without being met', () => {
     expect(gap?.details).toEqual({ requirement: 'notes:look', pointer: notes.pointer });
   });
 
-  it('is summed up where one step asks for more than there is room for', () => {
+  it('what goes on without being met is summed up where one step asks for more than there is room for', () => {
     const many = Array.from({ length: 300 }, (_, n) => ({ ...notes, requirement: `assessment:${n}` }));
     const gaps = changes({ unmet: many }).opened;
     expect(gaps).toHaveLength(GAPS_OPENED_MAX);
@@ -106,7 +106,7 @@ describe('an open gap', () => {
     facts: { ...FACTS, capabilities: { web_browsing: { status, grade } } },
   });
 
-  it('is closed by a record that names it when its requirement is met', () => {
+  it('an open gap is closed by a record that names it when its requirement is met', () => {
     enforces('gap_resolution_written_by_engine');
     const open = opened(notes, browsing);
     expect(changes({ open, met: ['notes:look'] }).closing).toEqual([
@@ -124,7 +124,7 @@ describe('an open gap', () => {
     ['an answer of the user, wherever it comes', context({ scope: 'all' }), [scope]],
     ['an answer that is no', context({ scope: false }), [scope]],
     ['a capability that is shown', power('available', 'strong'), [browsing]],
-  ])('is closed by %s', (_, more, closed) => {
+  ])('an open gap is closed by %s', (_, more, closed) => {
     enforces('gap_resolution_written_by_engine');
     const open = opened(scope, list, browsing, notes);
     expect(changes({ open, ...more }).closing.map(({ details }) => details?.['requirement'])).toEqual(
@@ -136,12 +136,12 @@ describe('an open gap', () => {
     ['an empty answer', context({ scope: ' ' })],
     ['a capability that is only claimed', power('available', 'weak')],
     ['a capability that is tried in vain', power('unavailable', 'strong')],
-  ])('is not closed by %s', (_, more) => {
+  ])('an open gap is not closed by %s', (_, more) => {
     enforces('capability_weak_never_unlocks');
     expect(changes({ open: opened(scope, list, browsing), ...more }).closing).toEqual([]);
   });
 
-  it('of another program stays open where we do not understand its details', () => {
+  it('an open gap of another program stays open where we do not understand its details', () => {
     const [gap] = opened(notes);
     const odd = [{ requirement: 7 }, { pointer: { kind: 'moon' } }, undefined].map((details) => ({
       ...gap,
@@ -150,7 +150,7 @@ describe('an open gap', () => {
     expect(changes({ open: odd, met: ['notes:look'], ...power('available', 'strong') }).closing).toEqual([]);
   });
 
-  it('is closed with at most so many others, the oldest first, and what is left stays open', () => {
+  it('an open gap is closed with at most so many others, the oldest first, and what is left stays open', () => {
     const open = Array.from({ length: GAPS_CLOSED_MAX + 5 }, (_, n) => {
       const [gap] = opened(notes);
       return { ...gap, data: { ...gap?.data, gapId: gapId({ nodeId: SECOND, place: n + 1_000 }, sha256) } };

@@ -47,7 +47,7 @@ describe('a requirement', () => {
     { assessments: [{ id: 'grade', purpose: 'x', dimensions: [{ id: 'd', purpose: 'x', levels: ['a', 'b'] }] }] },
   );
 
-  it('of a step inside of loops is named by its execution, met or not; what is about the line keeps its name', () => {
+  it('a requirement of a step inside of loops is named by its execution, met or not; what is about the line keeps its name', () => {
     expect(names(checkAttempt(attempt(workflow, 3)))).toEqual([
       [
         'notes:outer@1/inner@1::look',
@@ -70,7 +70,7 @@ describe('a requirement', () => {
     ]);
   });
 
-  it('of a step outside of loops is named by the step, and a context key by itself', () => {
+  it('a requirement of a step outside of loops is named by the step, and a context key by itself', () => {
     expect(names(checkAttempt(attempt(workflow, 4)))).toEqual([['notes:check', 'gate:check'], []]);
     const keyed = workflowOf([
       step('scope', { notesOptional: true, userDependency: { ...dependency, contextKey: 'scope' } }),
@@ -84,7 +84,7 @@ describe('what a chain of blocked attempts holds', () => {
   const claim = (status: string) =>
     handed({ kind: 'wr.capability_observation', capability: 'delegation', status, detail: status });
 
-  it('counts, but what it reported is not reported again', () => {
+  it('what a chain of blocked attempts holds counts, but what it reported is not reported again', () => {
     const drafts = [{ notesMarkdown: 'First.', artifacts: [claim('unavailable')] }];
     const check = checkAttempt(attempt(workflow, 0, { drafts, handedIn: nothing, isRetry: true }));
     expect([check.unmet, check.met, check.observations]).toEqual([[], ['notes:a'], []]);
@@ -93,7 +93,7 @@ describe('what a chain of blocked attempts holds', () => {
     expect(later.observations.map(({ status }) => status)).toEqual(['available']);
   });
 
-  it('of artifacts counts as far as one call may hold them, the newest, and it is told', () => {
+  it('what a chain of blocked attempts holds of artifacts counts as far as one call may hold them, the newest, and it is told', () => {
     const artifacts = (from: number) => Array.from({ length: 32 }, (_, n) => handed({ kind: `test.${from + n}` }));
     const drafts = [{ notesMarkdown: 'x', artifacts: artifacts(0) }];
     const handedIn = { notesMarkdown: undefined, artifacts: artifacts(30) };

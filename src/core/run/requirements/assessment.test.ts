@@ -52,7 +52,7 @@ const wrong = (rest: string) => ({
 });
 
 describe('an assessment that a step asks for', () => {
-  it('is accepted with levels in any case, and each change of a level is noted', () => {
+  it('an assessment that a step asks for is accepted with levels in any case, and each change of a level is noted', () => {
     enforces('assessment_levels_normalised');
     const judged = ready({ coverage: 'HIGH', clarity: { level: 'good', rationale: 'All terms are defined.' } });
     expect(assess(['readiness'], [judged])).toEqual({
@@ -93,18 +93,18 @@ describe('an assessment that a step asks for', () => {
       [ready({ coverage: 'Low' }, { assessmentId: 'risk' })],
       wrong('/assessmentId is "risk" (allowed: readiness)'),
     ],
-  ])('is not met by %s', (_, artifacts, expected) => {
+  ])('an assessment that a step asks for is not met by %s', (_, artifacts, expected) => {
     expect(assess(['readiness'], artifacts)).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
   });
 
-  it('may be sent again, and the last that is accepted counts', () => {
+  it('an assessment that a step asks for may be sent again, and the last that is accepted counts', () => {
     const { assessments } = assess(['readiness'], [ready({ coverage: 'Low' }), ready({ coverage: 'High' }), ready({})]);
     expect(assessments).toEqual([
       { assessmentId: 'readiness', dimensions: [{ dimensionId: 'coverage', level: 'High' }], normalizationNotes: [] },
     ]);
   });
 
-  it('beside another one needs an artifact of its own, which says what it is about', () => {
+  it('an assessment that a step asks for beside another one needs an artifact of its own, which says what it is about', () => {
     const harm = { kind, assessmentId: 'risk', dimensions: { harm: 'none' } };
     const accepted = {
       assessmentId: 'risk',
@@ -141,7 +141,7 @@ describe('a consequence of an assessment', () => {
     suggestedFix: `Assessment "readiness" has the level "LOW". Do what is asked, then assess again and send the new assessment. The step stays pending until then.\n${contractFix({ artifactKind: kind, example: calm })}`,
   };
 
-  it('keeps the step pending with its guidance, and the assessment is still accepted', () => {
+  it('a consequence of an assessment keeps the step pending with its guidance, and the assessment is still accepted', () => {
     enforces('assessment_consequence_keeps_step');
     const found = assess(['readiness'], [low], [consequence('LOW', { guidance })]);
     expect(found).toEqual({
@@ -158,14 +158,14 @@ describe('a consequence of an assessment', () => {
     expect(assess(['readiness'], [low, calm], [consequence('LOW', { guidance })]).unmet).toEqual([]);
   });
 
-  it('waits for an assessment that is valid', () => {
+  it('a consequence of an assessment waits for an assessment that is valid', () => {
     const found = assess(['readiness'], [ready({ coverage: 'low', speed: 'x' })], [consequence('low')]);
     expect(found.unmet.map(({ message }) => message)).toEqual([
       'Assessment "readiness": The wr.assessment artifact was not accepted: /dimensions/speed is not a field here (fields: clarity, coverage).',
     ]);
   });
 
-  it('is that of its own assessment only, where it names one', () => {
+  it('a consequence of an assessment is that of its own assessment only, where it names one', () => {
     const artifacts = [ready({ coverage: 'Low' }, { assessmentId: 'readiness' }), example('risk', { harm: 'some' })];
     const messages = (consequences: readonly object[]) =>
       assess(['readiness', 'risk'], artifacts, consequences).unmet.map(({ message }) => message);

@@ -54,7 +54,7 @@ const noUnknown =
   'only the step that probes web_browsing may report the status unknown; send available or unavailable, or leave the artifact out';
 
 describe('the probe of a required capability', () => {
-  it('settles it by what was seen', () => {
+  it('the probe of a required capability settles it by what was seen', () => {
     enforces('capability_provenance_by_step', 'capability_observation_durable');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', 'available')] })).toEqual({
       ...NOTHING_FOUND,
@@ -66,7 +66,7 @@ describe('the probe of a required capability', () => {
   it.each([
     ['unavailable', { ...unavailable, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
     ['unknown', { ...unknown, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
-  ])('holds up the run when it is %s', (status, expected) => {
+  ])('the probe of a required capability holds up the run when it is %s', (status, expected) => {
     enforces('capability_probe_missing_output_blocks');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', status)] })).toEqual({
       ...NOTHING_FOUND,
@@ -76,7 +76,7 @@ describe('the probe of a required capability', () => {
     });
   });
 
-  it('without its report lacks one thing, under the name of the capability', () => {
+  it('the probe of a required capability without its report lacks one thing, under the name of the capability', () => {
     enforces('capability_probe_missing_output_blocks');
     const found = web({ stepId: probe });
     expect(found).toEqual({
@@ -95,7 +95,7 @@ describe('the probe of a required capability', () => {
     expect(found.unmet.map(({ reason }) => REASONS[reason].blocker)).toEqual(['MISSING_REQUIRED_OUTPUT']);
   });
 
-  it('needs a report about what it probes; one about something else is a claim', () => {
+  it('the probe of a required capability needs a report about what it probes; one about something else is a claim', () => {
     enforces('capability_provenance_by_step');
     const found = web({ stepId: probe, artifacts: [observed('delegation', 'available')] });
     expect(found.unmet.map(({ message, requirement }) => [message, requirement])).toEqual([
@@ -109,7 +109,7 @@ describe('the probe of a required capability', () => {
     expect(found.observations).toEqual([{ capability: 'delegation', status: 'available', provenance: claim }]);
   });
 
-  it('is asked for its report also where the answer is known', () => {
+  it('the probe of a required capability is asked for its report also where the answer is known', () => {
     const capabilities = { web_browsing: { status: 'available', grade: 'strong' } } as const;
     const { unmet, met } = web({ stepId: probe, capabilities });
     expect(unmet.map(({ requirement }) => requirement)).toEqual([`output_contract:${contractRef}`]);
@@ -127,34 +127,37 @@ describe('a required capability on an ordinary step', () => {
     ['it was only claimed', known('available', 'weak'), { ...untried, suggestedFix: goBack, wayBack }],
     ['a try failed', known('unavailable', 'strong'), { ...unavailable, suggestedFix: `${remedy}${goBack}`, wayBack }],
     ['a try told nothing', known('unknown', 'strong'), { ...unknown, suggestedFix: `${remedy}${goBack}`, wayBack }],
-  ])('is lacking when %s', (_, given, expected) => {
+  ])('a required capability on an ordinary step is lacking when %s', (_, given, expected) => {
     enforces('capability_weak_never_unlocks', 'capability_probe_missing_output_blocks');
     expect(web({ stepId: 'work', ...given })).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
   });
 
-  it('is there when a try has shown it', () => {
+  it('a required capability on an ordinary step is there when a try has shown it', () => {
     expect(web({ stepId: 'work', ...known('available', 'strong') })).toEqual({
       ...NOTHING_FOUND,
       met: ['capability:web_browsing'],
     });
   });
 
-  it.each(['available', 'unavailable'] as const)('is neither gained nor lost by a claim that it is %s', (status) => {
-    enforces('capability_weak_never_unlocks', 'capability_provenance_by_step');
-    const artifacts = [observed('web_browsing', status)];
-    const claim = { kind: 'manual_claim', enforcementGrade: 'weak', detail: { claimedBy: 'agent', claim: status } };
-    const observations = [{ capability: 'web_browsing', status, provenance: claim }];
-    expect(web({ stepId: 'work', artifacts })).toEqual({
-      ...NOTHING_FOUND,
-      unmet: [{ ...untried, suggestedFix: goBack, wayBack }],
-      observations,
-    });
-    expect(web({ stepId: 'work', artifacts, ...known('available', 'strong') }).met).toEqual([
-      'capability:web_browsing',
-    ]);
-  });
+  it.each(['available', 'unavailable'] as const)(
+    'a required capability on an ordinary step is neither gained nor lost by a claim that it is %s',
+    (status) => {
+      enforces('capability_weak_never_unlocks', 'capability_provenance_by_step');
+      const artifacts = [observed('web_browsing', status)];
+      const claim = { kind: 'manual_claim', enforcementGrade: 'weak', detail: { claimedBy: 'agent', claim: status } };
+      const observations = [{ capability: 'web_browsing', status, provenance: claim }];
+      expect(web({ stepId: 'work', artifacts })).toEqual({
+        ...NOTHING_FOUND,
+        unmet: [{ ...untried, suggestedFix: goBack, wayBack }],
+        observations,
+      });
+      expect(web({ stepId: 'work', artifacts, ...known('available', 'strong') }).met).toEqual([
+        'capability:web_browsing',
+      ]);
+    },
+  );
 
-  it('cannot be reported as unknown there', () => {
+  it('a required capability on an ordinary step cannot be reported as unknown there', () => {
     const artifacts = [observed('web_browsing', 'unknown')];
     expect(web({ stepId: 'work', artifacts, ...known('available', 'strong') })).toEqual({
       ...NOTHING_FOUND,
@@ -179,7 +182,7 @@ describe('a step that delegates', () => {
     detail: { attemptContext: 'workflow_step', ...detail },
   });
 
-  it('shows whether delegation is there, and that counts over what was known', () => {
+  it('a step that delegates shows whether delegation is there, and that counts over what was known', () => {
     enforces('capability_provenance_by_step');
     const capabilities = { delegation: { status: 'available', grade: 'strong' } } as const;
     const failed = split({ artifacts: [observed('delegation', 'unavailable')], capabilities });
@@ -198,12 +201,12 @@ describe('a step that delegates', () => {
     expect(mended.observations.at(-1)?.provenance).toEqual(use({ result: 'success' }));
   });
 
-  it('shows nothing about other capabilities', () => {
+  it('a step that delegates shows nothing about other capabilities', () => {
     const { observations } = split({ artifacts: [observed('web_browsing', 'available')] }, {});
     expect(observations.map(({ provenance: { kind: how } }) => how)).toEqual(['manual_claim']);
   });
 
-  it('is not held up where delegation is merely preferred', () => {
+  it('a step that delegates is not held up where delegation is merely preferred', () => {
     enforces('capability_missing_blocks_if_required');
     expect(split({ artifacts: [observed('delegation', 'unavailable')] }, { delegation: 'preferred' }).unmet).toEqual(
       [],

@@ -21,12 +21,12 @@ const noNotes = {
 const contains = (value: string, message = `Name the ${value}.`) => ({ type: 'contains', value, message });
 
 describe('an attempt at a step', () => {
-  it('that has all it needs leaves nothing unmet', () => {
+  it('an attempt at a step that has all it needs leaves nothing unmet', () => {
     expect(checkStep(tryStep({}, { notes: 'Read all of it.' }))).toEqual({ ...NOTHING_FOUND, met: ['notes:work'] });
     expect(checkStep(tryStep({ notesOptional: true }))).toEqual(NOTHING_FOUND);
   });
 
-  it.each([undefined, '', ' \n\t '])('without notes lacks them: %j', (notes) => {
+  it.each([undefined, '', ' \n\t '])('an attempt at a step without notes lacks them: %j', (notes) => {
     enforces('notes_required_rule', 'notes_missing_code');
     expect(checkStep(tryStep({}, notes === undefined ? {} : { notes }))).toEqual({
       ...NOTHING_FOUND,
@@ -35,7 +35,7 @@ describe('an attempt at a step', () => {
     expect(REASONS['contract_violation:missing_required_output'].blocker).toBe('MISSING_REQUIRED_OUTPUT');
   });
 
-  it('whose notes do not meet the criteria is told all that they lack', () => {
+  it('an attempt at a step whose notes do not meet the criteria is told all that they lack', () => {
     enforces('validation_criteria_rules_closed');
     const step = { validationCriteria: [contains('risks'), contains('tests'), contains('files')] };
     const unmet = {
@@ -62,7 +62,7 @@ describe('an attempt at a step', () => {
     });
   });
 
-  it('that lacks a choice the criteria ask for is shown it as context, and keeps its notes', () => {
+  it('an attempt at a step that lacks a choice the criteria ask for is shown it as context, and keeps its notes', () => {
     const size = { var: 'size', in: ['large', 'small'] };
     const rule = { type: 'contains', value: 'no size', message: 'Send the size.', condition: { not: size } };
     const step = { validationCriteria: [contains('files'), rule] };
@@ -75,7 +75,7 @@ describe('an attempt at a step', () => {
     expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
   });
 
-  it('that says in its notes why a value is missing is not asked for it again beside another', () => {
+  it('an attempt at a step that says in its notes why a value is missing is not asked for it again beside another', () => {
     const rule = (key: string) => ({
       type: 'contains',
       value: `no ${key}`,
@@ -87,7 +87,7 @@ describe('an attempt at a step', () => {
     expect(unmet?.example).toEqual({ context: { risk: '<risk>' } });
   });
 
-  it('that lacks a value the criteria ask for is shown one that the loop over it or the condition about it can take', () => {
+  it('an attempt at a step that lacks a value the criteria ask for is shown one that the loop over it or the condition about it can take', () => {
     const missing = {
       type: 'contains',
       value: 'no files',
@@ -133,7 +133,7 @@ describe('an attempt at a step', () => {
     expect(exampleOf([work, parts], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);
   });
 
-  it('without notes lacks both notes and what they have to show, in one blocker', () => {
+  it('an attempt at a step without notes lacks both notes and what they have to show, in one blocker', () => {
     enforces('requirements_reported_together');
     const { unmet } = checkStep(tryStep({ validationCriteria: [contains('risks')] }));
     const notesMarkdown = `${EXAMPLE}\nrisks`;
@@ -162,14 +162,14 @@ describe('an attempt at a step', () => {
     ]);
   });
 
-  it('that need not have notes is still held to what they have to show', () => {
+  it('an attempt at a step that need not have notes is still held to what they have to show', () => {
     const step = { notesOptional: true, validationCriteria: [contains('risks')] };
     expect(checkStep(tryStep(step)).unmet.map(({ requirement, reason }) => [requirement, reason])).toEqual([
       ['criteria:work', 'contract_violation:missing_required_output'],
     ]);
   });
 
-  it('at a step with a contract is not held to criteria', () => {
+  it('an attempt at a step at a step with a contract is not held to criteria', () => {
     enforces('contract_over_criteria');
     const step = {
       validationCriteria: [contains('risks')],
@@ -184,7 +184,7 @@ describe('an attempt at a step', () => {
     expect(checkStep(tryStep(optional)).unmet).toEqual([]);
   });
 
-  it('is told everything at once, by requirements of every kind', () => {
+  it('an attempt at a step is told everything at once, by requirements of every kind', () => {
     enforces('requirements_reported_together');
     const step = {
       validationCriteria: [contains('risks')],
@@ -208,7 +208,7 @@ describe('an attempt at a step', () => {
     ]);
   });
 
-  it('is told in words that fit, however long the author put it', () => {
+  it('an attempt at a step is told in words that fit, however long the author put it', () => {
     const long = '€'.repeat(150);
     const rules = Array.from({ length: 40 }, (_, i) => contains(`${long}${i}`, `${long} ${i}`));
     const step = {
@@ -225,7 +225,7 @@ describe('an attempt at a step', () => {
     expect(unmet[0]?.suggestedFix).toMatch(/\n- and 38 more$/);
   });
 
-  it('may hold artifacts that nobody knows, and is told which', () => {
+  it('an attempt at a step may hold artifacts that nobody knows, and is told which', () => {
     enforces('unknown_artifact_kinds_stored');
     const artifacts = [{ kind: 'my.table' }, { rows: [] }, { kind: 'wr.findings' }, { kind: 'my.table', more: 1 }];
     expect(checkStep(tryStep({ notesOptional: true }, { artifacts }))).toEqual({

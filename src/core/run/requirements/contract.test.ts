@@ -32,7 +32,7 @@ const invalid = {
 };
 
 describe('the contract of a step', () => {
-  it('is met by an artifact of its form', () => {
+  it('the contract of a step is met by an artifact of its form', () => {
     enforces('contract_enforced_before_advance');
     expect(check([example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
@@ -52,24 +52,24 @@ describe('the contract of a step', () => {
     ],
     ['one of another form', [broken], invalid],
     ['several of another form, of which the last is told', [{ kind }, broken], invalid],
-  ])('is not met by %s', (_, artifacts, expected) => {
+  ])('the contract of a step is not met by %s', (_, artifacts, expected) => {
     enforces('contract_enforced_before_advance');
     expect(check(artifacts).unmet).toEqual([expected]);
     expect(check(artifacts).met).toEqual([]);
   });
 
-  it('gives its own blockers for what is missing and what is wrong', () => {
+  it('the contract of a step gives its own blockers for what is missing and what is wrong', () => {
     enforces('contract_enforced_before_advance');
     expect(check([]).unmet.map(({ reason }) => REASONS[reason].blocker)).toEqual(['MISSING_REQUIRED_OUTPUT']);
     expect(check([broken]).unmet.map(({ reason }) => REASONS[reason].blocker)).toEqual(['INVALID_REQUIRED_OUTPUT']);
   });
 
-  it('is met when one of several artifacts has its form', () => {
+  it('the contract of a step is met when one of several artifacts has its form', () => {
     expect(check([broken, example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
     expect(check([example, broken])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
 
-  it('that is optional holds nobody up, and what was not accepted is told', () => {
+  it('the contract of a step that is optional holds nobody up, and what was not accepted is told', () => {
     expect(check([], optional)).toEqual(NOTHING_FOUND);
     expect(check([example], optional)).toEqual({ ...NOTHING_FOUND, met: [requirement] });
     expect(check([broken], optional)).toEqual({
@@ -78,7 +78,7 @@ describe('the contract of a step', () => {
     });
   });
 
-  it('is the one that the run pinned', () => {
+  it('the contract of a step is the one that the run pinned', () => {
     const attempt = tryStep(step, { artifacts: [broken] });
     const pinned = attempt.index.contracts.get(contractRef);
     if (pinned === undefined) throw new Error('the contract is pinned');

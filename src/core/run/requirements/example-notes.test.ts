@@ -47,7 +47,7 @@ describe('example notes', () => {
     ['not all of several', not(and(contains('was'), contains('x'))), OPENING],
     ['rules that do not count', and({ ...contains('risks'), when: never }, { kind: 'schema', message }), OPENING],
     ['only rules that do not count', or({ ...contains('risks'), when: never }), OPENING],
-  ])('for %s meet them', (_, criteria, notes) => {
+  ])('example notes for %s meet them', (_, criteria, notes) => {
     expect(exampleNotes(OPENING, criteria, facts)).toBe(notes);
     if (criteria !== undefined) expect(evaluateCriteria(criteria, notes, facts)).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('example notes', () => {
       'Say it (the notes must have at least 5000 characters)',
     ],
     ['nothing at all', length({ max: 0 }), 'Say it (the notes must have at most 0 characters)'],
-  ])('for %s tell what is asked for', (_, criteria, told) => {
+  ])('example notes for %s tell what is asked for', (_, criteria, told) => {
     expect(exampleNotes(OPENING, criteria, facts)).toBe(`${OPENING}\n${told}`);
   });
 });
@@ -98,18 +98,18 @@ describe('a sample of a pattern', () => {
     ['\\n', '', '\n'],
     ['😀+', '', '😀'],
     ['', '', ''],
-  ])('/%s/%s is %j', (pattern, flags, expected) => {
+  ])('a sample of a pattern /%s/%s is %j', (pattern, flags, expected) => {
     expect(sample(pattern, flags)).toBe(expected);
   });
 
   it.each(['x{600}', '(?:x{30}){30}', 'a^', '\\Qa.b\\E', '[\\x{1F600}]', '(?=a)', '['])(
-    'of /%s/ is not found',
+    'a sample of a pattern of /%s/ is not found',
     (pattern) => {
       expect(sample(pattern)).toBeUndefined();
     },
   );
 
-  it('always matches, whatever the pattern is', () => {
+  it('a sample of a pattern always matches, whatever the pattern is', () => {
     const piece = fc.constantFrom(
       'a',
       '\\d',

@@ -25,7 +25,7 @@ const invalid = { ...unmet, reason: 'contract_violation:invalid_required_output'
 const judged = `Fix what the verdict is about and have the work judged again. Only "approved" opens the gate; never approve your own work. ${fix}`;
 
 describe('a gate', () => {
-  it('is opened by a verdict that approves, the last one if there are several', () => {
+  it('a gate is opened by a verdict that approves, the last one if there are several', () => {
     enforces('coordinator_eval_needs_gate_verdict');
     expect(checkStep(tryStep(step, { artifacts: [approved] }))).toEqual({ ...NOTHING_FOUND, met: ['gate:work'] });
     expect(checkStep(tryStep(step, { artifacts: [rejected, approved] })).met).toEqual(['gate:work']);
@@ -68,12 +68,12 @@ describe('a gate', () => {
         suggestedFix: judged,
       },
     ],
-  ])('is not opened by %s', (_, artifacts, expected) => {
+  ])('a gate is not opened by %s', (_, artifacts, expected) => {
     enforces('coordinator_eval_needs_gate_verdict');
     expect(checkStep(tryStep(step, { artifacts }))).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
   });
 
-  it('goes by the contract that the run pinned', () => {
+  it('a gate goes by the contract that the run pinned', () => {
     const attempt = tryStep(step, { artifacts: [{ kind: artifactKind, verdict: 'approved' }] });
     const pinned = { ...pinnedContract(gateVerdict), schema: { type: 'object', additionalProperties: {} } };
     const index = { ...attempt.index, contracts: new Map([[contractRef, pinned]]) };

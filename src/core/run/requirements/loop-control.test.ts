@@ -53,7 +53,7 @@ const refused = (loopId: string, rest: string) => ({
 
 describe('the step that decides a loop', () => {
   it.each([undefined, 'rounds', 'round', 'no-such-loop'])(
-    'decides the only loop there is, called %s or not',
+    'the step that decides a loop decides the only loop there is, called %s or not',
     (loopId) => {
       enforces('loop_control_contract_decides', 'loop_control_wrong_id_tolerated');
       for (const decision of ['continue', 'stop']) {
@@ -66,7 +66,7 @@ describe('the step that decides a loop', () => {
     },
   );
 
-  it('without a decision lacks it, and decides nothing', () => {
+  it('the step that decides a loop without a decision lacks it, and decides nothing', () => {
     enforces('loop_control_missing_is_not_exit', 'loop_control_contract_decides');
     expect(at(single, 'decide', [])).toEqual({
       ...NOTHING_FOUND,
@@ -84,7 +84,7 @@ describe('the step that decides a loop', () => {
     });
   });
 
-  it('takes no decision that only a later version of the contract knows', () => {
+  it('the step that decides a loop takes no decision that only a later version of the contract knows', () => {
     enforces('loop_control_contract_decides');
     const open = [{ loopId: loopIdSchema.parse('rounds'), stepId: stepIdSchema.parse('round'), isArtifact: true }];
     expect([decided('stop'), decided('pause')].map((value) => loopObjection(value, open))).toEqual([
@@ -93,21 +93,24 @@ describe('the step that decides a loop', () => {
     ]);
   });
 
-  it('goes by the last decision that can be read', () => {
+  it('the step that decides a loop goes by the last decision that can be read', () => {
     const artifacts = [decided('continue'), decided('stop', 'rounds'), decided('perhaps')];
     expect(at(single, 'decide', artifacts).loopDecision).toEqual({ loopId: 'rounds', decision: 'stop' });
   });
 
-  it.each([undefined, 'inner', 'inner-step'])('decides its own of several loops, called %s or not', (loopId) => {
-    enforces('loop_control_contract_decides');
-    expect(at(nested, 'decide-inner', [decided('stop', loopId)])).toEqual({
-      ...NOTHING_FOUND,
-      met: ['loop_control:inner'],
-      loopDecision: { loopId: 'inner', decision: 'stop' },
-    });
-  });
+  it.each([undefined, 'inner', 'inner-step'])(
+    'the step that decides a loop decides its own of several loops, called %s or not',
+    (loopId) => {
+      enforces('loop_control_contract_decides');
+      expect(at(nested, 'decide-inner', [decided('stop', loopId)])).toEqual({
+        ...NOTHING_FOUND,
+        met: ['loop_control:inner'],
+        loopDecision: { loopId: 'inner', decision: 'stop' },
+      });
+    },
+  );
 
-  it('cannot decide another loop in its place', () => {
+  it('the step that decides a loop cannot decide another loop in its place', () => {
     expect(at(nested, 'decide-inner', [decided('stop', 'outer')])).toEqual({
       ...NOTHING_FOUND,
       unmet: [refused('inner', 'it decides loop "outer", but this step decides loop "inner"')],
@@ -119,7 +122,7 @@ describe('the step that decides a loop', () => {
     });
   });
 
-  it('is told which loops are open when the name fits none of several', () => {
+  it('the step that decides a loop is told which loops are open when the name fits none of several', () => {
     enforces('loop_control_wrong_id_tolerated');
     expect(at(nested, 'decide-inner', [decided('stop', 'round')])).toEqual({
       ...NOTHING_FOUND,
@@ -135,11 +138,14 @@ describe('a decision on another step', () => {
     [undefined, { loopId: 'inner', decision: 'stop' }],
     ['outer', { loopId: 'outer', decision: 'stop' }],
     ['outer-step', { loopId: 'outer', decision: 'stop' }],
-  ])('is about the loop it names, else the innermost that waits for one: %s', (loopId, loopDecision) => {
-    expect(at(nested, 'work', [decided('stop', loopId)])).toEqual({ ...NOTHING_FOUND, loopDecision });
-  });
+  ])(
+    'a decision on another step is about the loop it names, else the innermost that waits for one: %s',
+    (loopId, loopDecision) => {
+      expect(at(nested, 'work', [decided('stop', loopId)])).toEqual({ ...NOTHING_FOUND, loopDecision });
+    },
+  );
 
-  it('is told when it names none of several, and holds nobody up', () => {
+  it('a decision on another step is told when it names none of several, and holds nobody up', () => {
     expect(at(nested, 'work', [decided('stop', 'round')])).toEqual({
       ...NOTHING_FOUND,
       unreadable: [
@@ -151,7 +157,7 @@ describe('a decision on another step', () => {
     });
   });
 
-  it('passes by loops that do not wait for one, unless there are no others', () => {
+  it('a decision on another step passes by loops that do not wait for one, unless there are no others', () => {
     const body = [loop('each', [decide('decide')], { type: 'for', count: 2 })];
     const inside = { steps: [loop('round', body, named('rounds'))] };
     expect(at(inside, 'decide', [decided('stop')])).toEqual({
@@ -166,7 +172,7 @@ describe('a decision on another step', () => {
     ]);
   });
 
-  it('outside of loops decides nothing', () => {
+  it('a decision on another step outside of loops decides nothing', () => {
     expect(checkStep(tryStep({ notesOptional: true }, { artifacts: [decided('stop', 'x')] }))).toEqual(NOTHING_FOUND);
   });
 });

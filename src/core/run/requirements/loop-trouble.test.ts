@@ -45,7 +45,7 @@ describe('a loop that has had all its iterations', () => {
     requirement: `loop_limit:${loopId}`,
   });
 
-  it('by a decision is left by another one', () => {
+  it('a loop that has had all its iterations by a decision is left by another one', () => {
     enforces('loop_limit_behaviour');
     const summary = 'What is done, and what is still open.';
     const { kind } = loopControl.example;
@@ -56,7 +56,7 @@ describe('a loop that has had all its iterations', () => {
     });
   });
 
-  it('by its own condition is left by values that end it', () => {
+  it('a loop that has had all its iterations by its own condition is left by values that end it', () => {
     enforces('loop_limit_behaviour');
     expect(limit('waiting', false)).toEqual({
       ...unmet('waiting'),
@@ -65,7 +65,7 @@ describe('a loop that has had all its iterations', () => {
     });
   });
 
-  it('by what no context can change is left to the author and the user', () => {
+  it('a loop that has had all its iterations by what no context can change is left to the author and the user', () => {
     expect(limit('rounds', false)).toEqual({
       ...unmet('rounds'),
       suggestedFix: `Send this step again with context values that end the loop. ${leave}`,
@@ -89,7 +89,7 @@ describe('a loop that cannot go over what it finds', () => {
   const send = (advice: string, context: string) =>
     `${advice}: send this step again with context like this, with your own values: ${context}. ${leave}`;
 
-  it('because there is too much of it has it shortened in context', () => {
+  it('a loop that cannot go over what it finds because there is too much of it has it shortened in context', () => {
     enforces('loop_for_excess_at_run_time', 'loop_limit_behaviour');
     const many = (loopId: string, variable: string) =>
       unmetBy({ kind: 'too_many_items', loopId: id(loopId), variable, found: 12, maxIterations: 3 });
@@ -112,7 +112,7 @@ describe('a loop that cannot go over what it finds', () => {
     });
   });
 
-  it('because it takes too much room has it made smaller', () => {
+  it('a loop that cannot go over what it finds because it takes too much room has it made smaller', () => {
     expect(
       unmetBy({ kind: 'items_too_large', loopId: id('each'), variable: 'files', bytes: 70_000, bytesMax: 65_536 }),
     ).toEqual({
@@ -134,35 +134,41 @@ describe('a loop that cannot go over what it finds', () => {
     { loopId: 'each', variable: 'files', wanted: 'list', found: 'nothing', how: 'missing' },
     { loopId: 'each', variable: 'files', wanted: 'list', found: 'a text', how: 'invalid' },
     { loopId: 'count', variable: 'times', wanted: 'count', found: 'nothing', how: 'missing' },
-  ] as const)('because it is no $wanted but $found has it set', ({ loopId, variable, wanted, found, how }) => {
-    const [what, value, shown] =
-      wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number (0 or more)', 1, '1'];
-    expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
-      reason: `contract_violation:${how}_required_output`,
-      pointer: key(variable),
-      message: `Loop "${loopId}" needs ${what} in context key "${variable}", but found ${found}.`,
-      details: { loopId, variable, wanted, found },
-      suggestedFix: send(`Set it to ${what}`, `{"${variable}":${shown}}`),
-      requirement: `loop_items:${loopId}`,
-      example: { context: { [variable]: value } },
-    });
-  });
+  ] as const)(
+    'a loop that cannot go over what it finds because it is no $wanted but $found has it set',
+    ({ loopId, variable, wanted, found, how }) => {
+      const [what, value, shown] =
+        wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number (0 or more)', 1, '1'];
+      expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
+        reason: `contract_violation:${how}_required_output`,
+        pointer: key(variable),
+        message: `Loop "${loopId}" needs ${what} in context key "${variable}", but found ${found}.`,
+        details: { loopId, variable, wanted, found },
+        suggestedFix: send(`Set it to ${what}`, `{"${variable}":${shown}}`),
+        requirement: `loop_items:${loopId}`,
+        example: { context: { [variable]: value } },
+      });
+    },
+  );
 
-  it.each(['Files', 'plan.files', 'häuser'])('under a key that no pointer can hold is told by name: %s', (variable) => {
-    enforces('unsafe_context_key_points_at_step');
-    const { pointer, message, example } = unmetBy({
-      kind: 'not_iterable',
-      loopId: id('each'),
-      variable,
-      wanted: 'list',
-      found: 'nothing',
-    });
-    expect(pointer).toEqual(at);
-    expect(message).toBe(`Loop "each" needs a list in context key "${variable}", but found nothing.`);
-    expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
-  });
+  it.each(['Files', 'plan.files', 'häuser'])(
+    'a loop that cannot go over what it finds under a key that no pointer can hold is told by name: %s',
+    (variable) => {
+      enforces('unsafe_context_key_points_at_step');
+      const { pointer, message, example } = unmetBy({
+        kind: 'not_iterable',
+        loopId: id('each'),
+        variable,
+        wanted: 'list',
+        found: 'nothing',
+      });
+      expect(pointer).toEqual(at);
+      expect(message).toBe(`Loop "each" needs a list in context key "${variable}", but found nothing.`);
+      expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
+    },
+  );
 
-  it('in a list that loops inside of it walk over has items with such lists', () => {
+  it('a loop that cannot go over what it finds in a list that loops inside of it walk over has items with such lists', () => {
     const variable = 'groups';
     const trouble = { kind: 'not_iterable', loopId: id('groups'), variable, wanted: 'list', found: 'nothing' } as const;
     expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['<currentItem>'] } }] } });
@@ -178,7 +184,7 @@ describe('a loop that cannot go over what it finds', () => {
     requirement: 'loop_items:members',
   };
 
-  it('in a value of a loop around it that is open has to be corrected before that loop', () => {
+  it('a loop that cannot go over what it finds in a value of a loop around it that is open has to be corrected before that loop', () => {
     expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
       ...unmet,
       suggestedFix: `Set it to a list. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${leave}`,
@@ -186,7 +192,7 @@ describe('a loop that cannot go over what it finds', () => {
     });
   });
 
-  it('in a value of a loop around it that is being entered is corrected in what that reads', () => {
+  it('a loop that cannot go over what it finds in a value of a loop around it that is being entered is corrected in what that reads', () => {
     expect(unmetBy(trouble)).toEqual({
       ...unmet,
       suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["<currentItem>"]}}]}'),

@@ -31,7 +31,7 @@ const risk = {
 const notes = { kind: 'notes' };
 
 describe('what a step asks for', () => {
-  it('are notes, unless it lets its agent off or a contract takes their place', () => {
+  it('what a step asks for are notes, unless it lets its agent off or a contract takes their place', () => {
     enforces('notes_required_rule');
     const verdict = {
       kind: 'output_contract',
@@ -49,7 +49,7 @@ describe('what a step asks for', () => {
     expect(requirementsOf(hinted)).toEqual([{ ...verdict, isRequired: true, hints: ['At most ten lines.'] }]);
   });
 
-  it('is told by the contract that the run pinned, not by the one that is built in today', () => {
+  it('what a step asks for is told by the contract that the run pinned, not by the one that is built in today', () => {
     enforces('contract_guidance_system_written');
     const attempt = tryStep(output('review_verdict'));
     const old = {
@@ -64,7 +64,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('are criteria for the notes, as mere guidance where a contract is declared', () => {
+  it('what a step asks for are criteria for the notes, as mere guidance where a contract is declared', () => {
     enforces('contract_over_criteria', 'criteria_requirements_all_listed');
     const rule = { kind: 'contains', value: 'risks', message: 'Name the risks' };
     const validationCriteria = [{ type: 'contains', value: 'risks', message: 'Name the risks' }];
@@ -76,13 +76,13 @@ describe('what a step asks for', () => {
     expect(both).toHaveLength(2);
   });
 
-  it('are no criteria that do not count here', () => {
+  it('what a step asks for are no criteria that do not count here', () => {
     const when = { type: 'contains', value: 'risks', message: 'Name them', condition: isLarge };
     expect(requirementsOf(tryStep({ validationCriteria: [when] }))).toEqual([notes]);
     expect(requirementsOf(tryStep({ validationCriteria: [when] }, { context: { isLarge: true } }))).toHaveLength(2);
   });
 
-  it('are assessments, each with an example that has no consequences', () => {
+  it('what a step asks for are assessments, each with an example that has no consequences', () => {
     const attempt = tryStep(
       {
         assessmentRefs: ['readiness', 'risk', 'readiness'],
@@ -112,7 +112,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('is asked for once where an assessment or a gate already needs the same artifact', () => {
+  it('what a step asks for is asked for once where an assessment or a gate already needs the same artifact', () => {
     const assessed = tryStep({ assessmentRefs: ['risk'], ...output('assessment') }, {}, { assessments: [risk] });
     expect(requirementsOf(assessed).map(({ kind }) => kind)).toEqual(['assessments']);
     const gated = {
@@ -123,25 +123,28 @@ describe('what a step asks for', () => {
     expect(requirementsOf(tryStep(gated))).toHaveLength(1);
   });
 
-  it.each(['human_approval', 'coordinator_eval'])('is a confirmation of kind %s while its condition holds', (kind) => {
-    const conditional = { notesOptional: true, requireConfirmation: { kind, condition: isLarge } };
-    expect(requirementsOf(tryStep(conditional))).toEqual([]);
-    const gate = {
-      kind: 'gate',
-      contract: pinned('gate_verdict'),
-      hints: [],
-      example: {
-        ...pinned('gate_verdict').example,
-        verdict: 'approved',
-        rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
-      },
-    };
-    expect(requirementsOf(tryStep(conditional, { context: { isLarge: true } }))).toEqual([
-      kind === 'human_approval' ? { kind: 'approval' } : gate,
-    ]);
-  });
+  it.each(['human_approval', 'coordinator_eval'])(
+    'what a step asks for is a confirmation of kind %s while its condition holds',
+    (kind) => {
+      const conditional = { notesOptional: true, requireConfirmation: { kind, condition: isLarge } };
+      expect(requirementsOf(tryStep(conditional))).toEqual([]);
+      const gate = {
+        kind: 'gate',
+        contract: pinned('gate_verdict'),
+        hints: [],
+        example: {
+          ...pinned('gate_verdict').example,
+          verdict: 'approved',
+          rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
+        },
+      };
+      expect(requirementsOf(tryStep(conditional, { context: { isLarge: true } }))).toEqual([
+        kind === 'human_approval' ? { kind: 'approval' } : gate,
+      ]);
+    },
+  );
 
-  it('is a weaker confirmation where that of the whole does not apply', () => {
+  it('what a step asks for is a weaker confirmation where that of the whole does not apply', () => {
     const attempt = tryStep({ notesOptional: true });
     const asked = (confirmation: typeof attempt.step.confirmation) =>
       requirementsOf({ ...attempt, step: { ...attempt.step, confirmation } }).map(({ kind }) => kind);
@@ -151,11 +154,11 @@ describe('what a step asks for', () => {
     expect(asked({ kind: 'coordinator_eval', when: { kind: 'never' } })).toEqual([]);
   });
 
-  it('is nothing more where a plain confirmation is wanted', () => {
+  it('what a step asks for is nothing more where a plain confirmation is wanted', () => {
     expect(requirementsOf(tryStep({ requireConfirmation: true }))).toEqual([notes]);
   });
 
-  it('is what only a user can supply', () => {
+  it('what a step asks for is what only a user can supply', () => {
     const userDependency = {
       reason: 'needs_user_choice',
       choiceKind: 'scope_boundary',
@@ -168,7 +171,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('is the decision about the loop around it, which no author can make optional', () => {
+  it('what a step asks for is the decision about the loop around it, which no author can make optional', () => {
     enforces('loop_control_missing_is_not_exit');
     const { example, ...contract } = pinned('loop_control');
     const asked = { kind: 'loop_control', hints: [], contract: { ...contract, example } };
@@ -190,13 +193,13 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('is an ordinary contract where the loop around it does not wait for a decision', () => {
+  it('what a step asks for is an ordinary contract where the loop around it does not wait for a decision', () => {
     const body = [{ id: 'decide', title: 'D', prompt: 'P', ...output('loop_control') }];
     const loop = { id: 'each', type: 'loop', title: 'L', loop: { type: 'for', count: 2, maxIterations: 3 }, body };
     expect(requirementsOf(attemptAt({ steps: [loop] }))).toMatchObject([{ kind: 'output_contract', isRequired: true }]);
   });
 
-  it('are the capabilities that the workflow cannot do without, on a probe only what it probes', () => {
+  it('what a step asks for are the capabilities that the workflow cannot do without, on a probe only what it probes', () => {
     enforces('capability_missing_blocks_if_required');
     const steps = [
       { id: 'work', title: 'W', prompt: 'P', notesOptional: true },

@@ -18,16 +18,19 @@ const open = {
 const approval = { notesOptional: true, requireConfirmation: { kind: 'human_approval' } };
 
 describe('something only a user can supply', () => {
-  it.each<JsonValue>(['here', 0, false, [], {}])('is there when its key has a value: %j', (plan) => {
-    enforces('user_dependency_behaviour');
-    expect(checkStep(tryStep(keyed, { context: { plan } }))).toEqual({
-      ...NOTHING_FOUND,
-      met: ['user_dependency:plan'],
-    });
-  });
+  it.each<JsonValue>(['here', 0, false, [], {}])(
+    'something only a user can supply is there when its key has a value: %j',
+    (plan) => {
+      enforces('user_dependency_behaviour');
+      expect(checkStep(tryStep(keyed, { context: { plan } }))).toEqual({
+        ...NOTHING_FOUND,
+        met: ['user_dependency:plan'],
+      });
+    },
+  );
 
   it.each([{}, { plan: null }, { plan: '  ' }, { Plan: 'x' }])(
-    'is lacking without a value for its key: %j',
+    'something only a user can supply is lacking without a value for its key: %j',
     (context) => {
       enforces('user_dependency_behaviour');
       // Notes do not make up for the key, not even on the retry.
@@ -49,7 +52,7 @@ describe('something only a user can supply', () => {
     },
   );
 
-  it('without a key is told in notes, but only after the block that makes the agent ask', () => {
+  it('something only a user can supply without a key is told in notes, but only after the block that makes the agent ask', () => {
     enforces('user_dependency_behaviour');
     const unmet = {
       reason: 'user_only_dependency:needs_user_environment_action',
@@ -67,7 +70,7 @@ describe('something only a user can supply', () => {
     expect(found(true, true)).toEqual({ ...NOTHING_FOUND, met: ['user_dependency:work'] });
   });
 
-  it.each(USER_ONLY_REASONS)('has a reason of its own: %s', (reason) => {
+  it.each(USER_ONLY_REASONS)('something only a user can supply has a reason of its own: %s', (reason) => {
     const userDependency = { reason, choiceKind: 'irreversible_action', prompt: 'Well?' };
     const { unmet } = checkStep(tryStep({ notesOptional: true, userDependency }));
     expect(unmet.map((one) => [one.reason, REASONS[one.reason].blocker])).toEqual([
@@ -87,7 +90,7 @@ describe('the approval of a person', () => {
     example: { notesMarkdown },
   };
 
-  it('is asked for like everything that only a user can supply', () => {
+  it('the approval of a person is asked for like everything that only a user can supply', () => {
     enforces('human_approval_is_user_dependency');
     expect(checkStep(tryStep(approval, { notes: 'Approved by me.', hasNewNotes: true }))).toEqual({
       ...NOTHING_FOUND,
@@ -100,7 +103,7 @@ describe('the approval of a person', () => {
     });
   });
 
-  it('is not asked for while its condition does not hold', () => {
+  it('the approval of a person is not asked for while its condition does not hold', () => {
     const requireConfirmation = { kind: 'human_approval', condition: { var: 'isLarge', equals: true } };
     const conditional = { notesOptional: true, requireConfirmation };
     expect(checkStep(tryStep(conditional))).toEqual(NOTHING_FOUND);

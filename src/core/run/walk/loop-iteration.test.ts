@@ -22,7 +22,7 @@ const said = (walked: ReturnType<typeof walkThrough>) => walked.trace.map(({ sum
 const limit = { kind: 'limit_reached', loopId: 'l', iteration: 2, maxIterations: 3 };
 
 describe('a loop that wants to go on at its limit', () => {
-  it('halts the walk at the step before, with nothing passed', () => {
+  it('a loop that wants to go on at its limit halts the walk at the step before, with nothing passed', () => {
     enforces('loop_iteration_counting');
     const walked = walkThrough(workflowOf([whileLoop('l', {}, [step('c', { runCondition: never }), a]), b]));
     expect(walked.visits).toEqual(['l@0::a', 'l@1::a', 'l@2::a', 'halted']);
@@ -34,14 +34,14 @@ describe('a loop that wants to go on at its limit', () => {
     });
   });
 
-  it('is left where a run must not stop, and the trouble is told', () => {
+  it('a loop that wants to go on at its limit is left where a run must not stop, and the trouble is told', () => {
     enforces('loop_iteration_counting');
     const walked = walkThrough(workflowOf([whileLoop('l', {}, [a]), b]), { onTrouble: 'go_on' });
     expect(walked.visits).toEqual(['l@0::a', 'l@1::a', 'l@2::a', 'b', 'complete']);
     expect(walked.troubles).toEqual([{ ...limit, isByArtifact: false }]);
   });
 
-  it('goes on from the same state when it is decided to stop after all', () => {
+  it('a loop that wants to go on at its limit goes on from the same state when it is decided to stop after all', () => {
     const workflow = workflowOf([decidedLoop('l', [decision('d')]), b]);
     const decide = (key: string) => (key === '' ? undefined : ({ loopId: 'l', decision: 'continue' } as const));
     const walked = walkThrough(workflow, { decide });
@@ -63,7 +63,7 @@ describe('a loop that wants to go on at its limit', () => {
     expect(again.state).toMatchObject({ kind: 'running', pending: { step: { stepId: 'b' } } });
   });
 
-  it('does not spin where nothing in its body is due', () => {
+  it('a loop that wants to go on at its limit does not spin where nothing in its body is due', () => {
     enforces('loop_iteration_counting');
     const workflow = workflowOf([a, whileLoop('l', {}, [step('c', { runCondition: never })]), b]);
     expect(walkThrough(workflow).visits).toEqual(['a', 'halted']);
@@ -75,7 +75,7 @@ describe('a loop that wants to go on at its limit', () => {
     ]);
   });
 
-  it('is told once, however often another loop leads into it', () => {
+  it('a loop that wants to go on at its limit is told once, however often another loop leads into it', () => {
     const inner = whileLoop('l', {}, [step('c', { runCondition: never })]);
     const walked = walkThrough(workflowOf([forLoop('m', 3, [inner]), b]), { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles]).toEqual([['b', 'complete'], [{ ...limit, isByArtifact: false }]]);
@@ -83,7 +83,7 @@ describe('a loop that wants to go on at its limit', () => {
 });
 
 describe('a loop without the decision it goes by', () => {
-  it('is not left for that: it goes on to its limit, which is a trouble', () => {
+  it('a loop without the decision it goes by is not left for that: it goes on to its limit, which is a trouble', () => {
     enforces('loop_control_missing_is_not_exit', 'loop_control_contract_decides');
     const workflow = workflowOf([decidedLoop('l', [a, decision('d')]), b]);
     const walked = walkThrough(workflow, {
@@ -95,7 +95,7 @@ describe('a loop without the decision it goes by', () => {
     expect(walkThrough(workflow).visits.at(-1)).toBe('halted');
   });
 
-  it('does not go by the decision about a loop inside of it', () => {
+  it('a loop without the decision it goes by does not go by the decision about a loop inside of it', () => {
     enforces('loop_control_contract_decides');
     const workflow = workflowOf([decidedLoop('l', [decision('e'), decidedLoop('m', [decision('d')])]), b]);
     const stop = { loopId: 'm', decision: 'stop' } as const;
@@ -107,7 +107,7 @@ describe('a loop without the decision it goes by', () => {
     expect(visits).toEqual([...round(0), ...round(1), ...round(2), 'b', 'complete']);
   });
 
-  it('does not go by a decision of the iteration before', () => {
+  it('a loop without the decision it goes by does not go by a decision of the iteration before', () => {
     const workflow = workflowOf([decidedLoop('l', [decision('d'), a]), b]);
     const decide = (key: string) => (key === 'l@0::d' ? ({ loopId: 'l', decision: 'continue' } as const) : undefined);
     const { visits, states } = walkThrough(workflow, { decide, onTrouble: 'go_on' });
@@ -124,18 +124,18 @@ describe('a loop that cannot be entered', () => {
   const workflow = workflowOf([a, forEachLoop('l', 'files', [step('c')]), b]);
   const trouble = { kind: 'not_iterable', loopId: 'l', variable: 'files', wanted: 'list', found: 'nothing' };
 
-  it('halts the walk at the step before it', () => {
+  it('a loop that cannot be entered halts the walk at the step before it', () => {
     const walked = walkThrough(workflow);
     expect([walked.visits, walked.troubles]).toEqual([['a', 'halted'], [trouble]]);
     expect(said(walked).slice(1)).toEqual(['Reached loop "l".']);
   });
 
-  it('as the first entry leaves the run where it began', () => {
+  it('a loop that cannot be entered as the first entry leaves the run where it began', () => {
     const first = walkThrough(workflowOf([forEachLoop('l', 'files', [a])]));
     expect(first.walks).toMatchObject([{ state: { kind: 'init' }, isHalted: true, troubles: [trouble] }]);
   });
 
-  it('is passed where a run must not stop', () => {
+  it('a loop that cannot be entered is passed where a run must not stop', () => {
     const walked = walkThrough(workflow, { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles]).toEqual([['a', 'b', 'complete'], [trouble]]);
     expect(said(walked)).toContain('Left loop "l" after 0 iterations: it found nothing to iterate over.');
@@ -153,7 +153,7 @@ describe('a loop in which nothing is due for very long', () => {
     b,
   ]);
 
-  it('is stopped before it passes more than one append can record', () => {
+  it('a loop in which nothing is due for very long is stopped before it passes more than one append can record', () => {
     const walked = walkThrough(endless);
     expect([walked.visits, walked.troubles]).toEqual([
       ['a', 'halted'],
@@ -161,7 +161,7 @@ describe('a loop in which nothing is due for very long', () => {
     ]);
   });
 
-  it('is left with all loops around it where a run must not stop', () => {
+  it('a loop in which nothing is due for very long is left with all loops around it where a run must not stop', () => {
     const walked = walkThrough(endless, { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles.map(({ kind, loopId }) => [kind, loopId])]).toEqual([
       ['a', 'b', 'complete'],
@@ -173,7 +173,7 @@ describe('a loop in which nothing is due for very long', () => {
     expect(walked.skipped).toHaveLength(501);
   });
 
-  it('does not count what stands in a row: that is never cut short, nor is a loop behind it kept from starting', () => {
+  it('a loop in which nothing is due for very long does not count what stands in a row: that is never cut short, nor is a loop behind it kept from starting', () => {
     const almostTooLong = loop('m', { type: 'for', count: 4, maxIterations: 4 }, [
       loop('n', { type: 'for', count: WALK_PASSED_MAX / 5, maxIterations: WALK_PASSED_MAX }, [
         step('never', { runCondition: never }),

@@ -11,7 +11,7 @@ const a = step('a');
 const b = step('b');
 
 describe('what a loop goes over', () => {
-  it('is read once, on entry: a later change of context does not move a running loop', () => {
+  it('what a loop goes over is read once, on entry: a later change of context does not move a running loop', () => {
     enforces('loop_items_frozen_on_entry');
     const workflow = workflowOf([forEachLoop('l', 'files', [a]), forLoop('m', 'rounds', [b])]);
     const files = (...paths: string[]) => paths.map((path) => ({ path }));
@@ -31,7 +31,7 @@ describe('what a loop goes over', () => {
     ]);
   });
 
-  it('is not copied into the frame where the file says it, because the file is pinned', () => {
+  it('what a loop goes over is not copied into the frame where the file says it, because the file is pinned', () => {
     const { states } = walkThrough(workflowOf([forEachLoop('l', ['x'], [a]), forLoop('m', 1, [b])]));
     expect(states.map(({ loopStack }) => loopStack)).toEqual([
       [{ loopId: 'l', iteration: 0, bodyIndex: 0 }],
@@ -53,7 +53,7 @@ describe('what a loop finds in context', () => {
     [{ plan: { files: [] } }, []],
     [{ plan: { files: [1, null, { x: [] }] } }, [1, null, { x: [] }]],
     [{ 'plan.files': ['by its whole name'] }, ['by its whole name']],
-  ])('%j is a list of items', (context, found) => {
+  ])('what a loop finds in context %j is a list of items', (context, found) => {
     expect(items(context)).toEqual(ok({ items: found }));
   });
 
@@ -61,11 +61,11 @@ describe('what a loop finds in context', () => {
     [0, 0],
     [3, 3],
     [' 2 ', 2],
-  ])('%j is a count', (rounds, found) => {
+  ])('what a loop finds in context %j is a count', (rounds, found) => {
     expect(count({ rounds })).toEqual(ok({ count: found }));
   });
 
-  it('may be a value of a loop around it', () => {
+  it('what a loop finds in context may be a value of a loop around it', () => {
     expect(rangeIn(forEachLoop('l', 'mine', [a]))({ mine: [] })).toEqual(ok({ items: ['of loop'] }));
   });
 
@@ -76,7 +76,7 @@ describe('what a loop finds in context', () => {
     [{ plan: { files: 3 } }, 'the number 3'],
     [{ plan: { files: { 0: 'a' } } }, 'an object'],
     [{ plan: { files: false } }, 'false'],
-  ])('%j holds no list', (context, found) => {
+  ])('what a loop finds in context %j holds no list', (context, found) => {
     expect(items(context)).toEqual(
       err({ kind: 'not_iterable', loopId: 'l', variable: 'plan.files', wanted: 'list', found }),
     );
@@ -89,19 +89,19 @@ describe('what a loop finds in context', () => {
     [-1, 'the number -1'],
     [[1], 'a list'],
     [true, 'true'],
-  ])('%j is no count', (rounds, found) => {
+  ])('what a loop finds in context %j is no count', (rounds, found) => {
     expect(count({ rounds })).toEqual(
       err({ kind: 'not_iterable', loopId: 'l', variable: 'rounds', wanted: 'count', found }),
     );
   });
 
-  it('may not be more than the loop may go round', () => {
+  it('what a loop finds in context may not be more than the loop may go round', () => {
     const trouble = { kind: 'too_many_items', loopId: 'l', found: 4, maxIterations: 3 };
     expect(items({ plan: { files: [1, 2, 3, 4] } })).toEqual(err({ ...trouble, variable: 'plan.files' }));
     expect(count({ rounds: 4 })).toEqual(err({ ...trouble, variable: 'rounds' }));
   });
 
-  it('may take no more room than a frame has', () => {
+  it('what a loop finds in context may take no more room than a frame has', () => {
     enforces('loop_items_frozen_on_entry');
     const files = (bytes: number) => ({ plan: { files: ['é'.repeat((bytes - 4) / 2)] } });
     expect(items(files(65_536)).isOk()).toBe(true);

@@ -205,7 +205,7 @@ describe.each([
   ['a loop goes round', LOOPS, []],
   ['loops nest', NESTED, ['loops_nest']],
 ])('%s:', (_, cases, held) => {
-  it.each(Object.entries(cases))('%s', (_title, { steps, agent, visits, skipped = [], rules = [] }) => {
+  it.each(Object.entries(cases))('%s: %s', (_title, { steps, agent, visits, skipped = [], rules = [] }) => {
     enforces(...held, ...rules);
     const walked = walkThrough(workflowOf(steps), agent);
     expect([walked.visits, walked.skipped, walked.troubles]).toEqual([visits, skipped, []]);
@@ -218,7 +218,7 @@ describe('the state a walk leads to', () => {
     decide: decides({ 'l@0::d': ['l', 'continue'], 'l@1::d': ['l', 'stop'] }),
   });
 
-  it('holds the loops that are open, and what was done in their open iterations', () => {
+  it('the state a walk leads to holds the loops that are open, and what was done in their open iterations', () => {
     enforces('loop_iteration_counting');
     expect(states.map(({ completed }) => completed.values)).toEqual([
       [],
@@ -257,7 +257,7 @@ describe('the state a walk leads to', () => {
     expect(walks.at(-1)?.state).toEqual({ kind: 'complete' });
   });
 
-  it('keeps a decision to the end of its iteration and begins the next one without', () => {
+  it('the state a walk leads to keeps a decision to the end of its iteration and begins the next one without', () => {
     enforces('loop_control_contract_decides');
     expect(states.map(({ loopStack }) => loopStack[0]?.decision)).toEqual([
       undefined,
@@ -268,7 +268,7 @@ describe('the state a walk leads to', () => {
     ]);
   });
 
-  it('is no place to go on from when the run is complete or no step was done', () => {
+  it('the state a walk leads to is no place to go on from when the run is complete or no step was done', () => {
     const index = indexWorkflow(workflow);
     const start = { index, facts: FACTS, loopDecision: undefined, onTrouble: 'halt' } as const;
     const [first] = states;
@@ -281,7 +281,7 @@ describe('the state a walk leads to', () => {
 });
 
 describe('a skipped step', () => {
-  it('is told with its condition when that is a name, and with the iteration it belongs to', () => {
+  it('a skipped step is told with its condition when that is a name, and with the iteration it belongs to', () => {
     enforces('skipped_step_recorded');
     const isLarge = { kind: 'condition_ref', conditionId: 'is-large' };
     const steps = [
@@ -298,7 +298,7 @@ describe('a skipped step', () => {
     ]);
   });
 
-  it('never comes back on its line, whatever context says later', () => {
+  it('a skipped step never comes back on its line, whatever context says later', () => {
     enforces('skipped_step_recorded', 'selection_walks_forward');
     const steps = [step('a', { runCondition: done('gt', 0) }), b, step('c')];
     const { visits, skipped } = walkThrough(workflowOf(steps), { context: counting });
@@ -307,7 +307,7 @@ describe('a skipped step', () => {
 });
 
 describe('entries that are guarded together', () => {
-  it('are what a step is followed by: the check of a step is due when the step was, whatever it changed', () => {
+  it('entries that are guarded together are what a step is followed by: the check of a step is due when the step was, whatever it changed', () => {
     const checked = step('b', { runCondition: done('equals', 1), verification: { command: 'make check' } });
     const due = walkThrough(workflowOf([a, checked, step('c')]), { context: counting });
     expect([due.visits, due.skipped]).toEqual([['a', 'b', 'b--verify', 'c', 'complete'], []]);
@@ -331,7 +331,7 @@ describe('entries that are guarded together', () => {
     entries: workflow.entries.map((entry, i) => (i === at ? { ...entry, guards: [...guards] } : entry)),
   });
 
-  it('are all skipped where the condition does not hold, a loop as one', () => {
+  it('entries that are guarded together are all skipped where the condition does not hold, a loop as one', () => {
     enforces('skipped_step_recorded');
     const { visits, skipped } = walkThrough(guarded(1, [{ condition: compare(0), entries: 3 }]), { context: counting });
     expect([visits, skipped]).toEqual([
@@ -340,12 +340,12 @@ describe('entries that are guarded together', () => {
     ]);
   });
 
-  it('are not asked again once the first was due, and keep their own conditions', () => {
+  it('entries that are guarded together are not asked again once the first was due, and keep their own conditions', () => {
     const { visits, skipped } = walkThrough(guarded(1, [{ condition: compare(1), entries: 3 }]), { context: counting });
     expect([visits, skipped]).toEqual([['a', 'b', 'l@0::c', 'l@1::c', 'e', 'complete'], ['d']]);
   });
 
-  it('of a call inside another go by the outer condition first', () => {
+  it('entries that are guarded together of a call inside another go by the outer condition first', () => {
     const inner = { condition: compare(9), entries: 1 };
     const outer = { condition: compare(1), entries: 2 };
     const held = walkThrough(guarded(1, [outer, inner]), { context: counting });
@@ -357,7 +357,7 @@ describe('entries that are guarded together', () => {
     ]);
   });
 
-  it('are asked about in every iteration of the loop they stand in', () => {
+  it('entries that are guarded together are asked about in every iteration of the loop they stand in', () => {
     const inLoop = workflowOf([forLoop('l', 3, [a, b])]);
     const condition: Condition = { kind: 'compare', variable: 'currentIndex', comparison: 'equals', value: 1 };
     const loops = inLoop.loops.map((one) => ({

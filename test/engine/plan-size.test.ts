@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { PLAN_BYTES_MAX, PLAN_EVENTS_MAX, WALK_PASSED_MAX, WORKFLOW_ENTRIES_MAX } from '../../src/core/log/budgets.ts';
+import type { SessionEvent } from '../../src/core/log/event.ts';
+import { enforces } from '../enforces.ts';
+import { engine, eventsOf, stepOf, told, withFile } from '../examples/engine.ts';
+import { loop, step } from '../examples/loop-files.ts';
+
+const never = { runCondition: { var: 'never', equals: true } };
+const workflow = (steps: readonly unknown[], more: object = {}) =>
+  withFile({ id: 'test.more', name: 'More', description: 'More.', steps, ...more });
+const skipped = (count: number, prefix = 's') => Array.from({ length: count }, (_, i) => step(`${prefix}${i}`, never));
+
+/** Loops that pass as much as a walk may pass, in as few entries as possible. */
+const idle = (id: string, rounds: number) =>
+  loop(id, { type: 'for', count: rounds, maxIterations: rounds }, [step(`${id}-step`, never)]);
+
+describe('whatever one attempt leads to is one plan that the log takes', () => {
+  it('whatever one attempt leads to is one plan that the log takes also where every step that a workflow may have is skipped at once', async () => {
+    enforces('skipped_step_recorded');
+    const steps = [step('first'), ...skipped(WORKFLOW_ENTRIES_MAX - 2), step('last')];
+    const agent = engine({ listing: () => workflow(steps) });
+    const next = await agent.send(await agent.start('test.more'), { notes: 'x' });
+    expect(stepOf(next)).toBe('last');
+    expect(eventsOf(agent, 'step_skipped')).toHaveLength(WORKFLOW_ENTRIES_MAX - 2);
+  });
+
+  it('whatever one attempt leads to is one plan that the log takes at the start as well, where nothing is due at all', async () => {
+    const steps = [idle('l', WALK_PASSED_MAX - 1), ...skipped(WORKFLOW_ENTRIES_MAX - 2)];
+    const agent = engine({ listing: () => workflow(steps) });
+    expect(told(await agent.start('test.more'), 'isComplete')).toBe(true);
+    expect(eventsOf(agent, 'step_skipped')).toHaveLength(WALK_PASSED_MAX - 1 + WORKFLOW_ENTRIES_MAX - 2);
+  });
+
+  it('whatever one attempt leads to is one plan that the log takes also where an attempt opens and closes as many gaps as it can, with all that a call may bring', async () => {
+    const ids = Array.from({ length: 60 }, (_, i) => `a${i}`);
+    const dimensions = [{ id: 'd', purpose: 'x', levels: ['low', 'high'] }];
+    const assessments = ids.map((id) => ({ id, purpose: 'x', dimensions }));
+    const report = { outputContract: { contractRef: 'wr.contracts.verification_report' } };
+    const rounds = 60;
+    const steps = [
+      loop('r', { type: 'for', count: rounds, maxIterations: rounds }, [step('reported', report)]),
+      step('judged', { assessmentRefs: ids, ...report }),
+      idle('l', WALK_PASSED_MAX),
+      ...skipped(WORKFLOW_ENTRIES_MAX - 7),
+      step('last'),
+    ];
+    const agent = engine({ listing: () => workflow(steps, { assessments }) });
+    let at = await agent.start('test.more', { mode: 'full_auto_never_stop' });
+    for (let i = 0; i < rounds; i++) at = await agent.send(at);
+    expect([stepOf(at), eventsOf(agent, 'gap_recorded').length]).toEqual(['judged', rounds]);
+    const before = agent.events.length;
+    const artifacts = [
+      { kind: 'wr.verification_report', checks: [{ name: 'x', outcome: 'pass' }], summary: 'x' },
+      ...Array.from({ length: 31 }, (_, n) => ({
+        kind: 'wr.workflow_divergence',
+        reason: 'safety_stop',
+        summary: `Because of ${n}.`,
+      })),
+    ];
+    const next = await agent.send(at, { notes: 'x', artifacts, context: { a: 1 }, mode: 'full_auto_never_stop' });
+    expect(stepOf(next)).toBe('last');
+    const plan = agent.events.slice(before);
+    expect(plan.length).toBeLessThanOrEqual(PLAN_EVENTS_MAX);
+    expect(counts(plan)).toMatchObject({
+      step_skipped: WALK_PASSED_MAX + WORKFLOW_ENTRIES_MAX - 7,
+      gap_recorded: expect.any(Number),
+    });
+    // What found no room to be closed is told as open rather than lost.
+    const closed = eventsOf({ events: plan }, 'gap_recorded').filter(({ data }) => data.resolution.kind === 'resolves');
+    expect(closed.length).toBeGreaterThan(40);
+    const over = await agent.send(next, { notes: 'x' });
+    expect(told(over, 'gaps')).toHaveLength(rounds - closed.length + 50);
+  });
+
+  it('whatever one attempt leads to is one plan that the log takes also where the next step shows as much as a step may, with values that take the most room', async () => {
+    const promptFragments = Array.from({ length: 60 }, (_, i) => ({
+      id: `f${i}`,
+      text: `{{v${i}}}${'x'.repeat(4_050)}`,
+    }));
+    const agent = engine({ listing: () => workflow([step('first'), step('last', { promptFragments })]) });
+    const values = Object.fromEntries(promptFragments.map((_, i) => [`v${i}`, '\u0001'.repeat(600)]));
+    const context = { ...values, rest: 'r'.repeat(30_000) };
+    const notes = '\u0001'.repeat(65_536);
+    const next = await agent.send(await agent.start('test.more'), { notes, context });
+    expect([stepOf(next), told(next, 'pending.prompt')?.toString().length]).toEqual(['last', expect.any(Number)]);
+    expect(JSON.stringify(agent.events).length).toBeLessThan(PLAN_BYTES_MAX);
+  });
+});
+
+function counts(events: readonly SessionEvent[]): { readonly [kind: string]: number } {
+  return Object.fromEntries(
+    [...new Set(events.map(({ kind }) => kind))].map((kind) => [
+      kind,
+      events.filter((one) => one.kind === kind).length,
+    ]),
+  );
+}
