@@ -20,7 +20,7 @@ const ADVANCED = ok({
 
 /** Only whom the gate has let in may append, and only while it is in. */
 export function appendPermitContract(makeStore: MakeStore): void {
-  test('a permit lasts for several appends of its callback', async () => {
+  test('a permit is valid for several appends of its callback', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;
     const done = await sessions.exclusively(SESSION, async (_, permit) => {
@@ -31,7 +31,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await again().sessions.load(SESSION)).toEqual(ADVANCED);
   });
 
-  test('a permit is worth nothing once its callback has ended', async () => {
+  test('a permit is invalid once its callback has ended', async () => {
     enforces('witness_dies_with_callback');
     const { store, again } = makeStore();
     const permit = await stash(store.sessions, SESSION);
@@ -40,7 +40,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await again().sessions.load(SESSION)).toEqual(NOT_THERE);
   });
 
-  test('a permit of an earlier time does not come to life when the session is locked again', async () => {
+  test('an old permit does not become valid when the session is locked again', async () => {
     enforces('witness_dies_with_callback');
     const { store, again } = makeStore();
     const { sessions } = store;
@@ -54,7 +54,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await again().sessions.load(SESSION)).toEqual(STARTED);
   });
 
-  test('a permit ends with a callback that throws', async () => {
+  test('a permit becomes invalid when its callback throws', async () => {
     enforces('witness_dies_with_callback');
     const { store } = makeStore();
     let stashed: AppendPermit | undefined;
@@ -66,7 +66,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await store.sessions.append(stashed ?? expect.fail('no permit'), start)).toEqual(ENDED);
   });
 
-  test('a permit of one session does not open another', async () => {
+  test('a permit for one session cannot append to another', async () => {
     enforces('append_needs_witness');
     const { store } = makeStore();
     const { sessions } = store;
@@ -78,7 +78,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect((await appendOne(sessions, other.advance)).isOk()).toBe(true);
   });
 
-  test('a permit cannot be forged, not even after a genuine one', async () => {
+  test('a permit cannot be forged, even after a genuine one', async () => {
     enforces('append_needs_witness');
     const { store } = makeStore();
     const { sessions } = store;
@@ -90,7 +90,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await sessions.load(SESSION)).toEqual(NOT_THERE);
   });
 
-  test('who expects a session that is not there gets no session and can make none', async () => {
+  test('locking a session that must exist but does not gives no session and creates none', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;
     const done = await sessions.exclusively(
@@ -107,7 +107,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(found).toEqual(ADVANCED);
   });
 
-  test('appends that are started together under one permit follow each other', async () => {
+  test('concurrent appends under one permit run one after the other', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;
     const done = await sessions.exclusively(SESSION, async (_, permit) =>
@@ -117,7 +117,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
     expect(await again().sessions.load(SESSION)).toEqual(ADVANCED);
   });
 
-  test('an append that nobody waited for is whole or not there before the next writer comes', async () => {
+  test('an append that was not awaited is complete or absent before the next writer', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;
     await appendAll(sessions, [start]);

@@ -12,7 +12,7 @@ export function artifactStoreContract(makeStore: MakeStore): void {
   const bytesOf = async ({ artifacts }: StoreUnderTest['store'], name: string) =>
     Buffer.from((await artifacts.get(artifactDigest(name)))._unsafeUnwrap()).toString();
 
-  test('every artifact of an appended plan is found by its digest, at once and by everyone', async () => {
+  test('every artifact of an append is found by its digest, at once and by every reader', async () => {
     const { store, again } = makeStore();
     const writer = sessionWriter();
     const root = writer.startRun({ artifacts: [{ name: 'findings' }, { name: 'größe' }] });
@@ -24,7 +24,7 @@ export function artifactStoreContract(makeStore: MakeStore): void {
     }
   });
 
-  test('an artifact that comes again is one artifact', async () => {
+  test('an artifact that is stored again is one artifact', async () => {
     const { store, again } = makeStore();
     const writer = sessionWriter();
     const other = sessionWriter({ sessionId: OTHER_SESSION });
@@ -33,7 +33,7 @@ export function artifactStoreContract(makeStore: MakeStore): void {
     expect(await bytesOf(again(), 'findings')).toBe(JSON.stringify({ name: 'findings' }));
   });
 
-  test('an artifact stays what it was when its writer uses the memory for something else', async () => {
+  test('an artifact does not change when its writer reuses the memory', async () => {
     const { store } = makeStore();
     const writer = sessionWriter();
     writer.startRun({ artifacts: [{ name: 'findings' }] });
@@ -47,7 +47,7 @@ export function artifactStoreContract(makeStore: MakeStore): void {
     expect(await bytesOf(store, 'findings')).toBe(JSON.stringify({ name: 'findings' }));
   });
 
-  test('an artifact that nobody appended is missing', async () => {
+  test('an artifact that was never appended is missing', async () => {
     const { store } = makeStore();
     const unknown = artifactDigestSchema.parse(digest('unknown'));
     const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/app/ports/system.ts';
 const TIME_MAX = 2 ** 48 - 1;
 
 export function clockContract(makeClock: () => Clock): void {
-  test('a time is a whole number of milliseconds that fits where times are kept', () => {
+  test('a time is a whole number of milliseconds in the stored range', () => {
     const { nowMs } = makeClock();
     for (const time of Array.from({ length: 50 }, nowMs)) {
       expect(Number.isInteger(time)).toBe(true);

@@ -6,20 +6,20 @@ import { RunId, SessionId } from '../../src/core/log/ids.ts';
 export function idsContract(makeIds: (clock: Clock) => Ids): void {
   const always = { nowMs: () => 1_700_000_000_000 };
 
-  test('ids have the form of their kind', () => {
+  test('ids have the format of their kind', () => {
     const ids = makeIds(always);
     expect(SessionId.schema.safeParse(ids.session()).success).toBe(true);
     expect(RunId.schema.safeParse(ids.run()).success).toBe(true);
   });
 
-  test('no id comes twice, be it in one moment or from two sources', () => {
+  test('no id repeats, even in the same moment or from two sources', () => {
     const sources = [makeIds(always), makeIds(always)];
     const sessions = sources.flatMap((ids) => Array.from({ length: 200 }, ids.session));
     const runs = sources.flatMap((ids) => Array.from({ length: 200 }, ids.run));
     expect([new Set(sessions).size, new Set(runs).size]).toEqual([400, 400]);
   });
 
-  test('ids of sessions sort by the time at which they were made', () => {
+  test('session ids sort by creation time', () => {
     let now = 0;
     const ids = makeIds({ nowMs: () => now });
     const made = [0, 1, 255, 65_536, 1_700_000_000_000, 1_700_000_000_001].map((time) => {

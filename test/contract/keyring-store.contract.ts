@@ -13,7 +13,7 @@ const keysOf = ({ current, previous }: Keyring) => [hex(current), hex(previous)]
 
 /** One keyring for everyone who uses the data, made by the first and changed only by a rotation. */
 export function keyringStoreContract(makeStore: MakeStore): void {
-  test('there is no keyring until somebody needs one, and looking makes none', async () => {
+  test('looking for a keyring creates none', async () => {
     const { store, again } = makeStore();
     expect(await store.keyring.find()).toEqual(ok(undefined));
     expect(await again().keyring.find()).toEqual(ok(undefined));
@@ -21,14 +21,14 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     expect(keysOf((await store.keyring.find())._unsafeUnwrap() ?? expect.fail('it was made'))).toEqual(keysOf(made));
   });
 
-  test('everyone gets the keyring that the first one made', async () => {
+  test('every process gets the keyring that the first one created', async () => {
     const { store, again } = makeStore();
     const made = await opened(store);
     expect(keysOf(await opened(store))).toEqual(keysOf(made));
     expect(keysOf(await opened(again()))).toEqual(keysOf(made));
   });
 
-  test('of those who race for it exactly one makes it', async () => {
+  test('of racing processes exactly one creates the keyring', async () => {
     const { store, again } = makeStore();
     const clients = [store, ...Array.from({ length: 7 }, again)];
     const keyrings = await Promise.all(clients.map(opened));
@@ -36,7 +36,7 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     expect(keysOf(await opened(again()))).toEqual(keysOf(keyrings[0] ?? expect.fail('there are eight')));
   });
 
-  test('keys are 32 bytes and never the same twice', async () => {
+  test('keys have 32 bytes and never repeat', async () => {
     enforces('token_key_32_random_bytes');
     const keyrings = await Promise.all(Array.from({ length: 4 }, () => opened(makeStore().store)));
     expect(keyrings.map(({ current, previous }) => [current.length, previous])).toEqual(
@@ -45,7 +45,7 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     expect(new Set(keyrings.map(({ current }) => hex(current))).size).toBe(4);
   });
 
-  test('a rotation puts a fresh key in front and keeps the one before, and only that', async () => {
+  test('a rotation adds a new current key and keeps only the previous one', async () => {
     const { store } = makeStore();
     const first = await opened(store);
     const second = await rotated(store);
@@ -56,7 +56,7 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     expect(keysOf(await opened(store))).toEqual(keysOf(third));
   });
 
-  test('everyone notices a rotation, also who had read the keyring before', async () => {
+  test('every process notices a rotation, even after it has read the keyring', async () => {
     const { store, again } = makeStore();
     const reader = again();
     await opened(reader);
@@ -68,14 +68,14 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     }
   });
 
-  test('a rotation where there is no keyring makes one', async () => {
+  test('a rotation without a keyring creates one', async () => {
     const { store, again } = makeStore();
     const made = await rotated(store);
     expect(made.previous?.length).toBe(32);
     expect(keysOf(await opened(again()))).toEqual(keysOf(made));
   });
 
-  test('rotations at the same time build on each other: no fresh key is lost', async () => {
+  test('concurrent rotations build on each other and lose no key', async () => {
     const { store, again } = makeStore();
     const first = await opened(store);
     const keyrings = await Promise.all([store, again(), store, again()].map(rotated));

@@ -15,7 +15,7 @@ const other = { ...workflow, name: 'Another' };
 
 /** What a run is pinned to is found by its hash for as long as there are runs. */
 export function pinnedWorkflowsContract(makeStore: MakeStore): void {
-  test('a workflow that was pinned is found by its hash, at once and by everyone', async () => {
+  test('a pinned workflow is found by its hash, at once and by every reader', async () => {
     enforces('pinned_workflow_stored_by_hash');
     const { store, again } = makeStore();
     const hash = (await store.pinnedWorkflows.pin(workflow))._unsafeUnwrap();
@@ -24,7 +24,7 @@ export function pinnedWorkflowsContract(makeStore: MakeStore): void {
     expect(await again().pinnedWorkflows.get(hash)).toEqual(ok(workflow));
   });
 
-  test('a pinned workflow is the same to the letter for who pinned it and for all others', async () => {
+  test('a pinned workflow is the same to the byte for its writer and all readers', async () => {
     const { store, again } = makeStore();
     const turned = Object.fromEntries(Object.entries(workflow).reverse()) as typeof workflow;
     const hash = (await store.pinnedWorkflows.pin(turned))._unsafeUnwrap();
@@ -35,7 +35,7 @@ export function pinnedWorkflowsContract(makeStore: MakeStore): void {
     expect(texts[0]).toBe(JSON.stringify(ok(JSON.parse(canonicalJson(workflow)._unsafeUnwrap()))));
   });
 
-  test('pinning again changes nothing, whoever does it', async () => {
+  test('pinning a workflow again changes nothing', async () => {
     const { store, again } = makeStore();
     const pins = await Promise.all(
       [store, again(), store, again()].map((client) => client.pinnedWorkflows.pin(workflow)),
@@ -45,7 +45,7 @@ export function pinnedWorkflowsContract(makeStore: MakeStore): void {
     expect(await again().pinnedWorkflows.get(hash)).toEqual(ok(workflow));
   });
 
-  test('another version of a workflow does not push out the first', async () => {
+  test('another version of a workflow does not replace the first', async () => {
     const { store, again } = makeStore();
     const first = (await store.pinnedWorkflows.pin(workflow))._unsafeUnwrap();
     const second = (await store.pinnedWorkflows.pin(other))._unsafeUnwrap();

@@ -107,7 +107,7 @@ const ADVANCED = ok({ kind: 'whole', sessionId: SESSION, view: foldEvents([...st
 
 /** A plan becomes true whole or not at all: whatever is wrong with it, the session is as before and goes on. */
 export function refusedPlansContract(makeStore: MakeStore): void {
-  test.each(CASES)('a plan %s changes nothing and does not stop what follows', async (_, code, plan) => {
+  test.each(CASES)('a refused plan (%s) changes nothing and does not affect later appends', async (_, code, plan) => {
     enforces('append_plan_atomic');
     if (code === 'plan_too_large') enforces('append_plan_limits');
     if (code === 'half_known_plan') enforces('dedupe_half_known_plan_is_violation');
@@ -122,7 +122,7 @@ export function refusedPlansContract(makeStore: MakeStore): void {
     expect(await store.sessions.load(SESSION)).toEqual(ADVANCED);
   });
 
-  test('a plan with wrong content leaves alone what lies under that name', async () => {
+  test('a plan with wrong content does not change what is stored under that name', async () => {
     const { store, again } = makeStore();
     await appendAll(store.sessions, [start, advance, examplePlans(OTHER_SESSION).start]);
     const other = examplePlans(OTHER_SESSION).advance;
@@ -138,7 +138,7 @@ export function refusedPlansContract(makeStore: MakeStore): void {
     expect(await again().snapshots.get(snapshot[0])).toEqual(ok(snapshot[1]));
   });
 
-  test('a permit outlives the refusal of a plan', async () => {
+  test('a permit stays valid after a refused plan', async () => {
     const { store, again } = makeStore();
     const { sessions } = store;
     await appendAll(sessions, [start]);
@@ -150,7 +150,7 @@ export function refusedPlansContract(makeStore: MakeStore): void {
     expect(await again().sessions.load(SESSION)).toEqual(ADVANCED);
   });
 
-  test('a session whose first plan was refused is not there, and can still begin', async () => {
+  test('a session whose first plan was refused does not exist and can still be started', async () => {
     enforces('append_plan_atomic');
     const { store, again } = makeStore();
     const notFound = err({ code: 'session_not_found', sessionId: SESSION });

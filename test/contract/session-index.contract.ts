@@ -8,13 +8,13 @@ import { appendAll, type MakeStore } from './store-under-test.ts';
 
 /** What any index says of the sessions of its store: the same as their histories, read anew. */
 export function sessionIndexContract(makeStore: MakeStore): void {
-  test('a store that holds nothing has no summaries', async () => {
+  test('an empty store has no summaries', async () => {
     const { store } = makeStore();
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual([]);
     expect((await store.sessionIndex.sessions())._unsafeUnwrap()).toEqual([]);
   });
 
-  test('every session is summed up as its history tells, oldest first, by whoever asks', async () => {
+  test('every session is summarised from its history, oldest first, for every reader', async () => {
     const { store, again } = makeStore();
     const histories = [3, 1, 2].map(historyOf);
     for (const { plans } of histories) await appendAll(store.sessions, plans);
@@ -26,7 +26,7 @@ export function sessionIndexContract(makeStore: MakeStore): void {
     expect((await again().sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
   });
 
-  test('what is appended later shows, whoever appends it and whoever has asked before', async () => {
+  test('later appends appear in the index, whoever makes them', async () => {
     const { store, again } = makeStore();
     const other = again();
     const history = historyOf(1);

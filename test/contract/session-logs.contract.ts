@@ -17,7 +17,7 @@ const SALVAGE = salvageSchema.parse({ health: 'corrupt_tail', lastEventIndex: SE
 /** What any store says of its logs as they are stored, and of sessions that are only part of one. */
 export function sessionLogsContract(makeStore: MakeStore): void {
   describe('the log of a session', () => {
-    test('holds every append as it was handed over, attested by a chain from the id of the session', async () => {
+    test('a log holds every append as given, attested by a chain from the session id', async () => {
       const { store, again } = makeStore();
       await appendAll(store.sessions, ALL_PLANS);
       for (const { logs } of [store, again()]) {
@@ -34,7 +34,7 @@ export function sessionLogsContract(makeStore: MakeStore): void {
       }
     });
 
-    test('is as it stood when it was opened, whatever is appended then', async () => {
+    test('an open log does not change with later appends', async () => {
       const { store, again } = makeStore();
       const { start, advance } = PLANS;
       await appendAll(store.sessions, [start]);
@@ -45,7 +45,7 @@ export function sessionLogsContract(makeStore: MakeStore): void {
       expect((await store.logs.open(SESSION))._unsafeUnwrap().appends).toHaveLength(2);
     });
 
-    test('of a session that is not there is missing', async () => {
+    test('the log of a missing session is missing', async () => {
       const { store } = makeStore();
       await appendAll(store.sessions, [examplePlans(OTHER_SESSION).start]);
       expect(await store.logs.open(SESSION)).toEqual(err({ code: 'session_not_found', sessionId: SESSION }));
@@ -53,7 +53,7 @@ export function sessionLogsContract(makeStore: MakeStore): void {
   });
 
   describe('a session that is marked as part of one', () => {
-    test('can be read and never gone on with, by whoever marked it and by all others', async () => {
+    test('a partial session can be read but not continued, by every process', async () => {
       enforces('import_salvage_read_only');
       const { store, again } = makeStore();
       await appendAll(store.sessions, ALL_PLANS);
@@ -71,7 +71,7 @@ export function sessionLogsContract(makeStore: MakeStore): void {
       }
     });
 
-    test('takes appends under the permit that it was marked with, and is whole once the mark is gone', async () => {
+    test('a partial session accepts appends under its permit and is complete once the mark is removed', async () => {
       const { store, again } = makeStore();
       const { sessions } = store;
       const done = await sessions.exclusively(SESSION, async (_, permit) => {
@@ -91,7 +91,7 @@ export function sessionLogsContract(makeStore: MakeStore): void {
       expect((await appendOne(sessions, PLANS.start)).isOk()).toBe(true);
     });
 
-    test('was marked by somebody who may', async () => {
+    test('only a valid permit can mark a session as partial', async () => {
       const { store, again } = makeStore();
       await appendAll(store.sessions, [PLANS.start]);
       const ended = await store.sessions.exclusively(SESSION, async (_, permit) => ok(permit));

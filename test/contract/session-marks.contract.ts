@@ -12,7 +12,7 @@ export function sessionMarksContract(makeStore: MakeStore): void {
   const id = numberedSession(1);
   const at = (index: number) => eventIndexSchema.parse(index);
 
-  test('marks stay until they are taken back, for whoever opens the store, and are no part of the log', async () => {
+  test('marks persist until removed and are not part of the log', async () => {
     enforces('retention_keep_exempts', 'closed_runs_not_offered');
     const { store, again } = makeStore();
     await appendAll(store.sessions, sessionAt(1, 1_000).plans);
@@ -40,7 +40,7 @@ export function sessionMarksContract(makeStore: MakeStore): void {
     expect(await again().marks.of(id)).toEqual(ok({ isKept: false, closed: new Map() }));
   });
 
-  test('a session that is not there has no marks and gets none', async () => {
+  test('a missing session has no marks and gets none', async () => {
     const { store } = makeStore();
     const refused = err({ code: 'session_not_found', sessionId: id });
     expect(await store.marks.setKept(id, true)).toEqual(refused);

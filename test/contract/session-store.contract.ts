@@ -21,7 +21,7 @@ const sessionOf = (sessionId: SessionId, events: readonly SessionEvent[]) =>
 /** What any session store does with plans: keeps them whole, once and in order, and gives them back. */
 export function sessionStoreContract(makeStore: MakeStore): void {
   describe('what was appended', () => {
-    test('is what the next reader sees, whoever that is', async () => {
+    test('an append is visible to the next reader', async () => {
       const { store, again } = makeStore();
       for (const [i, plan] of ALL_PLANS.entries()) {
         const expected = sessionOf(SESSION, eventsOf(ALL_PLANS.slice(0, i + 1)));
@@ -31,7 +31,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       }
     });
 
-    test.each([1, 2])('is the same history as the events tell, whatever happened in it (seed %i)', async (seed) => {
+    test.each([1, 2])('appends give the same history as their events (seed %i)', async (seed) => {
       const { plans, events } = randomHistory({ seed, eventsMin: 120 });
       const { store, again } = makeStore();
       await appendAll(store.sessions, plans);
@@ -39,7 +39,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await again().sessions.load(sessionId ?? SESSION)).toEqual(sessionOf(sessionId ?? SESSION, events));
     });
 
-    test('is seen by a reader who had read before', async () => {
+    test('an append is visible to a reader that has read before', async () => {
       const { store, again } = makeStore();
       const reader = again();
       await appendAll(store.sessions, [start]);
@@ -48,13 +48,13 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await reader.sessions.load(SESSION)).toEqual(sessionOf(SESSION, eventsOf([start, advance, block])));
     });
 
-    test('can be gone on from by anybody', async () => {
+    test('every process can continue after an append', async () => {
       const { store, again } = makeStore();
       for (const [i, plan] of ALL_PLANS.entries()) await appendAll((i % 2 === 0 ? store : again()).sessions, [plan]);
       expect(await store.sessions.load(SESSION)).toEqual(sessionOf(SESSION, SESSION_EVENTS));
     });
 
-    test('changes nothing when it comes again', async () => {
+    test('the same append again changes nothing', async () => {
       enforces('dedupe_repeat_is_noop');
       const { store, again } = makeStore();
       await appendAll(store.sessions, ALL_PLANS);
@@ -66,14 +66,14 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await again().sessions.load(SESSION)).toEqual(whole);
     });
 
-    test('is all of a healthy session, also for those who would look at less', async () => {
+    test('the valid prefix of a healthy session is all of it', async () => {
       const { store, again } = makeStore();
       await appendAll(store.sessions, ALL_PLANS);
       expect(await store.sessions.loadValidPrefix(SESSION)).toEqual(sessionOf(SESSION, SESSION_EVENTS));
       expect(await again().sessions.loadValidPrefix(SESSION)).toEqual(sessionOf(SESSION, SESSION_EVENTS));
     });
 
-    test('includes every reply that was given, to the byte', async () => {
+    test('every stored reply is returned to the byte', async () => {
       const { store, again } = makeStore();
       await appendAll(store.sessions, ALL_PLANS);
       const advances = SESSION_EVENTS.filter((event) => event.kind === 'advance_recorded');
@@ -91,7 +91,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
     const oldest = SessionIds.schema.parse('sess_0000000000000001');
     const ids = [SESSION, OTHER_SESSION, oldest];
 
-    test('do not see each other', async () => {
+    test('sessions are independent', async () => {
       const { store, again } = makeStore();
       const plans = ids.map((id) => Object.values(examplePlans(id)));
       for (const i of ALL_PLANS.keys()) {
@@ -102,7 +102,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       }
     });
 
-    test('are listed by age', async () => {
+    test('sessions are listed by age', async () => {
       const { store, again } = makeStore();
       expect(await store.sessions.list()).toEqual(ok([]));
       for (const id of ids) await appendAll(store.sessions, [examplePlans(id).start]);
@@ -114,7 +114,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
   describe('a session that is not there', () => {
     const notFound = err({ code: 'session_not_found', sessionId: SESSION });
 
-    test('is said to be missing, whatever is asked of it', async () => {
+    test('a missing session is refused by every operation', async () => {
       const { store } = makeStore();
       await appendAll(store.sessions, [examplePlans(OTHER_SESSION).start]);
       expect(await store.sessions.load(SESSION)).toEqual(notFound);
@@ -123,7 +123,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await store.sessions.storedReply(SESSION, index)).toEqual(notFound);
     });
 
-    test('does not come about by being locked', async () => {
+    test('locking a missing session does not create it', async () => {
       const { store, again } = makeStore();
       const seen = await store.sessions.exclusively(SESSION, async (session) => ok(session));
       expect(seen).toEqual(ok(undefined));
@@ -133,7 +133,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
   });
 
   describe('writers of one session', () => {
-    test.each(['one process', 'two processes'])('go one after the other, be they in %s', async (where) => {
+    test.each(['one process', 'two processes'])('writers of one session take turns, in %s', async (where) => {
       const { store, again } = makeStore();
       const steps: string[] = [];
       const write = ({ sessions }: typeof store, name: string) =>
@@ -153,7 +153,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await store.sessions.load(SESSION)).toEqual(sessionOf(SESSION, eventsOf([start, advance])));
     });
 
-    test('find what the others wrote and miss nothing', async () => {
+    test('writers of one session see all earlier appends', async () => {
       const { store, again } = makeStore();
       const clients = [store, again(), again(), store, again()];
       const written: string[] = [];
@@ -176,7 +176,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       expect(await again().sessions.load(SESSION)).toEqual(sessionOf(SESSION, SESSION_EVENTS));
     });
 
-    test('do not keep others out after they failed', async () => {
+    test('a failed writer does not block others', async () => {
       const { store, again } = makeStore();
       const failing = store.sessions.exclusively(SESSION, () => Promise.reject(new Error('no luck')));
       await expect(failing).rejects.toThrow('no luck');

@@ -9,7 +9,7 @@ import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
 
 /** Snapshots come in with plans and are found by their hash, whichever session brought them. */
 export function snapshotStoreContract(makeStore: MakeStore): void {
-  test('every snapshot of an appended plan is found by its hash, at once and by everyone', async () => {
+  test('every snapshot of an append is found by its hash, at once and by every reader', async () => {
     const { store, again } = makeStore();
     await appendAll(store.sessions, Object.values(PLANS));
     for (const [ref, snapshot] of Object.values(PLANS).flatMap(({ snapshots }) => [...snapshots])) {
@@ -18,7 +18,7 @@ export function snapshotStoreContract(makeStore: MakeStore): void {
     }
   });
 
-  test('a snapshot that two sessions bring is one snapshot', async () => {
+  test('a snapshot of two sessions is stored once', async () => {
     enforces('snapshot_cas_global');
     const { store, again } = makeStore();
     const [ref, snapshot] = [...PLANS.start.snapshots][0] ?? expect.fail('there are snapshots');
@@ -26,7 +26,7 @@ export function snapshotStoreContract(makeStore: MakeStore): void {
     expect(await again().snapshots.get(ref)).toEqual(ok(snapshot));
   });
 
-  test('a snapshot is not there before its plan, nor when the plan was refused', async () => {
+  test('a snapshot does not exist before its append or after a refused one', async () => {
     const { store, again } = makeStore();
     const [ref = expect.fail('there are snapshots')] = PLANS.start.snapshots.keys();
     const missing = err({ code: 'damaged', damage: { reason: 'content_missing', offset: 0 } });

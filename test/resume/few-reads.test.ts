@@ -26,7 +26,7 @@ async function costOf(count: number) {
   return { first: await ask(), warm: await ask() };
 }
 
-it('a call reads the index and the five sessions that it shows, however many there are', async () => {
+it('resuming reads the index and the five sessions that it shows, however many there are', async () => {
   enforces('budget_resume', 'resume_is_read_only');
   const [few, many] = [await costOf(8), await costOf(40)];
   const segments = (operations: readonly string[]) =>

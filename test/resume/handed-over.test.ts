@@ -77,7 +77,7 @@ async function finishBoth(one: Copy, other: Copy, { runs }: PlayedSession): Prom
   return calls;
 }
 
-it(`what is handed over is the same there, and is gone on with as it would have been here (${SESSIONS} sessions from seed ${SEED})`, async () => {
+it(`an exported session is the same after import and continues the same (${SESSIONS} sessions from seed ${SEED})`, async () => {
   enforces('bundle_round_trip_equivalent', 'bundle_resumable', 'import_as_new_on_collision', 'checkpoint_idempotent');
   const kinds = new Set<string>();
   let [runs, branched, calls] = [0, 0, 0];
@@ -117,7 +117,7 @@ it(`what is handed over is the same there, and is gone on with as it would have 
   expect(calls).toBeGreaterThan(SESSIONS);
 }, 3_600_000);
 
-it('the sound part of a damaged session says there what it says here, and goes on in neither place', async () => {
+it('the intact part of a damaged session is the same after import and cannot be continued', async () => {
   enforces('export_prefix_flagged', 'import_salvage_read_only', 'resume_healthy_only');
   const folder = storeFolder();
   const at = machine(storeOf(folder), 'here');

@@ -78,7 +78,7 @@ function namesIn({ structured }: GivenReply, runs: readonly GoldenRun[]) {
 }
 
 describe('coming back to a store of thirty-six runs', () => {
-  it('covers every tier, both numbers of candidates, and what is and is not surely meant', () => {
+  it('the ranking cases cover every tier, both numbers of candidates, and clear and unclear answers', () => {
     const { runs, events } = golden;
     expect(runs.length).toBeGreaterThanOrEqual(30);
     const tiers = PLACED.flatMap((asked) => naiveRanking(runs, events, asked).map(({ tier }) => tier));
@@ -134,19 +134,22 @@ describe('coming back by way of an index', () => {
     ['full of something else', (root) => appendFileSync(join(root, layout.sessionIndex), '\n{"sum":"x"}\nxx\n')],
   ];
 
-  it.each(damages)('that is %s gives the same answers, word for word, and writes nothing', async (_, damage) => {
-    enforces('resume_is_read_only', 'resume_healthy_only', 'cache_is_never_truth');
-    const folder = storeFolder();
-    const { engine } = await goldenStore(storeOf(folder));
-    const asked = PLACED.filter((_question, i) => i % 9 === 0);
-    const before = [];
-    for (const one of asked) before.push(await answerOf(engine.services, one));
-    damage(folder.root);
-    const left = filesIn(folder.root);
-    const services = { ...engine.services, ...storeOf(folder) };
-    for (const [i, one] of asked.entries()) expect(await answerOf(services, one)).toEqual(before[i]);
-    expect(filesIn(folder.root)).toEqual(left);
-  });
+  it.each(damages)(
+    'resuming through an index that is %s gives the same answers and writes nothing',
+    async (_, damage) => {
+      enforces('resume_is_read_only', 'resume_healthy_only', 'cache_is_never_truth');
+      const folder = storeFolder();
+      const { engine } = await goldenStore(storeOf(folder));
+      const asked = PLACED.filter((_question, i) => i % 9 === 0);
+      const before = [];
+      for (const one of asked) before.push(await answerOf(engine.services, one));
+      damage(folder.root);
+      const left = filesIn(folder.root);
+      const services = { ...engine.services, ...storeOf(folder) };
+      for (const [i, one] of asked.entries()) expect(await answerOf(services, one)).toEqual(before[i]);
+      expect(filesIn(folder.root)).toEqual(left);
+    },
+  );
 });
 
 /** The index as it was when half of its lines were written: some sessions are missing, others have gone on since. */

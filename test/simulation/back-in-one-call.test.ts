@@ -172,7 +172,7 @@ async function comeBack(agent: Agent, { told: before, goal, lastMark }: Worked):
 }
 
 it(
-  `an agent that knows only its workspace is back with one call, in ${STORES} stores from seed ${SEED}`,
+  `one call in the workspace resumes the run, in ${STORES} stores from seed ${SEED}`,
   async () => {
     enforces('resume_strong_match_rehydrates', 'resume_strong_match_is_compact');
     let largest = 0;
@@ -199,7 +199,7 @@ it.each([
   ['plain', 'plain words '],
   ['of characters that take six bytes each as data', '\u0007\u001b'],
 ])(
-  'whatever bundled workflow turned a long report down, the way back is short: the report and other goals are %s',
+  'resuming after any bundled workflow blocked a long report is short: the report and other goals are %s',
   async (_, words) => {
     enforces('resume_strong_match_is_compact');
     const sizes: Record<string, number> = {};

@@ -42,7 +42,7 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
 
   const shown = (call: keyof Costs) => `${call} ${early[call].operations} -> ${late[call].operations}`;
 
-  it('takes the same work at the end of a long session as at its beginning', () => {
+  it('a warm call costs the same at the end of a long session as at its start', () => {
     enforces('budget_advance_cpu', 'budget_rehydrate_replay_cpu', 'call_cost_independent_of_history');
     for (const call of ['advance', 'rehydrate', 'replay', 'replayFirst'] as const) {
       expect(Math.abs(late[call].operations - early[call].operations), shown(call)).toBeLessThan(SAME);
@@ -50,7 +50,7 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
     }
   });
 
-  it('advances with five flushes and three small reads, and reads back nothing that it wrote', () => {
+  it('a warm advance makes five flushes and three small reads and reads nothing that it wrote', () => {
     enforces('budget_advance_cpu');
     const { files, bytesRead } = late.advance;
     expect((files['sync'] ?? 0) + (files['syncDir'] ?? 0)).toBe(5);
@@ -59,13 +59,13 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
     expect(bytesRead).toBeLessThan(1_500);
   });
 
-  it('names the snapshot that it makes once, and the store holds it against its name once', () => {
+  it('a warm advance hashes its snapshot once, and the store checks it once', () => {
     enforces('budget_advance_cpu');
     expect(late.advance.hashed.filter((text) => text.startsWith('{"enginePayload"'))).toHaveLength(2);
     expect(late.advance.hashed.filter((text) => text.includes('"schemaVersion"'))).toEqual([]);
   });
 
-  it('shows a step again from what is in memory, and replays from the one segment that holds the reply', () => {
+  it('a warm rehydration reads memory only, and a replay reads one segment', () => {
     enforces('budget_rehydrate_replay_cpu');
     // One look is for runs that were closed from outside.
     expect(late.rehydrate.files).toEqual({ mode: 1, read: 2, list: 1 });
@@ -74,7 +74,7 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
     expect(late.replay.bytesRead).toBeLessThan(16_000);
   });
 
-  it('goes back to an old step by looking at what was noted below it, and not at all there is', () => {
+  it('going back to an old step reads only the notes below it', () => {
     enforces('budget_rehydrate_replay_cpu');
     expect(late.goBack.files).toEqual({ mode: 1, read: 2, list: 1 });
     expect(late.goBack.operations - late.rehydrate.operations).toBeLessThan(6 * (EARLY_STEPS + LATE_STEPS));

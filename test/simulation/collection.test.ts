@@ -34,7 +34,7 @@ type Session = {
   deletedAtMs: number | undefined;
 };
 
-test('collection removes nothing that any session refers to, whatever happens meanwhile', {
+test('collection removes nothing that any session refers to, whatever happens concurrently', {
   timeout: 600_000,
 }, async () => {
   enforces('gc_never_deletes_reachable', 'gc_safe_mode', 'retention_keep_exempts');
@@ -121,7 +121,7 @@ test('collection removes nothing that any session refers to, whatever happens me
   expect(Math.min(...Object.values({ ...counts, refused: 1 }))).toBeGreaterThan(0);
 });
 
-test('collection leaves nothing behind that no session refers to', async () => {
+test('collection removes everything that no session refers to', async () => {
   enforces('gc_roots_are_manifest_pins');
   for (const seed of [1, 2, 3]) {
     const folder = storeFolder();

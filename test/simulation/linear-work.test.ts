@@ -10,7 +10,7 @@ import { type SessionWriter, sessionWriter, type WrittenNode } from './session-w
 const SIZES = [1_000, 10_000, 100_000];
 
 describe('the work of the views', { timeout: 60_000 }, () => {
-  test('grows with the number of events and no faster', () => {
+  test('the work of the views grows linearly with the number of events', () => {
     const perEvent = SIZES.map((eventsMin) => {
       const { events } = randomHistory({ seed: 7, eventsMin });
       return countOperations(() => foldEvents(events)) / events.length;
@@ -20,7 +20,7 @@ describe('the work of the views', { timeout: 60_000 }, () => {
     expect(Math.max(...perEvent) / Math.min(...perEvent)).toBeLessThan(1.5);
   });
 
-  test('of finding the preferred tip after each event does not grow along a line', () => {
+  test('finding the preferred tip after each event does not grow along a line', () => {
     const perEvent = SIZES.slice(0, 2).map((eventsMin) => {
       const { events } = randomHistory({ seed: 7, eventsMin, rewindChance: 0 });
       return countOperations(() => foldAndAsk(events)) / events.length;
@@ -28,12 +28,12 @@ describe('the work of the views', { timeout: 60_000 }, () => {
     expect(Math.max(...perEvent) / Math.min(...perEvent)).toBeLessThan(1.5);
   });
 
-  test('of folding a large context does not copy it for every change', () => {
+  test('folding a large context does not copy it for every change', () => {
     const { events } = contextHistory({ keys: 15_000, steps: 1_000 });
     expect(countOperations(() => foldEvents(events))).toBeLessThan(20 * events.length);
   });
 
-  test('of asking for the context at every tip does not grow along a line', () => {
+  test('reading the context at every tip does not grow along a line', () => {
     const perStep = [100, 1_000].map((steps) => {
       const { events } = contextHistory({ keys: 20, steps });
       return countOperations(() => foldAndAskContext(events)) / steps;
@@ -41,7 +41,7 @@ describe('the work of the views', { timeout: 60_000 }, () => {
     expect(Math.max(...perStep) / Math.min(...perStep)).toBeLessThan(1.5);
   });
 
-  test('of asking for a large context at every tip is one copy of it each', () => {
+  test('reading a large context at every tip copies it once each', () => {
     const { events } = contextHistory({ keys: 15_000, steps: 100 });
     const first = countOperations(() => foldAndAskContext(events.slice(0, 4)));
     expect(countOperations(() => foldAndAskContext(events)) / first).toBeLessThan(1.5 * 100);
@@ -61,7 +61,7 @@ describe('the work of the views', { timeout: 60_000 }, () => {
     expect(Math.max(...perEvent) / Math.min(...perEvent)).toBeLessThan(1.5);
   });
 
-  test('is seen by the counter, so that work which does grow would fail', () => {
+  test('the work counter notices work that grows', () => {
     const list = Array.from({ length: 100 }, (_, i) => i);
     expect(countOperations(() => [...list])).toBeGreaterThanOrEqual(100);
     expect(countOperations(() => list.map((i) => i))).toBeGreaterThanOrEqual(100);

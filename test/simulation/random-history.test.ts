@@ -20,7 +20,7 @@ const HISTORIES = isLong ? 4 * QUARTER : QUARTER;
 const LEGAL_HISTORIES = HISTORIES / 5;
 
 describe('random histories', () => {
-  test('are legal: every event parses, every plan seals and fits what is there', { timeout: 60_000 }, () => {
+  test('random histories are valid: every event parses, every plan seals and fits', { timeout: 60_000 }, () => {
     const kinds = new Set<string>();
     for (const { seed, plans } of histories(LEGAL_HISTORIES)) {
       const view = emptySessionView();
@@ -41,7 +41,9 @@ describe('random histories', () => {
     expect([...kinds].sort()).toEqual([...EVENT_KINDS].sort());
   });
 
-  test('contain forks, retries after blocks, several runs, corrections and late facts', { timeout: 60_000 }, () => {
+  test('random histories contain forks, retries after blocks, several runs, corrections and late facts', {
+    timeout: 60_000,
+  }, () => {
     const counts = { forks: 0, blocks: 0, blockedAgain: 0, retries: 0, checkpoints: 0, runs: 0, complete: 0 };
     const more = { superseded: 0, resolved: 0, late: 0 };
     for (const { events, plans, snapshots } of histories(HISTORIES)) {
@@ -68,7 +70,7 @@ describe('random histories', () => {
 });
 
 describe('views', () => {
-  test('say after every event what their definitions say, however the events arrive', { timeout: 60_000 }, () => {
+  test('views match their definitions after every event, however the events arrive', { timeout: 60_000 }, () => {
     enforces(
       'views_are_pure_and_deterministic',
       'view_preferred_tip',
@@ -104,7 +106,7 @@ describe('views', () => {
     console.log(`views: ${HISTORIES} histories, ${prefixes} prefixes, seeds from ${FIRST_SEED}`);
   });
 
-  test('do not depend on what a decision trace says', () => {
+  test('views do not depend on decision traces', () => {
     enforces('trace_never_needed_for_correctness');
     for (const history of histories(100)) {
       const sources = sourcesOf(history);
@@ -115,7 +117,7 @@ describe('views', () => {
     }
   });
 
-  test('do not depend on any clock', () => {
+  test('views do not depend on a clock', () => {
     enforces('event_index_is_the_only_order');
     for (const history of histories(100)) {
       const sources = sourcesOf(history);

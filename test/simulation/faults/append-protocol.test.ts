@@ -12,7 +12,7 @@ import { manifestBehind, SMALL_SESSION, SMALL_SESSION_ID } from './small-session
 
 const MANIFEST = join(ROOT, layout.manifest(SMALL_SESSION_ID));
 
-test('a file is written under another name, flushed, named, and its name flushed', async () => {
+test('a file is written under a temporary name, flushed, renamed, and the name flushed', async () => {
   enforces('put_if_absent_protocol');
   const { plan, segment } = SMALL_SESSION[1] ?? expect.fail('two plans');
   const [artifact] = plan.artifacts.keys();
@@ -37,7 +37,7 @@ test('a file is written under another name, flushed, named, and its name flushed
   }
 });
 
-test('all manifest lines of an append go out in one write and one flush, last of all', async () => {
+test('all manifest lines of an append are written at once and flushed last', async () => {
   enforces('manifest_commit_single_write', 'append_order_files_then_manifest');
   const { manifestLines } = SMALL_SESSION[1] ?? expect.fail('two plans');
   expect(Buffer.from(manifestLines).toString().split('\n').length).toBeGreaterThan(2);
@@ -48,7 +48,7 @@ test('all manifest lines of an append go out in one write and one flush, last of
   expect(calls.slice(-own.length)).toEqual(own);
 });
 
-test('content that is already there keeps its bytes, and its time is made new', async () => {
+test('existing content keeps its bytes and is touched', async () => {
   enforces('put_if_absent_refreshes_mtime');
   const { disk } = await behind(1);
   const [ref] = SMALL_SESSION[0]?.plan.snapshots.keys() ?? [];
@@ -61,7 +61,7 @@ test('content that is already there keeps its bytes, and its time is made new', 
   expect(after.fs.modifiedMs(path)).toBeGreaterThan(before ?? 0);
 });
 
-test('an append that failed leaves nothing running that could write later', async () => {
+test('a failed append leaves nothing running that could write later', async () => {
   enforces('append_plan_atomic', 'io_errors_are_typed');
   const { disk, progress } = await behind(1);
   let running = 0;
@@ -82,7 +82,7 @@ test('an append that failed leaves nothing running that could write later', asyn
   expect(running).toBe(0);
 });
 
-test('torn bytes are kept beside the manifest before they are cut off, each time', async () => {
+test('torn bytes are saved beside the manifest before they are cut off', async () => {
   enforces('torn_tail_bytes_kept', 'manifest_torn_tail_ignored');
   const torn = [Buffer.from('{"half a line'), Buffer.from('{"another half'), Buffer.from('{"half a line')];
   const { disk, progress } = await behind(1);

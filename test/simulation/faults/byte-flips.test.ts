@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
 });
 
-test('the golden session is small, and every file of it but the index is looked into', () => {
+test('every file of the golden session except the index is covered', () => {
   const files = filesOf(disk.state());
   const index = join(ROOT, layout.sessionIndex);
   const bytes = [...files].reduce((sum, [path, file]) => sum + (path === index ? 0 : file.length), 0);
@@ -71,7 +71,7 @@ test('a file cut off anywhere is found and located, or harms nothing', async () 
   print('cuts', counts);
 }, 3_600_000);
 
-test('verifying shows what an append that only looks cut off has left', async () => {
+test('verifying shows what remains of an append that looks cut off', async () => {
   enforces('byte_flips_detected');
   for (const at of [LAST_TRANSACTION, LAST_TRANSACTION + 1, manifestBehind(APPENDS.length).length - 1]) {
     const broken = simulatedDisk(disk.state());
@@ -82,7 +82,7 @@ test('verifying shows what an append that only looks cut off has left', async ()
   }
 });
 
-test('a damaged index never keeps anybody from listing sessions', async () => {
+test('a damaged index never prevents listing sessions', async () => {
   const path = join(ROOT, layout.sessionIndex);
   const golden = disk.state();
   const bytes = filesOf(golden).get(path) ?? expect.fail('an index');

@@ -22,7 +22,7 @@ beforeAll(async () => {
   survivors = found;
 }, 600_000);
 
-test('a crash at any operation loses nothing acknowledged, invents nothing, and one can go on', () => {
+test('a crash at any operation loses nothing acknowledged, invents nothing, and work can continue', () => {
   enforces('crash_loses_no_acknowledged_event', 'append_plan_atomic', 'append_order_files_then_manifest');
   const { distinct, recoveries } = phase('power cut', points.length);
   expect(explorer.findings).toEqual([]);
@@ -30,7 +30,7 @@ test('a crash at any operation loses nothing acknowledged, invents nothing, and 
   expect(recoveries).toBeGreaterThan(80);
 });
 
-test('a crash while going on after a crash changes nothing about that', async () => {
+test('a second crash during recovery loses nothing either', async () => {
   enforces('recovery_idempotent');
   let crashes = 0;
   for (const { state, acknowledged } of survivors) {
@@ -45,7 +45,7 @@ test('a crash while going on after a crash changes nothing about that', async ()
   expect(recoveries).toBeGreaterThan(500);
 }, 3_600_000);
 
-test('a power cut behind a kill loses nothing that a later process acknowledged', async () => {
+test('a power cut after a kill loses nothing that a later process acknowledged', async () => {
   enforces('crash_loses_no_acknowledged_event', 'recovery_idempotent');
   let crashes = 0;
   for (const { state, acknowledged } of points) {

@@ -10,7 +10,7 @@ import { storeOn } from './simulated-store.ts';
 const BOUNDS = { fullMax: isLong ? 1_000 : 16, pairsMax: isLong ? 300 : 4, seed: 20 };
 const BLANK = { state: EMPTY_DISK, acknowledged: NO_PROGRESS };
 
-test('a reply outlasts a power cut, also one that a later process gave in place of a killed one', async () => {
+test('a reply survives a power cut, also one that a later process gave for a killed one', async () => {
   enforces('crash_loses_no_acknowledged_event');
   const explorer = crashExplorer();
   const points = await explorer.record(BLANK, { appends: 0, replies: REPLIES_MAX });
@@ -25,7 +25,7 @@ test('a reply outlasts a power cut, also one that a later process gave in place 
   expect(explorer.findings).toEqual([]);
 }, 600_000);
 
-test('a process flushes what it did not write before it answers from it, once', async () => {
+test('a process flushes records of others once before it replies from them', async () => {
   const disk = simulatedDisk();
   const { replies } = (await goOn(storeOn(disk.fs), NO_PROGRESS, { appends: 0, replies: 2 })) as Progress;
   const calls: string[] = [];
@@ -40,7 +40,7 @@ test('a process flushes what it did not write before it answers from it, once', 
   expect(calls.filter((call) => !/^(?:read|size|mode|list) /.test(call))).toEqual([]);
 });
 
-test('a process that answers its own step again only reads', async () => {
+test('replaying its own step, a process only reads', async () => {
   enforces('replay_check_then_recheck');
   const disk = simulatedDisk();
   const calls: string[] = [];

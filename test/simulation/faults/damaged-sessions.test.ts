@@ -184,7 +184,7 @@ test.each([
   expect(disk.fs.read(MANIFEST)).toEqual(new Uint8Array(manifestBehind(3)));
 });
 
-test('a segment that the manifest does not name is nothing: not read, not in the way', async () => {
+test('a segment that the manifest does not name is ignored', async () => {
   enforces('orphan_segment_ignored');
   const disk = await diskBehind(2);
   const path = join(ROOT, THIRD.segment.place);

@@ -46,7 +46,7 @@ async function placeOf({ sessions, bin }: SimulatedStore): Promise<'there' | 'in
   return listed.length === 1 ? 'there' : 'in bin';
 }
 
-test('a crash while a session is deleted or brought back leaves it whole, in one place or the other', async () => {
+test('a crash during delete or restore leaves the session complete in one place', async () => {
   enforces('deleted_session_comes_back');
   const disk = simulatedDisk();
   const plans = SMALL_SESSION.map(({ plan }) => plan);
