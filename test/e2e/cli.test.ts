@@ -28,7 +28,7 @@ const ESCAPE = '\u001b';
 const TRACE = 'NODE_V8_COVERAGE';
 
 /** So many sessions that looking at them takes longer than it takes to say so. */
-const MANY = 20_000;
+const MANY = 8_000;
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
 type Spawned = { readonly dataDir: string; readonly env?: Record<string, string> };

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { enforces } from '../enforces.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
@@ -20,12 +20,20 @@ afterEach(() => {
 
 describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   let client: TestClient;
+  let dataDir: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'workrail-e2e-'));
     client = await connect({ WORKRAIL_DATA_DIR: dataDir });
   });
 
-  afterEach(() => client.close());
+  afterAll(async () => {
+    await client.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const manifestOf = (reply: ToolResult) => manifest(dataDir, reply);
+  const listing = () => filesBelow(dataDir);
 
   it('lists, starts and finishes the bundled workflow', async () => {
     expect((await client.listTools()).map(({ name }) => name)).toEqual([
@@ -199,13 +207,13 @@ function sessionOf(reply: ToolResult): string {
   return (data(reply)['session'] as { sessionId: string }).sessionId;
 }
 
-function manifestOf(reply: ToolResult): readonly string[] {
+function manifest(dataDir: string, reply: ToolResult): readonly string[] {
   return readFileSync(join(dataDir, 'sessions', sessionOf(reply), 'manifest.jsonl'), 'utf8')
     .trimEnd()
     .split('\n');
 }
 
-function listing(): readonly string[] {
+function filesBelow(dataDir: string): readonly string[] {
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).map((path) => {
     const { mtimeMs, size } = statSync(join(dataDir, path));
     return `${path} ${size} ${mtimeMs}`;

@@ -39,6 +39,7 @@ beforeAll(async () => {
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('-c', 'user.name=test', '-c', 'user.email=test@example.org', 'commit', '--quiet', '-m', 'first');
+  cpSync('examples', at('project/examples'), { recursive: true });
   tag = await branchedRun();
 });
 

@@ -12,6 +12,7 @@ import { mintToken } from '../../../src/core/token/node-token.ts';
 import { enforces } from '../../enforces.ts';
 import { keys, node, purpose } from '../../golden/token/token-fixture.ts';
 import { SMALL_WORKFLOW_TEXT } from '../../store-folder.ts';
+import { share } from '../../volume.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
 
 type Started = {
@@ -95,7 +96,8 @@ it('is every code that a tool can give', () => {
   expect(Object.keys(CALLS)).toEqual(ERROR_CODES.filter((code) => !OF_OTHER_SURFACES.test(code)));
 });
 
-describe.each(Object.entries(CLIENT_KINDS))('%s', (_, connect) => {
+describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
+  const from = Object.keys(CLIENT_KINDS).indexOf(kind);
   let dataDir: string;
   let client: TestClient;
 
@@ -115,7 +117,9 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (_, connect) => {
     for (const code of OF_CALLS) expectError(code, await CALLS[code]?.(started));
   });
 
-  it.each(Object.keys(CALLS).filter((code) => !OF_CALLS.includes(code)))(
+  // In a check each of these is tried with one kind of client, in a long one with all of them.
+  const codes = Object.keys(CALLS).filter((code) => !OF_CALLS.includes(code));
+  it.each(share(codes, { every: Object.keys(CLIENT_KINDS).length, from }))(
     'gets %s as a result that says what to do',
     async (code) => {
       enforces('tool_errors_are_results', 'error_envelope_shape', 'error_never_thrown_across_boundary');
