@@ -6,7 +6,7 @@ import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import type { Gate } from '../workflow/compiled/confirmation.ts';
-import type { Criteria } from '../workflow/compiled/criteria.ts';
+import { criteriaRules } from '../workflow/compiled/criteria.ts';
 import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import { conditionText } from '../workflow/outline/condition-text.ts';
 
@@ -109,10 +109,12 @@ function stepConditions({
   return [
     ...fragments.map(({ id, when }) => ({ siteId: `fragment ${id} of step ${stepId}`, condition: when })),
     ...gates.map(({ kind, when }) => ({ siteId: `${kind} of step ${stepId}`, condition: when })),
-    ...(criteria === undefined ? [] : rulesOf(criteria)).map((condition, i) => ({
-      siteId: `criterion ${i + 1} of step ${stepId}`,
-      condition,
-    })),
+    ...(criteria === undefined ? [] : criteriaRules(criteria).flatMap(({ when }) => when ?? [])).map(
+      (condition, i) => ({
+        siteId: `criterion ${i + 1} of step ${stepId}`,
+        condition,
+      }),
+    ),
     ...delegations.flatMap(({ workflowId, runCondition }) =>
       runCondition === undefined
         ? []
@@ -123,18 +125,6 @@ function stepConditions({
 
 function gatesOf(gate: Gate): readonly Gate[] {
   return gate.otherwise === undefined ? [gate] : [gate, ...gatesOf(gate.otherwise)];
-}
-
-function rulesOf(criteria: Criteria): readonly Condition[] {
-  switch (criteria.kind) {
-    case 'and':
-    case 'or':
-      return criteria.criteria.flatMap(rulesOf);
-    case 'not':
-      return rulesOf(criteria.criteria);
-    default:
-      return criteria.when === undefined ? [] : [criteria.when];
-  }
 }
 
 function site(siteId: string, condition: Condition): readonly ConditionSite[] {

@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../assert.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import type { Condition } from '../../workflow/compiled/condition.ts';
+import { type Condition, type ConditionLeaf, foldCondition } from '../../workflow/compiled/condition.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { numberOf, readPath } from './context-values.ts';
 import { evaluateCondition, type Facts } from './evaluate-condition.ts';
@@ -18,27 +18,31 @@ export type Deciding = {
  * `undefined` where none can be told: for patterns, for values that are fixed, and where one value would have to be two.
  */
 export function decidingContext(condition: Condition, wanted: boolean, from: Deciding): JsonObject | undefined {
-  switch (condition.kind) {
+  return foldCondition<(isWanted: boolean) => JsonObject | undefined>(condition, {
+    leaf: (leaf) => (isWanted) => leafContext(leaf, isWanted, from),
+    not: (part) => (isWanted) => part(!isWanted),
+    join: (kind, parts) => (isWanted) => {
+      const found = parts.map((part) => part()(isWanted));
+      // One part decides where one is enough; otherwise all of them have to.
+      const isOneEnough = (kind === 'or') === isWanted;
+      return isOneEnough ? found.find((part) => part !== undefined) : joined(found);
+    },
+  })(wanted);
+}
+
+function leafContext(leaf: ConditionLeaf, wanted: boolean, from: Deciding): JsonObject | undefined {
+  switch (leaf.kind) {
     case 'always':
     case 'never':
-      return (condition.kind === 'always') === wanted ? {} : undefined;
+      return (leaf.kind === 'always') === wanted ? {} : undefined;
     case 'compare':
-      return from.isFixed(condition.variable) ? undefined : valueFor(condition, wanted);
-    case 'and':
-    case 'or': {
-      const parts = condition.conditions.map((one) => decidingContext(one, wanted, from));
-      // One part decides where one is enough; else all of them have to.
-      const isOneEnough = (condition.kind === 'or') === wanted;
-      return isOneEnough ? parts.find((part) => part !== undefined) : joined(parts);
-    }
-    case 'not':
-      return decidingContext(condition.condition, !wanted, from);
+      return from.isFixed(leaf.variable) ? undefined : valueFor(leaf, wanted);
     case 'ref': {
-      const named = from.conditions.get(condition.conditionId);
+      const named = from.conditions.get(leaf.conditionId);
       return named === undefined ? undefined : decidingContext(named, wanted, from);
     }
     default:
-      return unreachable(condition);
+      return unreachable(leaf);
   }
 }
 
@@ -96,55 +100,42 @@ export function unsetKeys(condition: Condition, facts: Facts): readonly string[]
   return typeof answer === 'boolean' ? [] : [...new Set(answer)];
 }
 
-/** Named conditions may be referred to any number of times, and are asked once. */
+/** Named conditions may be referred to any number of times, and are evaluated once. */
 function decided(condition: Condition, facts: Facts, known: Map<string, Answer>): Answer {
-  switch (condition.kind) {
-    case 'always':
-    case 'never':
-      return condition.kind === 'always';
-    case 'compare':
-      return isOpen(condition, facts) ? [condition.variable] : evaluateCondition(condition, facts);
-    case 'and':
-    case 'or': {
-      const decisive = condition.kind === 'or';
-      const answers = condition.conditions.map((one) => decided(one, facts, known));
+  return foldCondition<Answer>(condition, {
+    leaf: (leaf) => {
+      if (leaf.kind === 'ref') return namedAnswer(leaf.conditionId, facts, known);
+      return leaf.kind === 'compare' && isOpen(leaf, facts) ? [leaf.variable] : evaluateCondition(leaf, facts);
+    },
+    not: (part) => (typeof part === 'boolean' ? !part : part),
+    join: (kind, parts) => {
+      const decisive = kind === 'or';
+      const answers = parts.map((part) => part());
       if (answers.includes(decisive)) return decisive;
       const open = answers.flatMap((answer) => (typeof answer === 'boolean' ? [] : answer));
       return open.length === 0 ? !decisive : open;
-    }
-    case 'not': {
-      const answer = decided(condition.condition, facts, known);
-      return typeof answer === 'boolean' ? !answer : answer;
-    }
-    case 'ref': {
-      const { conditionId } = condition;
-      const named = facts.conditions.get(conditionId) ?? { kind: 'never' };
-      const answer = known.get(conditionId) ?? decided(named, facts, known);
-      known.set(conditionId, answer);
-      return answer;
-    }
-    default:
-      return unreachable(condition);
-  }
+    },
+  });
+}
+
+function namedAnswer(conditionId: string, facts: Facts, known: Map<string, Answer>): Answer {
+  const named = facts.conditions.get(conditionId) ?? { kind: 'never' };
+  const answer = known.get(conditionId) ?? decided(named, facts, known);
+  known.set(conditionId, answer);
+  return answer;
 }
 
 function hasOpen(condition: Condition, facts: Facts, asked: Set<string>): boolean {
-  switch (condition.kind) {
-    case 'compare':
-      return isOpen(condition, facts);
-    case 'and':
-    case 'or':
-      return condition.conditions.some((one) => hasOpen(one, facts, asked));
-    case 'not':
-      return hasOpen(condition.condition, facts, asked);
-    case 'ref': {
-      const named = asked.has(condition.conditionId) ? undefined : facts.conditions.get(condition.conditionId);
-      asked.add(condition.conditionId);
+  return foldCondition<boolean>(condition, {
+    leaf: (leaf) => {
+      if (leaf.kind !== 'ref') return leaf.kind === 'compare' && isOpen(leaf, facts);
+      const named = asked.has(leaf.conditionId) ? undefined : facts.conditions.get(leaf.conditionId);
+      asked.add(leaf.conditionId);
       return named !== undefined && hasOpen(named, facts, asked);
-    }
-    default:
-      return false;
-  }
+    },
+    not: (part) => part,
+    join: (_, parts) => parts.some((part) => part()),
+  });
 }
 
 /** A comparison with nothing asks whether the key is set, and what a loop names cannot be set. */

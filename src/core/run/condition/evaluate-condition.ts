@@ -1,6 +1,6 @@
 import { assert, unreachable } from '../../assert.ts';
 import type { JsonValue } from '../../json/json-value.ts';
-import type { Condition } from '../../workflow/compiled/condition.ts';
+import { type Condition, type ConditionLeaf, foldCondition } from '../../workflow/compiled/condition.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { type ContextValues, foldText, lenientEquals, numberOf, readPath } from './context-values.ts';
 
@@ -19,23 +19,25 @@ export function evaluateCondition(condition: Condition, facts: Facts): boolean {
 type Answers = Map<string, boolean | undefined>;
 
 function holds(condition: Condition, facts: Facts, answers: Answers): boolean {
-  switch (condition.kind) {
+  return foldCondition<boolean>(condition, {
+    leaf: (leaf) => leafHolds(leaf, facts, answers),
+    not: (part) => !part,
+    join: (kind, parts) => (kind === 'and' ? parts.every((part) => part()) : parts.some((part) => part())),
+  });
+}
+
+function leafHolds(leaf: ConditionLeaf, facts: Facts, answers: Answers): boolean {
+  switch (leaf.kind) {
     case 'always':
       return true;
     case 'never':
       return false;
     case 'compare':
-      return compares(condition, facts);
-    case 'and':
-      return condition.conditions.every((one) => holds(one, facts, answers));
-    case 'or':
-      return condition.conditions.some((one) => holds(one, facts, answers));
-    case 'not':
-      return !holds(condition.condition, facts, answers);
+      return compares(leaf, facts);
     case 'ref':
-      return namedHolds(condition.conditionId, facts, answers);
+      return namedHolds(leaf.conditionId, facts, answers);
     default:
-      return unreachable(condition);
+      return unreachable(leaf);
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, unreachable } from '../../assert.ts';
-import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
+import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { foldText } from './context-values.ts';
 import { evaluateCondition, type Facts } from './evaluate-condition.ts';
 
@@ -14,31 +14,22 @@ export type UnmetCriteria =
 
 /** Everything the notes do not meet, in the order in which it was written; none when they will do. */
 export function evaluateCriteria(criteria: Criteria, notes: string, facts: Facts): readonly UnmetCriteria[] {
-  return check(criteria, { notes, facts, isNegated: false }) ?? [];
-}
-
-type Check = { readonly notes: string; readonly facts: Facts; readonly isNegated: boolean };
-
-/** What is unmet; `undefined` where nothing counts, which is neither met nor unmet. */
-function check(criteria: Criteria, given: Check): readonly UnmetCriteria[] | undefined {
-  switch (criteria.kind) {
-    case 'not':
-      return check(criteria.criteria, { ...given, isNegated: !given.isNegated });
-    case 'and':
-    case 'or': {
-      const counted = criteria.criteria.flatMap((one) => {
-        const unmet = check(one, given);
-        return unmet === undefined ? [] : [unmet];
-      });
+  const check = foldCriteria<Check>(criteria, {
+    rule: (rule) => (isNegated) => checkRule(rule, { notes, facts, isNegated }),
+    not: (part) => (isNegated) => part(!isNegated),
+    join: (kind, parts) => (isNegated) => {
+      const counted = parts.map((part) => part(isNegated)).filter((unmet) => unmet !== undefined);
       if (counted.length === 0) return undefined;
       // Not all of them is one of them not; none of them is each of them not.
-      const isOneEnough = (criteria.kind === 'or') !== given.isNegated;
+      const isOneEnough = (kind === 'or') !== isNegated;
       return isOneEnough ? anyOf(counted) : counted.flat();
-    }
-    default:
-      return checkRule(criteria, given);
-  }
+    },
+  });
+  return check(false) ?? [];
 }
+
+/** What is unmet; `undefined` where no rule counts, which is neither met nor unmet. */
+type Check = (isNegated: boolean) => readonly UnmetCriteria[] | undefined;
 
 function anyOf(counted: readonly (readonly UnmetCriteria[])[]): readonly UnmetCriteria[] {
   const [only, ...others] = counted;
@@ -47,7 +38,10 @@ function anyOf(counted: readonly (readonly UnmetCriteria[])[]): readonly UnmetCr
   return [{ kind: 'any_of', alternatives: counted }];
 }
 
-function checkRule(rule: CriteriaRule, { notes, facts, isNegated }: Check): readonly UnmetCriteria[] | undefined {
+function checkRule(
+  rule: CriteriaRule,
+  { notes, facts, isNegated }: { readonly notes: string; readonly facts: Facts; readonly isNegated: boolean },
+): readonly UnmetCriteria[] | undefined {
   if (rule.kind === 'schema') return undefined;
   if (rule.when !== undefined && !evaluateCondition(rule.when, facts)) return undefined;
   if (isMet(rule, notes, facts) !== isNegated) return [];

@@ -1,35 +1,30 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
-import type { Condition } from '../../workflow/compiled/condition.ts';
-import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
+import { type Condition, type ConditionLeaf, foldCondition } from '../../workflow/compiled/condition.ts';
+import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
 
 /** What the notes have to show at this place, one text for each thing that all must be there. */
 export function criteriaBullets(criteria: Criteria, facts: Facts): readonly string[] {
-  return describe(criteria, facts, false);
+  return foldCriteria<(isNegated: boolean) => readonly string[]>(criteria, {
+    rule: (rule) => (isNegated) => {
+      if (rule.when !== undefined && !evaluateCondition(rule.when, facts)) return [];
+      return [describeRule(rule, facts, isNegated)];
+    },
+    not: (part) => (isNegated) => part(!isNegated),
+    join: (kind, parts) => (isNegated) => {
+      const texts = parts.map((part) => part(isNegated)).filter((one) => one.length > 0);
+      const isOneEnough = (kind === 'or') !== isNegated;
+      return isOneEnough && texts.length > 1 ? [oneOf(texts)] : texts.flat();
+    },
+  })(false);
 }
 
 /** What notes do not meet, one text each. */
 export function describeUnmet(unmet: UnmetCriteria, facts: Facts): string {
   if (unmet.kind !== 'any_of') return describeRule(unmet.rule, facts, unmet.kind === 'unwanted');
   return oneOf(unmet.alternatives.map((alternative) => alternative.map((one) => describeUnmet(one, facts))));
-}
-
-function describe(criteria: Criteria, facts: Facts, isNegated: boolean): readonly string[] {
-  switch (criteria.kind) {
-    case 'not':
-      return describe(criteria.criteria, facts, !isNegated);
-    case 'and':
-    case 'or': {
-      const parts = criteria.criteria.map((one) => describe(one, facts, isNegated)).filter((one) => one.length > 0);
-      const isOneEnough = (criteria.kind === 'or') !== isNegated;
-      return isOneEnough && parts.length > 1 ? [oneOf(parts)] : parts.flat();
-    }
-    default:
-      if (criteria.when !== undefined && !evaluateCondition(criteria.when, facts)) return [];
-      return [describeRule(criteria, facts, isNegated)];
-  }
 }
 
 function oneOf(alternatives: readonly (readonly string[])[]): string {
@@ -44,22 +39,22 @@ function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): str
   return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or ' : ''}${must})`;
 }
 
-/** Whether a rule counts only while a key of context has none of the values it may have, or none at all. */
+/** Whether a rule counts only while a context key has no value, or none of the values it may have. */
 function asksForChoice(when: Condition, facts: Facts): boolean {
-  switch (when.kind) {
-    case 'or':
-      return when.conditions.every((one) => asksForChoice(one, facts));
-    case 'compare':
-      return when.comparison === 'equals' && when.value === null;
-    case 'not':
-      return when.condition.kind === 'compare' && when.condition.comparison === 'in';
-    case 'ref': {
-      const named = facts.conditions.get(when.conditionId);
-      return named !== undefined && asksForChoice(named, facts);
-    }
-    default:
-      return false;
-  }
+  const asked = foldCondition<'choice' | 'listed' | 'other'>(when, {
+    leaf: (leaf) => {
+      if (leaf.kind === 'ref') {
+        const named = facts.conditions.get(leaf.conditionId);
+        return named !== undefined && asksForChoice(named, facts) ? 'choice' : 'other';
+      }
+      if (leaf.kind !== 'compare') return 'other';
+      if (leaf.comparison === 'in') return 'listed';
+      return leaf.comparison === 'equals' && leaf.value === null ? 'choice' : 'other';
+    },
+    not: (part) => (part === 'listed' ? 'choice' : 'other'),
+    join: (kind, parts) => (kind === 'or' && parts.every((part) => part() === 'choice') ? 'choice' : 'other'),
+  });
+  return asked === 'choice';
 }
 
 function wanted(rule: Exclude<CriteriaRule, { kind: 'schema' }>): string {
@@ -86,46 +81,61 @@ type Seen = Facts & { readonly sampleOf: (variable: string) => JsonValue | undef
  * values, or no value at all, asks for that key; the first of a list stands for the others.
  */
 export function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
-  switch (criteria.kind) {
-    case 'and':
-      return Object.assign({}, ...criteria.criteria.map((one) => missingChoices(one, facts)));
-    case 'or':
-    case 'not':
-      return {};
-    default:
-      return (criteria.when && choicesOf(criteria.when, facts)) ?? {};
-  }
+  return foldCriteria<JsonObject>(criteria, {
+    rule: ({ when }) => (when && choicesOf(when, facts)) ?? {},
+    not: () => ({}),
+    join: (kind, parts) => (kind === 'and' ? Object.assign({}, ...parts) : {}),
+  });
 }
 
-/** `undefined` where the condition asks for anything else too: then no choice alone would end it. */
+/** What a part of a condition asks to be set. Only a negated list asks for one of its values. */
+type Choice =
+  | { readonly kind: 'choice'; readonly context: JsonObject }
+  | { readonly kind: 'listed'; readonly leaf: Comparing }
+  | { readonly kind: 'other' };
+
+/** `undefined` where the condition also depends on something else: then no choice alone would end it. */
 function choicesOf(condition: Condition, facts: Seen): JsonObject | undefined {
-  switch (condition.kind) {
-    case 'or': {
-      const parts = condition.conditions.map((one) => choicesOf(one, facts));
-      return parts.includes(undefined) ? undefined : Object.assign({}, ...parts);
-    }
-    case 'not': {
-      const choice = firstOf(condition.condition);
-      return choice !== undefined && !evaluateCondition(condition, facts) ? {} : choice;
-    }
-    case 'compare': {
-      const { variable, comparison, value } = condition;
-      const sample = comparison === 'equals' && value === null ? facts.sampleOf(variable) : undefined;
-      if (sample === undefined) return undefined;
-      return evaluateCondition(condition, facts) ? { [variable]: sample } : {};
-    }
-    case 'ref': {
-      const named = facts.conditions.get(condition.conditionId);
-      return named && choicesOf(named, facts);
-    }
-    default:
-      return undefined;
-  }
+  const choice = foldCondition<Choice>(condition, {
+    leaf: (leaf) => leafChoice(leaf, facts),
+    not: (part) => (part.kind === 'listed' ? listedChoice(part.leaf, facts) : OTHER),
+    join: (kind, parts) => {
+      const choices = parts.flatMap((part) => {
+        const one = part();
+        return one.kind === 'choice' ? [one.context] : [];
+      });
+      return kind === 'or' && choices.length === parts.length ? chosen(Object.assign({}, ...choices)) : OTHER;
+    },
+  });
+  return choice.kind === 'choice' ? choice.context : undefined;
 }
 
-function firstOf(condition: Condition): JsonObject | undefined {
-  if (condition.kind !== 'compare' || condition.comparison !== 'in') return undefined;
-  const { variable, value } = condition;
+const OTHER: Choice = { kind: 'other' };
+
+function chosen(context: JsonObject | undefined): Choice {
+  return context === undefined ? OTHER : { kind: 'choice', context };
+}
+
+function leafChoice(leaf: ConditionLeaf, facts: Seen): Choice {
+  if (leaf.kind === 'ref') {
+    const named = facts.conditions.get(leaf.conditionId);
+    return chosen(named && choicesOf(named, facts));
+  }
+  if (leaf.kind !== 'compare') return OTHER;
+  if (leaf.comparison === 'in') return { kind: 'listed', leaf };
+  const sample = leaf.comparison === 'equals' && leaf.value === null ? facts.sampleOf(leaf.variable) : undefined;
+  if (sample === undefined) return OTHER;
+  return chosen(evaluateCondition(leaf, facts) ? { [leaf.variable]: sample } : {});
+}
+
+type Comparing = Extract<ConditionLeaf, { kind: 'compare' }>;
+
+function listedChoice(leaf: Comparing, facts: Seen): Choice {
+  const first = firstOf(leaf);
+  return chosen(first !== undefined && evaluateCondition(leaf, facts) ? {} : first);
+}
+
+function firstOf({ variable, value }: Comparing): JsonObject | undefined {
   // A path leads into a value that has to be sent as a whole.
   if (!Array.isArray(value) || value.length === 0 || variable.includes('.')) return undefined;
   return { [variable]: value[0] as JsonValue };

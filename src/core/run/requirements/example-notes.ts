@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { EXAMPLE_NOTES_BYTES_MAX } from '../../log/budgets.ts';
 import { truncate } from '../../text/utf8.ts';
-import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
+import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
@@ -135,7 +135,7 @@ const FILLERS = ['And so on. ', 'x', '7', ''];
 export function exampleNotes(opening: string, criteria: Criteria | undefined, facts: Facts): string {
   if (criteria === undefined) return opening;
   for (const choice of CHOICES) {
-    const wish = wishOf(criteria, { facts, choice, isNegated: false }) ?? NOTHING;
+    const wish = wishOf(criteria, facts, choice) ?? NOTHING;
     for (const filler of [`${opening} `, ...FILLERS]) {
       const notes = compose(wish, filler);
       if (notes.trim() !== '' && evaluateCriteria(criteria, notes, facts).length === 0) return notes;
@@ -147,27 +147,23 @@ export function exampleNotes(opening: string, criteria: Criteria | undefined, fa
 /** What notes should hold. */
 type Wish = { readonly pieces: readonly Piece[]; readonly min: number; readonly max: number };
 type Piece = { readonly text: string; readonly place: 'first' | 'anywhere' | 'last' };
-type Wishing = { readonly facts: Facts; readonly choice: number; readonly isNegated: boolean };
 
 const NOTHING: Wish = { pieces: [], min: 0, max: Number.POSITIVE_INFINITY };
 
-/** `undefined` where nothing counts. */
-function wishOf(criteria: Criteria, wishing: Wishing): Wish | undefined {
-  switch (criteria.kind) {
-    case 'not':
-      return wishOf(criteria.criteria, { ...wishing, isNegated: !wishing.isNegated });
-    case 'and':
-    case 'or': {
-      const wishes = criteria.criteria.map((one) => wishOf(one, wishing)).filter((wish) => wish !== undefined);
-      const isOneEnough = (criteria.kind === 'or') !== wishing.isNegated;
-      return isOneEnough ? wishes[wishing.choice % wishes.length] : together(wishes);
-    }
-    case 'schema':
-      return undefined;
-    default:
-      if (criteria.when !== undefined && !evaluateCondition(criteria.when, wishing.facts)) return undefined;
-      return wishOfRule(criteria, wishing);
-  }
+/** `undefined` where no rule counts. */
+function wishOf(criteria: Criteria, facts: Facts, choice: number): Wish | undefined {
+  return foldCriteria<(isNegated: boolean) => Wish | undefined>(criteria, {
+    rule: (rule) => (isNegated) => {
+      if (rule.kind === 'schema' || (rule.when !== undefined && !evaluateCondition(rule.when, facts))) return undefined;
+      return wishOfRule(rule, facts, isNegated);
+    },
+    not: (part) => (isNegated) => part(!isNegated),
+    join: (kind, parts) => (isNegated) => {
+      const wishes = parts.map((part) => part(isNegated)).filter((wish) => wish !== undefined);
+      const isOneEnough = (kind === 'or') !== isNegated;
+      return isOneEnough ? wishes[choice % wishes.length] : together(wishes);
+    },
+  })(false);
 }
 
 function together(wishes: readonly Wish[]): Wish | undefined {
@@ -179,7 +175,7 @@ function together(wishes: readonly Wish[]): Wish | undefined {
   };
 }
 
-function wishOfRule(rule: Exclude<CriteriaRule, { kind: 'schema' }>, { facts, isNegated }: Wishing): Wish {
+function wishOfRule(rule: Exclude<CriteriaRule, { kind: 'schema' }>, facts: Facts, isNegated: boolean): Wish {
   if (rule.kind === 'length') {
     const { min = 0, max = Number.POSITIVE_INFINITY } = rule;
     if (!isNegated) return { pieces: [], min, max };

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
-import type { Comparison, Condition } from '../../workflow/compiled/condition.ts';
+import { type Comparison, type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 
 /** A value that a loop can walk over, and the loops inside of it over its items. */
@@ -34,17 +34,9 @@ function sampleNumber({ workflow }: WorkflowIndex, key: string): number | undefi
 }
 
 function numbersIn(condition: Condition, key: string): readonly number[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap((one) => numbersIn(one, key));
-    case 'not':
-      return numbersIn(condition.condition, key);
-    case 'compare':
-      return condition.variable === key && ORDERED.has(condition.comparison) ? [Number(condition.value)] : [];
-    default:
-      return [];
-  }
+  return conditionLeaves(condition).flatMap((leaf) =>
+    leaf.kind === 'compare' && leaf.variable === key && ORDERED.has(leaf.comparison) ? [Number(leaf.value)] : [],
+  );
 }
 
 const ORDERED: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte']);
