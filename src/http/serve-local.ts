@@ -4,28 +4,28 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
 
-/** What of a request tells where it comes from. */
+/** The headers that tell where a request comes from. */
 export type RequestOrigin = { readonly host: string | undefined; readonly origin: string | undefined };
 
-/** The names by which this machine calls itself. */
+/** The names of this machine for itself. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 /**
- * Whether a request was made for this server, by a program or by a page of this server. A page of somebody else can
- * make its own name lead here, but it cannot lie about that name; and a browser tells whose page it is.
+ * Whether a request was made for this server, by a program or by one of its own pages. A foreign page can point its own
+ * domain at this server, but it cannot hide that domain: the browser sends it as Host and Origin.
  */
 export function isLocalRequest({ host, origin }: RequestOrigin, port: number): boolean {
   const hosts = LOCAL_NAMES.map((name) => `${name}:${port}`);
   const origins = hosts.map((name) => `http://${name}`);
-  const isForUs = host !== undefined && hosts.includes(host.toLowerCase());
-  return isForUs && (origin === undefined || origins.includes(origin.toLowerCase()));
+  const isForThisServer = host !== undefined && hosts.includes(host.toLowerCase());
+  return isForThisServer && (origin === undefined || origins.includes(origin.toLowerCase()));
 }
 
-/** Everything else is unreachable from other machines. */
+/** Not reachable from other machines. */
 const ADDRESS = '127.0.0.1';
 
 export type ServeRequest = {
-  /** 0 takes any that is free. */
+  /** 0 chooses any free port. */
   readonly port: number;
   readonly mcp: (request: Request) => Promise<Response>;
 };
@@ -36,7 +36,7 @@ export type ListenRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
-/** Serves HTTP to this machine alone. Nothing is offered to pages of other origins. */
+/** Serves HTTP to this machine only, and not to pages of other origins. */
 export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
   const portNow = () => (server.address() as AddressInfo).port;
@@ -59,7 +59,7 @@ export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<Lo
 
 type NodeServer = ReturnType<typeof createAdaptorServer>;
 
-/** Why it cannot listen there; nothing when it does. */
+/** Why it cannot listen on the port; `undefined` if it can. */
 function listening(server: NodeServer, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -74,13 +74,13 @@ function localApp(mcp: ServeRequest['mcp'], port: () => number): Hono {
     return isLocalRequest(origin, port()) ? next() : context.json(refusal(FOREIGN), 403);
   });
   app.all('/mcp', (context) => mcp(context.req.raw));
-  app.notFound((context) => context.json(refusal('There is nothing here; MCP is at /mcp.'), 404));
+  app.notFound((context) => context.json(refusal('Not found. MCP is at /mcp.'), 404));
   return app;
 }
 
-const FOREIGN = 'This server answers programs of this machine only: Host and Origin must be its own address.';
+const FOREIGN = 'This server only answers programs on this machine: Host and Origin must be its own address.';
 
-/** In the words of the protocol, since that is what a client here speaks. */
+/** A JSON-RPC error, which is what an MCP client understands. */
 function refusal(message: string): object {
   return { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };
 }

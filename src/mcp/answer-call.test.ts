@@ -10,7 +10,15 @@ import { AUTONOMY } from '../core/log/autonomy.ts';
 import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
 import { replySchema } from '../core/prompt/reply-schema.ts';
 import { utf8Length } from '../core/text/utf8.ts';
-import { ALL_TOOLS, answer, type CallServices, errorResult, needsRoot, publishedTools, TOOLS } from './answer-call.ts';
+import {
+  ALL_TOOLS,
+  answerCall,
+  type CallServices,
+  errorResult,
+  needsRoot,
+  publishedTools,
+  TOOLS,
+} from './answer-call.ts';
 import { readArguments } from './arguments/read-arguments.ts';
 import { explain } from './explain/explain.ts';
 import { recentReplies } from './explain/recent-replies.ts';
@@ -33,7 +41,7 @@ beforeEach(() => {
 });
 
 async function call(name: string, sent: JsonObject) {
-  const result = await answer(desk, { name, arguments: sent });
+  const result = await answerCall(desk, { name, arguments: sent });
   return result.structuredContent as JsonObject;
 }
 
@@ -192,7 +200,7 @@ describe('a call that is refused', () => {
     const { stateToken, ackToken } = await start();
     const long = { notesMarkdown: 'x'.repeat(20_000), artifacts: [{ kind: 'a' }] };
     expect(await errorOf('continue_workflow', { stateToken, output: long, mode: 'guided' })).toMatchObject({
-      suggestion: expect.stringContaining('Add again what you sent as output.notesMarkdown'),
+      suggestion: expect.stringContaining('Add output.notesMarkdown again'),
       details: { repeat: ['output.notesMarkdown'] },
       nextCall: { arguments: { ackToken, output: { artifacts: [{ kind: 'a' }] }, mode: 'guided' } },
     });
@@ -201,7 +209,7 @@ describe('a call that is refused', () => {
   it('is a reply of the published shape, with a text that says the same', async () => {
     enforces('tool_metadata_complete', 'tool_errors_are_results', 'tool_reply_text_and_structured');
     const { stateToken } = await start();
-    const result = await answer(desk, { name: 'continue_workflow', arguments: { stateToken, output } });
+    const result = await answerCall(desk, { name: 'continue_workflow', arguments: { stateToken, output } });
     expect(result.isError).toBe(true);
     const reply = replySchema.parse(result.structuredContent);
     const { error } = reply as unknown as { readonly error: Refused };
@@ -223,7 +231,7 @@ describe('a call that is taken', () => {
     enforces('content_item_order', 'tool_metadata_complete');
     const found = [{ title: 'Style', path: 'docs/style.md', purpose: '', isAuthoritative: true, isResolved: true }];
     const placed = { ...desk, services: { ...services, references: { find: async () => found } } };
-    const result = await answer(placed, { name: 'start_workflow', arguments: { workflowId: 'wr.first_steps' } });
+    const result = await answerCall(placed, { name: 'start_workflow', arguments: { workflowId: 'wr.first_steps' } });
     const texts = result.content.map((item) => (item.type === 'text' ? item.text : expect.fail('a text')));
     expect(texts).toEqual([expect.stringMatching(/^List the files/), expect.stringContaining('docs/style.md')]);
     expect(replySchema.safeParse(result.structuredContent).error).toBeUndefined();
@@ -247,7 +255,7 @@ it('a workspace may be named by its address, as some clients do', async () => {
   };
   const placed = { ...desk, services: { ...services, workspace: { observe } } };
   const sent = { workflowId: 'wr.first_steps', workspacePath: 'file:///work/my%20shop' };
-  await answer(placed, { name: 'start_workflow', arguments: sent });
+  await answerCall(placed, { name: 'start_workflow', arguments: sent });
   expect(asked).toEqual(['/work/my shop']);
 });
 

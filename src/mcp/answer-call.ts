@@ -10,8 +10,7 @@ import { truncate } from '../core/text/utf8.ts';
 import { TOKEN_SLOTS } from '../core/token/token.ts';
 import { inputSchema } from './arguments/argument.ts';
 import { readArguments } from './arguments/read-arguments.ts';
-import { folderOf } from './client-root.ts';
-import { defaultWorkspace, type WorkspaceHints } from './default-workspace.ts';
+import { defaultWorkspace, folderOf, type WorkspaceHints } from './client-root.ts';
 import { explain, type Refusal } from './explain/explain.ts';
 import type { RecentReplies } from './explain/recent-replies.ts';
 import { situate } from './explain/situation.ts';
@@ -24,21 +23,20 @@ import { resumeSessionTool } from './tools/resume-session-tool.ts';
 import { startSessionTool } from './tools/start-session-tool.ts';
 import { startWorkflowTool } from './tools/start-workflow-tool.ts';
 
-/** What a call is answered with. */
 export type CallServices = {
   readonly services: Services;
   readonly recent: RecentReplies;
-  /** Where the call comes from, as far as it does not say so itself. */
+  /** Where the call comes from, unless its arguments say so. */
   readonly place: Omit<WorkspaceHints, 'argument'>;
-} & Switches;
+} & ToolSwitches;
 
-/** What somebody has switched on. */
-export type Switches = { readonly isSessionStartOn?: boolean };
+/** Optional tools. */
+export type ToolSwitches = { readonly isSessionStartOn?: boolean };
 
 export type ToolCall = { readonly name: string; readonly arguments: JsonObject };
 
-/** The tools as clients are told of them. */
-export function publishedTools(switches: Switches = {}): PublishedTool[] {
+/** The tools as clients see them. */
+export function publishedTools(switches: ToolSwitches = {}): PublishedTool[] {
   return toolsWith(switches).map(({ name, title, description, annotations, arguments: taken }) => ({
     name,
     title,
@@ -48,31 +46,32 @@ export function publishedTools(switches: Switches = {}): PublishedTool[] {
   }));
 }
 
-/** Whether it matters for a call where its client works. */
+/** Whether the call depends on the client's workspace root. */
 export function needsRoot({ name, arguments: sent }: ToolCall): boolean {
   const tool = toolNamed(ALL_TOOLS, name);
   return tool !== undefined && sent['workspacePath'] === undefined && (tool.isPlaced?.(sent) ?? true);
 }
 
-/** Answers a call; every refusal is an answer too. */
-export async function answer(desk: CallServices, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
-  const tools = toolsWith(desk);
+/** Answers a call; a refusal is an answer too. */
+export async function answerCall(context: CallServices, { name, arguments: sent }: ToolCall): Promise<CallToolResult> {
+  const tools = toolsWith(context);
   const tool = toolNamed(tools, name);
   if (tool === undefined) {
-    return refused(desk, { tool: name, sent }, { code: 'tool_unknown', tools: tools.map((one) => one.name) });
+    return refused(context, { tool: name, sent }, { code: 'tool_unknown', tools: tools.map((one) => one.name) });
   }
   const read = readArguments(tool.arguments, sent);
-  if (read.isErr()) return refused(desk, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
+  if (read.isErr())
+    return refused(context, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
   const { workspacePath } = read.value;
   const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
-  const workspace = defaultWorkspace({ ...desk.place, argument });
-  const reply = await tool.run(desk.services, read.value, { workspace });
-  if (reply.isErr()) return refused(desk, { tool: name, sent: read.value }, reply.error);
-  desk.recent.remember(reply.value.structured);
+  const workspace = defaultWorkspace({ ...context.place, argument });
+  const reply = await tool.run(context.services, read.value, { workspace });
+  if (reply.isErr()) return refused(context, { tool: name, sent: read.value }, reply.error);
+  context.recent.remember(reply.value.structured);
   return given(reply.value);
 }
 
-/** The answer to a call on which we failed ourselves. */
+/** The answer to a call that failed because of a bug. */
 export function faultAnswer({ name, arguments: sent }: ToolCall): CallToolResult {
   return errorResult(explain({ code: 'our_fault' }, { tool: name, sent, tokens: [], recent: [] }));
 }
@@ -85,7 +84,7 @@ async function refused(
   return errorResult(explain(refusal, await situate(services, call, recent)));
 }
 
-/** A token that a tool does not take may still tell which run is meant. */
+/** A token that the tool does not take may still identify the run. */
 function tokensIn(sent: JsonObject): JsonObject {
   const isToken = ([name, value]: readonly [string, JsonValue]) =>
     Object.hasOwn(TOKEN_SLOTS, name) && typeof value === 'string';
@@ -97,7 +96,7 @@ function given({ text, furtherTexts = [], structured }: GivenReply): CallToolRes
   return { content, structuredContent: structured };
 }
 
-function toolsWith({ isSessionStartOn = false }: Switches): readonly Tool[] {
+function toolsWith({ isSessionStartOn = false }: ToolSwitches): readonly Tool[] {
   return isSessionStartOn ? ALL_TOOLS : TOOLS;
 }
 

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** Calls that were taken and are not answered yet, so that a server that ends can let them end first. */
+/** Calls that are not answered yet, so that a server can let them finish before it stops. */
 export type CallsUnderWay = {
   during<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Waits until there are none, for a bounded time. What just came in is given the chance to begin. */
+  /** Waits until there are none, for a limited time. Input that has just arrived gets the chance to start a call. */
   settled(): Promise<void>;
 };
 
-/** Longer than any call takes that does not wait for somebody else's lock. */
+/** Longer than any call that does not wait for a lock of another process. */
 const SETTLE_MS_MAX = 5_000;
 const LOOK_EVERY_MS = 5;
 
@@ -25,7 +25,7 @@ export function callsUnderWay(): CallsUnderWay {
       await nextTurn();
       const end = performance.now() + SETTLE_MS_MAX;
       while (count > 0 && performance.now() < end) await pause(LOOK_EVERY_MS);
-      // An answer is written in the turn after its call has ended.
+      // A reply is written in the turn after its call has ended.
       await nextTurn();
     },
   };

@@ -10,16 +10,16 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** Where the client says that it works, or the question that it must be asked first. */
+/** The client's workspace root, or the question that the client must answer first. */
 export type RootAnswer =
   | { readonly kind: 'known'; readonly path: string | undefined }
   | { readonly kind: 'ask'; readonly question: InputRequiredResult };
 
-/** A client that does not answer must not hold up a call. */
+/** A client that does not answer must not delay a call. */
 const TIMEOUT_MS = 1_000;
 const QUESTION = 'roots';
 
-/** Finds out a client's root when it is first needed, once for a connection, and only where the client can tell. */
+/** Asks for the client's root when it is first needed, once per connection, and only if the client supports it. */
 export function clientRoot(server: Server): (context: ServerContext) => Promise<RootAnswer> {
   let root: Promise<string | undefined> | undefined;
   server.setNotificationHandler('notifications/roots/list_changed', () => {
@@ -33,12 +33,12 @@ export function clientRoot(server: Server): (context: ServerContext) => Promise<
     const answer = inputResponse(inputResponses, QUESTION);
     if (answer.kind === 'roots') root = Promise.resolve(firstFolder(answer.roots));
     const isAsked = root !== undefined || inputResponses !== undefined;
-    if (isAsked || !canTell(envelope)) return { kind: 'known', path: await root };
+    if (isAsked || !supportsRoots(envelope)) return { kind: 'known', path: await root };
     return { kind: 'ask', question: inputRequired({ inputRequests: { [QUESTION]: inputRequired.listRoots() } }) };
   };
 }
 
-function canTell(envelope: object): boolean {
+function supportsRoots(envelope: object): boolean {
   const capabilities = (envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities })[
     CLIENT_CAPABILITIES_META_KEY
   ];
@@ -56,10 +56,35 @@ function firstFolder(roots: readonly Root[]): string | undefined {
   return roots.map(({ uri }) => folderOf(uri)).find((path) => path !== undefined);
 }
 
-/** The folder that an address names on this machine; Node throws at any that names none. */
+/** The local folder of a file URI; Node throws for other URIs. */
 export function folderOf(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || !URL.canParse(uri)) return undefined;
   const url = new URL(uri);
   const isHere = url.protocol === 'file:' && url.hostname === '' && !/%2f|%5c/i.test(url.pathname);
   return isHere ? fileURLToPath(url) : undefined;
+}
+
+export type WorkspaceHints = {
+  /** The workspacePath of the call. */
+  readonly argument?: string | undefined;
+  /** The client's workspace root. */
+  readonly root?: string | undefined;
+  readonly workingDir: string;
+  readonly homeDir: string;
+};
+
+/**
+ * The folder that the work is about. A server that was not started in a project has the home folder or the root of the disk
+ * as its working directory, which is not a workspace.
+ */
+export function defaultWorkspace({ argument, root, workingDir, homeDir }: WorkspaceHints): string | undefined {
+  const given = [argument, root].find((path) => path !== undefined && path.trim() !== '');
+  if (given !== undefined) return given;
+  const dir = bare(workingDir);
+  return dir === '' || dir === bare(homeDir) ? undefined : workingDir;
+}
+
+/** Without trailing slashes; empty for the root of a disk. */
+function bare(path: string): string {
+  return path.replace(/[\\/]+$/, '').replace(/^[A-Za-z]:$/, '');
 }

@@ -2,7 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { MESSAGE_BYTES_MAX } from './serve-stdio.ts';
 import { type Backend, mcpServer } from './server.ts';
 
-/** MCP as a function from requests to responses. It keeps nothing between them, and leaves who may ask to its caller. */
+/** MCP as a function from requests to responses. It is stateless and leaves access control to its caller. */
 export type McpHttpHandler = {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly stop: () => Promise<void>;
@@ -10,7 +10,7 @@ export type McpHttpHandler = {
 
 export function mcpHttpHandler(backend: Backend): McpHttpHandler {
   const { log, calls } = backend;
-  // Whoever asks may be another client than the one that was answered last, so nobody is told of runs by name.
+  // The next request may come from another client, so errors name no recent runs.
   const recent = { ...backend.recent, ofEachRun: () => [] };
   const handler = createMcpHandler(() => mcpServer({ ...backend, recent }), {
     onerror: ({ message }) => log.event('refused_request', { message }),

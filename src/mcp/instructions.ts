@@ -1,20 +1,20 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 
-/** What a client tells its agent about the server as a whole. Some clients show only the first 500 characters. */
-export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a time and keeps the truth outside this chat.
-1. list_workflows, then start_workflow. The reply has the first step.
-2. Do that step and nothing else. You do not know the next one: do not guess it.
-3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply has the next step. Repeat until it says complete.
-Lost your place (compacted or new chat)? resume_session {} finds your run and shows where it stands. Rewound? continue_workflow with the last stateToken alone shows its step.
+/** What a client shows its agent about the server. Some clients show only the first 500 characters. */
+export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a time and keeps the run's state outside this chat.
+1. Call list_workflows, then start_workflow. The reply contains the first step.
+2. Do only that step. You do not know the next one; do not guess it.
+3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply contains the next step. Repeat until it says complete.
+Lost your place (compacted or new chat)? resume_session {} finds your run and shows its current step. Chat rewound? continue_workflow with the last stateToken alone shows its step.
 
-Tokens: copy them exactly; every reply has new ones. An ackToken alone is enough to go on. The four characters behind ack_, st_ or chk_ name the run, so with several runs take the tokens of the one you mean. Sending the same call twice is safe.
-nextCall in a reply or error is the call to send, ready made; fill in what you did. When a reply says blocked, it lists all that is missing: send only that with the new ackToken, what you sent before is kept.
-Notes are for people: what you did, decided and found in this step, with file names and figures. Do not repeat earlier notes.
-Artifacts are structured results; send them when the step asks for them, each with its "kind".
-Context holds facts the steps depend on. It is kept: send only what changed.
-Going back to an older token and doing its step again makes a branch; nothing is lost.
-mode (start_workflow, continue_workflow): guided asks the user; full_auto_stop_on_user_deps stops only for what a user alone can give; full_auto_never_stop never stops and records what was left open.
-In the middle of long work, checkpoint_workflow saves notes that outlive this chat.`;
+Tokens: copy them exactly; every reply has new ones. An ackToken alone is enough to continue. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean. Sending the same call twice is safe.
+nextCall in a reply or error is the call to send next; fill in your own values. If a reply says blocked, it lists everything that is missing: send only that, with the new ackToken. What you sent before is kept.
+Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
+Artifacts are structured results. Send them if the step asks for them, each with its "kind".
+Context holds facts that steps depend on. It is kept; send only what changed.
+Repeating an earlier step with its old token creates a branch; nothing is lost.
+mode (start_workflow, continue_workflow): guided asks the user; full_auto_stop_on_user_deps stops only when the user is required; full_auto_never_stop never stops and records gaps instead.
+During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 
 type Given = { readonly [name: string]: string | undefined };
 
@@ -26,48 +26,48 @@ type PromptDefinition = {
 };
 
 const CHOOSE =
-  'The reply has the goal, what was done so far, the current step and new tokens; or it lists runs to choose from. Then pick the one I mean, ask me when in doubt, and send the call behind it. Do not start a new run.';
+  'The reply contains the goal, the work so far, the current step and new tokens, or a list of runs. If it is a list, choose the run that matches, ask the user if unsure, and send the call listed with it. Do not start a new run.';
 
-/** What clients offer as slash commands. Each says which tool to call, and with what. */
+/** Clients offer these as slash commands. Each says which tool to call and how. */
 const PROMPTS: { readonly [name: string]: PromptDefinition } = {
   start: {
     title: 'Start a workflow',
-    description: 'Start a WorkRail workflow and walk it step by step',
+    description: 'Start a WorkRail workflow and follow it step by step',
     arguments: [
-      { name: 'workflow', description: 'Id of the workflow, or words to find it by' },
-      { name: 'goal', description: 'What you want, in a sentence or two' },
+      { name: 'workflow', description: 'The id of the workflow, or words to find it' },
+      { name: 'goal', description: 'What you want, in one or two sentences' },
     ],
     text: ({ workflow, goal }) =>
       [
         workflow === undefined
-          ? 'Call list_workflows, pick the workflow that fits best and tell me which and why.'
-          : `Call list_workflows with {"query":${JSON.stringify(workflow)}} to find the workflow I mean.`,
-        `Then call start_workflow with its id as "workflowId"${goal === undefined ? ' and what I want as "goal"' : ` and "goal":${JSON.stringify(goal)}`}.`,
-        'Do the step in the reply, report it with continue_workflow and its ackToken, and go on like that until the reply says that the run is complete.',
+          ? 'Call list_workflows, choose the workflow that fits best, and tell the user which one and why.'
+          : `Call list_workflows with {"query":${JSON.stringify(workflow)}} to find the workflow.`,
+        `Then call start_workflow with its id as "workflowId"${goal === undefined ? ' and what the user wants as "goal"' : ` and "goal":${JSON.stringify(goal)}`}.`,
+        'Do the step in the reply and report it with continue_workflow and its ackToken. Repeat until the reply says that the run is complete.',
       ].join('\n'),
   },
   resume: {
     title: 'Resume a workflow',
-    description: 'Go on with a WorkRail run after a rewind, a restart or in a new chat',
+    description: 'Continue a WorkRail run after a rewind, after a restart, or in a new chat',
     arguments: [{ name: 'about', description: 'What the run was about, or its stateToken' }],
     text: ({ about }) =>
       [
-        `We go on with a WorkRail run${about === undefined ? '' : ` (${about})`}. Do not do any step again from memory.`,
+        `Continue a WorkRail run${about === undefined ? '' : ` (${about})`}. Do not repeat any step from memory.`,
         about?.includes('st_')
           ? `Call continue_workflow with ${JSON.stringify({ stateToken: about })}.`
           : `Call resume_session with ${JSON.stringify(about === undefined ? {} : { query: about })}. ${CHOOSE}`,
-        'Then do the step it shows, report it with continue_workflow and the new ackToken, and go on until the run is complete.',
+        'Then do the step it shows and report it with continue_workflow and the new ackToken. Repeat until the run is complete.',
       ].join('\n'),
   },
   checkpoint: {
     title: 'Save work in progress',
-    description: 'Save what was done so far in the current step, so that it outlives this chat',
-    arguments: [{ name: 'notes', description: 'What must not be forgotten' }],
+    description: 'Save the work done so far in the current step, so that it survives this chat',
+    arguments: [{ name: 'notes', description: 'What must not be lost' }],
     text: ({ notes }) =>
       [
-        'Call checkpoint_workflow with the checkpointToken of the last reply of the run (it begins with chk_) and "output":{"notesMarkdown":…}.',
-        `Write into the notes what you did, decided and found since the step began, with file names and figures, and what comes next${notes === undefined ? '' : `; also this: ${notes}`}.`,
-        'This does not finish the step; go on with it afterwards.',
+        'Call checkpoint_workflow with the checkpointToken from the last reply of the run (it begins with chk_) and "output":{"notesMarkdown":…}.',
+        `Write in the notes what you did, decided and found since the step began, with file names and numbers, and what comes next${notes === undefined ? '' : `. Include this: ${notes}`}.`,
+        'This does not finish the step; continue with it afterwards.',
       ].join('\n'),
   },
 };
@@ -81,7 +81,7 @@ export function listedPrompts(): Prompt[] {
   }));
 }
 
-/** The text of a slash command; `undefined` where there is none of that name. */
+/** The text of a slash command; `undefined` for an unknown name. */
 export function promptNamed(name: string, given: Given): GetPromptResult | undefined {
   const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
   if (prompt === undefined) return undefined;

@@ -6,8 +6,8 @@ import { type Backend, mcpServer, warmUp } from './server.ts';
 const NEWLINE = 0x0a;
 
 /**
- * Hands on whole lines only. Who splits a stream into messages looks through all it has at every chunk, which for a
- * line of many chunks takes time in the square of its length. A line of more bytes is left out, and told at once.
+ * Passes on whole lines only. The library searches its whole buffer for every chunk, which takes quadratic time for a line
+ * of many chunks. A line that is too long is dropped and reported at once.
  */
 export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
   let parts: Buffer[] = [];
@@ -37,22 +37,22 @@ export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
   });
 }
 
-/** A call may hand in 32 artifacts of 256 KiB, each letter of which JSON may write as six. */
+/** A call may have 32 artifacts of 256 KiB, and JSON may write one character as six. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 
-const TOO_LONG = `A message of more than ${MESSAGE_BYTES_MAX} bytes was left out and will not be answered. Send less at once.`;
+const TOO_LONG = `Ignored a message of more than ${MESSAGE_BYTES_MAX} bytes; it gets no reply. Send less at once.`;
 
-/** Serves MCP on standard input and output until the client hangs up. Nothing is opened before the first call. */
+/** Serves MCP on standard input and output until the client disconnects. Nothing is opened before the first call. */
 export function serveMcpOnStdio(backend: Backend): { readonly stop: () => Promise<void> } {
   const { log, calls } = backend;
   const lines = wholeLines(MESSAGE_BYTES_MAX, () => log.trouble(TOO_LONG));
   const input = endingAfter(calls);
-  // What ends or fails in standard input does so in what the transport reads, which is how it hears of it.
+  // The pipeline passes the end and errors of standard input on to the transport.
   pipeline(process.stdin, lines, input, () => undefined);
   const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: MESSAGE_BYTES_MAX });
   const serving = serveStdio(
     () => {
-      // The first reply is on its way when the timer fires; what the next call needs can be loaded then.
+      // The timer fires after the first reply is sent; then there is time to load what the next call needs.
       setTimeout(() => warmUp(backend).catch((cause: unknown) => log.trouble(String(cause))), 0).unref();
       return mcpServer(backend);
     },
@@ -67,7 +67,7 @@ export function serveMcpOnStdio(backend: Backend): { readonly stop: () => Promis
   };
 }
 
-/** Hands everything on, but ends only when every call in it is answered: who pipes a file into the server wants replies. */
+/** Passes everything through, but ends only when every call is answered, so that a file piped into the server gets replies. */
 function endingAfter(calls: CallsUnderWay): Transform {
   return new Transform({
     transform: (chunk: Buffer, _, done) => done(null, chunk),
@@ -77,7 +77,7 @@ function endingAfter(calls: CallsUnderWay): Transform {
   });
 }
 
-/** What the library says of a line that is JSON but no message is a page of it. */
+/** The library's words for JSON that is not a message fill a page. */
 function wordsFor({ name, message }: Error): string {
-  return name === 'ZodError' ? 'A line that is no single message of the protocol was left out.' : message;
+  return name === 'ZodError' ? 'Ignored a line that is not a single protocol message.' : message;
 }

@@ -1,4 +1,4 @@
-/** What became of a call. Nothing that an agent wrote is in it. */
+/** The outcome of a call. It contains nothing that an agent wrote. */
 export type CallEntry = {
   readonly tool: string;
   readonly outcome: 'ok' | 'blocked' | 'error';
@@ -7,18 +7,18 @@ export type CallEntry = {
   readonly ms: number;
 };
 
-/** What the server says to whoever looks after it, on standard error: the other stream belongs to the protocol. */
+/** The server's log on standard error; standard output belongs to the protocol. */
 export type ServerLog = {
-  /** Something went wrong that no reply can tell. */
+  /** A problem that no reply can report. */
   trouble(message: string): void;
-  /** Written only where the log was asked for. */
+  /** Written only if logging is on. */
   call(entry: CallEntry): void;
   event(name: string, facts?: { readonly [name: string]: string | number }): void;
 };
 
 type LogOptions = {
   readonly write: (text: string) => void;
-  /** A line of JSON for everything that happens, instead of plain words for trouble only. */
+  /** A line of JSON for everything that happens, instead of plain text for problems only. */
   readonly isStructured: boolean;
   readonly now: () => Date;
 };

@@ -10,20 +10,20 @@ import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
 import { type CallEntry, type ServerLog, serverLog } from './server-log.ts';
 
-/** What a server is made from. */
+/** What a server needs. */
 export type Backend = {
   readonly version: string;
-  /** Everything behind the tools. Loaded when it is first asked for, once; nothing is opened by that. */
+  /** Everything behind the tools. Loaded once, on first use; loading opens nothing. */
   readonly services: () => Promise<Services>;
   readonly recent: RecentReplies;
   readonly log: ServerLog;
   readonly calls: CallsUnderWay;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
-  /** Whether agents may begin a session without a workflow. */
+  /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn?: boolean;
 };
 
-/** A server for one connection, of either era of the protocol. What is behind its tools is loaded after its first reply. */
+/** A server for one connection. What is behind its tools is loaded after its first reply. */
 export function mcpServer(backend: Backend): Server {
   const server = new Server(
     { name: 'workrail', title: 'WorkRail', version: backend.version },
@@ -31,12 +31,12 @@ export function mcpServer(backend: Backend): Server {
   );
   const root = clientRoot(server);
   server.setRequestHandler('tools/list', () =>
-    backend.calls.during(async () => ({ tools: (await toolDesk()).publishedTools(backend) })),
+    backend.calls.during(async () => ({ tools: (await answering()).publishedTools(backend) })),
   );
   server.setRequestHandler('tools/call', ({ params }, context) =>
     backend.calls.during(async () => {
       const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
-      const { needsRoot } = await toolDesk();
+      const { needsRoot } = await answering();
       const known = needsRoot(call) ? await root(context) : undefined;
       return known?.kind === 'ask' ? known.question : answered(backend, call, known?.path);
     }),
@@ -48,28 +48,28 @@ export function mcpServer(backend: Backend): Server {
     const names = listedPrompts().map((one) => one.name);
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `There is no prompt "${name}"; there are ${names.join(', ')}.`,
+      `Unknown prompt "${name}". The prompts are ${names.join(', ')}.`,
     );
   });
   return server;
 }
 
-/** Loads what the first call will need. */
+/** Loads what the first call needs. */
 export async function warmUp({ services }: Pick<Backend, 'services'>): Promise<void> {
-  await Promise.all([toolDesk(), services()]);
+  await Promise.all([answering(), services()]);
 }
 
-function toolDesk() {
+function answering() {
   return import('./answer-call.ts');
 }
 
 async function answered(backend: Backend, call: ToolCall, root: string | undefined): Promise<CallToolResult> {
   const begin = performance.now();
-  const { answer, faultAnswer } = await toolDesk();
+  const { answerCall, faultAnswer } = await answering();
   const { recent, place, isSessionStartOn = false } = backend;
   const services = await backend.services();
-  const desk = { services, recent, place: { ...place, root }, isSessionStartOn };
-  const result = await answer(desk, call).catch((bug: unknown) => {
+  const context = { services, recent, place: { ...place, root }, isSessionStartOn };
+  const result = await answerCall(context, call).catch((bug: unknown) => {
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
     return faultAnswer(call);
   });
@@ -92,22 +92,21 @@ function entryFor({ name }: ToolCall, { structuredContent }: CallToolResult, ms:
   };
 }
 
-/** A tool that does not exist may have a name of any length. */
+/** The name of an unknown tool can have any length. */
 const TOOL_NAME_SHOWN_MAX = 64;
 
-// Generating code for every schema takes longer than the checks it speeds up: most schemas of a server are used once.
+// Generating code for a schema takes longer than it saves, because a server uses most schemas once.
 z.config({ jitless: true });
 
 export type BackendOptions = {
   readonly version: string;
-  /** Called when the first call needs it. */
+  /** Called on first use. */
   readonly services: () => Promise<Services>;
-  /** A line of JSON on standard error for everything that happens. */
+  /** Whether to log everything that happens to standard error, as lines of JSON. */
   readonly isLogged: boolean;
   readonly isSessionStartOn?: boolean;
 };
 
-/** What a server of this process is made from. */
 export function mcpBackend({ version, services, isLogged, isSessionStartOn = false }: BackendOptions): Backend {
   let opened: Promise<Services> | undefined;
   return {

@@ -1,22 +1,25 @@
 import type { Result } from 'neverthrow';
+import type * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
 import type { Arguments, ArgumentValues } from './arguments/argument.ts';
 import type { Refusal } from './explain/explain.ts';
 
-/** Where a call comes from, as far as its arguments do not say. */
+/** Where a call comes from. */
 export type Caller = {
-  /** The folder that the work is about: the argument, else what the client or the process stands in. */
+  /** The folder the work is about: the argument, or else the client's root or the working directory. */
   readonly workspace: string | undefined;
 };
 
 type ToolFacts = {
-  /** Whether it matters for a call where its client works; it does unless told otherwise. */
+  /** Whether a call depends on the client's workspace; by default it does. */
   readonly isPlaced?: (sent: JsonObject) => boolean;
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** The structured content of its replies, which is published. */
+  readonly reply: z.ZodType;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -27,13 +30,13 @@ type ToolFacts = {
 
 type Answer = Promise<Result<GivenReply, Refusal>>;
 
-/** One tool: what a client is told about it, and what it does. */
+/** One tool: what clients see of it, the shape of its replies, and what it does. */
 export type Tool = ToolFacts & {
   readonly arguments: Arguments;
   readonly run: (services: Services, sent: JsonObject, caller: Caller) => Answer;
 };
 
-/** Ties a tool's handler to the type of its own arguments, which `readArguments` has checked. */
+/** Gives a tool's handler the type of its own arguments, which `readArguments` has checked. */
 export function defineTool<const All extends Arguments>(
   tool: ToolFacts & {
     readonly arguments: All;

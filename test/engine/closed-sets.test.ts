@@ -11,7 +11,7 @@ import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { BLOCKER_CODES, GAP_DETAILS, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
-import { answer } from '../../src/mcp/answer-call.ts';
+import { answerCall } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, WORKSPACE } from '../examples/engine.ts';
@@ -245,7 +245,7 @@ function callOf({ services }: Engine): (name: string, args: JsonObject) => Promi
   const place = { root: WORKSPACE, workingDir: WORKSPACE, homeDir: '/home/dev' };
   const desk = { services, recent: recentReplies(), place };
   return async (name, args) => {
-    const { structuredContent } = await answer(desk, { name, arguments: args });
+    const { structuredContent } = await answerCall(desk, { name, arguments: args });
     expect(replySchema.safeParse(structuredContent).error).toBeUndefined();
     return structuredContent as Reply;
   };

@@ -3,7 +3,7 @@ import type { Store } from '../../src/app/ports/store.ts';
 import type { Services } from '../../src/app/services.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { derivedBits, RunId, type SessionId, SessionId as SessionIds } from '../../src/core/log/ids.ts';
-import { answer } from '../../src/mcp/answer-call.ts';
+import { answerCall } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { type Call, type Reply, withOwnValues } from '../simulation/agent/reader/obedient-reader.ts';
@@ -44,7 +44,7 @@ export function machine(store: Store, name: string): Machine {
     },
   };
   const desk = { services, recent: recentReplies(), place: { workingDir: '/', homeDir: '/home/me' } };
-  const ask: Machine['ask'] = async (tool, sent) => (await answer(desk, { name: tool, arguments: sent })) as Reply;
+  const ask: Machine['ask'] = async (tool, sent) => (await answerCall(desk, { name: tool, arguments: sent })) as Reply;
   return {
     services,
     ask,

@@ -3,7 +3,7 @@ import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { WorkspaceObservation } from '../../src/core/log/events/run-events.ts';
-import { answer, type CallServices } from '../../src/mcp/answer-call.ts';
+import { answerCall, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
 import { enforces } from '../enforces.ts';
@@ -83,7 +83,7 @@ function seenAt(path: string, { branch }: Git): readonly WorkspaceObservation[] 
 }
 
 async function call({ desk }: Agent, tool: string, sent: JsonObject) {
-  const result = await answer(desk, { name: tool, arguments: sent });
+  const result = await answerCall(desk, { name: tool, arguments: sent });
   expect(result.isError, JSON.stringify(result)).not.toBe(true);
   const content = result.content as readonly { readonly text: string }[];
   return { told: result.structuredContent as unknown as Told, text: content.map((part) => part.text).join('\n') };

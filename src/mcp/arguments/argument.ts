@@ -5,34 +5,34 @@ import type { TokenSlot } from '../../core/token/token.ts';
 
 type Shape =
   | { readonly kind: 'text' }
-  /** Named after the slot that it stands in, which says what kinds of token belong there. */
+  /** Named after its slot, which determines the kinds of token it accepts. */
   | { readonly kind: 'token'; readonly slot: TokenSlot }
   | {
       readonly kind: 'choice';
       readonly values: readonly string[];
-      /** Words that agents use for a value, in plain spelling. */
+      /** Words that agents use for a value. */
       readonly synonyms?: { readonly [word: string]: string };
     }
   | { readonly kind: 'texts' }
   | { readonly kind: 'object' }
   | {
       readonly kind: 'objects';
-      /** The argument beside it that a plain text among them is taken for. */
+      /** The argument that plain text in this list belongs to. */
       readonly textsInto?: string;
     }
   | { readonly kind: 'group'; readonly fields: Arguments };
 
-/** One argument of a tool: what a client is told of it, and what else may be meant by something that is not quite it. */
+/** One argument of a tool: what clients see of it, and other spellings that mean it. */
 export type Argument = Shape & {
   readonly about: string;
   readonly isRequired?: true;
-  /** Another name that is as good. */
+  /** Other accepted names. */
   readonly alsoNamed?: readonly string[];
-  /** Names that are wrong, but tell what was meant. */
+  /** Wrong names whose meaning is clear. */
   readonly mistakenFor?: readonly string[];
 };
 
-/** Arguments by name; the order is the one in which they are shown. */
+/** Arguments by name, in the order they are shown. */
 export type Arguments = { readonly [name: string]: Argument };
 
 type Value<One extends Argument> = One extends { readonly kind: 'text' | 'token' }
@@ -53,7 +53,7 @@ type RequiredNames<All extends Arguments> = {
   [name in keyof All]: All[name] extends { readonly isRequired: true } ? name : never;
 }[keyof All];
 
-/** What a tool gets for its arguments. */
+/** The values that a tool receives. */
 export type ArgumentValues<All extends Arguments> = {
   readonly [name in RequiredNames<All>]: Value<All[name]>;
 } & {
@@ -61,8 +61,8 @@ export type ArgumentValues<All extends Arguments> = {
 };
 
 /**
- * What clients are told of a tool's arguments. It does not forbid others: a client that checks would keep from us what
- * we can mend, and the agent would never hear what it meant.
+ * The JSON Schema of a tool's arguments. It allows unknown arguments: otherwise a client that validates would not let the
+ * call through, and the agent would never get the corrected call.
  */
 export function inputSchema(all: Arguments): JsonObject & { readonly type: 'object' } {
   const required = Object.entries(all).filter(([, { isRequired }]) => isRequired);
@@ -94,38 +94,38 @@ function argumentSchema(one: Argument): JsonObject {
   }
 }
 
-/** Where something belongs: an argument, or a field of one. */
+/** An argument, or a field of one. */
 export type ArgumentPlace = { readonly name: string; readonly field?: string };
 
-/** What a written name stands for, and whether it may be written so. */
-export type NamedArgument = { readonly place: ArgumentPlace; readonly isAsGood: boolean };
+/** What a written name means, and whether this spelling is accepted. */
+export type NamedArgument = { readonly place: ArgumentPlace; readonly isEquivalent: boolean };
 
-/** Finds what a name stands for. A field is as good outside of its group: nothing else can be meant by it. */
+/** Finds what a name means. A field is also accepted outside its group, because nothing else can be meant. */
 export function argumentNamed(written: string, all: Arguments): NamedArgument | undefined {
   const exact = places(all).find(
     ({ place, one }) => place.field === undefined && namesOf(place, one).includes(written),
   );
-  if (exact !== undefined) return { place: exact.place, isAsGood: true };
+  if (exact !== undefined) return { place: exact.place, isEquivalent: true };
   const lifted = places(all).find(({ place, one }) => namesOf(place, one).includes(written));
-  if (lifted !== undefined) return { place: lifted.place, isAsGood: true };
+  if (lifted !== undefined) return { place: lifted.place, isEquivalent: true };
   const meant = places(all).find(({ place, one }) =>
     isPlainly(written, [...namesOf(place, one), ...(one.mistakenFor ?? [])]),
   );
-  if (meant !== undefined) return { place: meant.place, isAsGood: false };
+  if (meant !== undefined) return { place: meant.place, isEquivalent: false };
   const near = nearest(
     written,
     places(all).map(({ place }) => lastName(place)),
   );
   const found = places(all).find(({ place }) => lastName(place) === near);
-  return found === undefined ? undefined : { place: found.place, isAsGood: false };
+  return found === undefined ? undefined : { place: found.place, isEquivalent: false };
 }
 
-/** As it is written behind the name of its group. */
+/** The name with the name of its group. */
 export function argumentPath({ name, field }: ArgumentPlace): string {
   return field === undefined ? name : `${name}.${field}`;
 }
 
-/** Letters and digits alone, so that `ack_token` and `AckToken` are one. */
+/** Letters and digits only, so that `ack_token` and `AckToken` are equal. */
 export function plainly(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
@@ -151,7 +151,7 @@ function lastName({ name, field }: ArgumentPlace): string {
   return field ?? name;
 }
 
-/** What an argument can be told to be, and what was found in its place. */
+/** The kinds of value that an argument can need or get. */
 export type ShapeName =
   | 'text'
   | 'token'
@@ -162,23 +162,23 @@ export type ShapeName =
   | 'boolean'
   | 'list';
 
-/** What is wrong with an argument, as facts. `name` is what the agent wrote, with the group it stands in. */
+/** What is wrong with an argument. `name` is what the agent wrote, with its group. */
 export type ArgumentProblem =
-  /** `meant` is the argument it was taken for; without one it is left out. */
+  /** `meant` is the argument it was taken for, if any. */
   | { readonly kind: 'unknown'; readonly name: string; readonly meant?: string }
   | { readonly kind: 'missing'; readonly name: string }
-  /** Two spellings of one argument that say different things. */
+  /** Two spellings of one argument with different values. */
   | { readonly kind: 'twice'; readonly name: string; readonly meant: string }
   | {
       readonly kind: 'wrong_shape';
       readonly name: string;
       readonly wanted: ShapeName;
       readonly found: ShapeName;
-      readonly isMended: boolean;
+      readonly isCorrected: boolean;
     }
-  /** What belongs into a field of it was sent in its own place. */
+  /** The value of one of its fields was sent as the argument itself. */
   | { readonly kind: 'misplaced'; readonly name: string; readonly meant: string }
-  /** It begins like JSON and is none. */
+  /** It looks like JSON but is not valid. */
   | { readonly kind: 'broken_json'; readonly name: string }
   | {
       readonly kind: 'no_choice';
@@ -189,15 +189,15 @@ export type ArgumentProblem =
     }
   | { readonly kind: 'words_around_token'; readonly name: string };
 
-/** Whether what was meant is known, so that the corrected call can be given. */
-export function isMended(problem: ArgumentProblem): boolean {
+/** Whether the intention is known, so that the corrected call can be given. */
+export function isCorrected(problem: ArgumentProblem): boolean {
   switch (problem.kind) {
     case 'unknown':
     case 'misplaced':
     case 'words_around_token':
       return true;
     case 'wrong_shape':
-      return problem.isMended;
+      return problem.isCorrected;
     case 'no_choice':
       return problem.meant !== undefined;
     default:

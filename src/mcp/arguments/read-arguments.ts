@@ -9,7 +9,7 @@ import {
   type Arguments,
   argumentNamed,
   argumentPath,
-  isMended,
+  isCorrected,
   plainly,
   type ShapeName,
 } from './argument.ts';
@@ -17,19 +17,19 @@ import {
 export type ArgumentRefusal = {
   readonly code: 'arguments_wrong';
   readonly problems: readonly ArgumentProblem[];
-  /** The names that there are. */
+  /** The names of all arguments. */
   readonly takes: readonly string[];
   /** What could be read. */
   readonly read: JsonObject;
-  /** The arguments as they were meant, where all of that is known. */
+  /** The arguments as they were meant, if that is known for all of them. */
   readonly meant?: JsonObject;
 };
 
-/** Reads the arguments of a call, or tells everything that is wrong with them at once. */
+/** Reads the arguments of a call, or reports everything that is wrong with them at once. */
 export function readArguments(all: Arguments, sent: JsonObject): Result<JsonObject, ArgumentRefusal> {
   const { value, problems } = readFields(all, sent, '');
   if (problems.length === 0) return ok(value);
-  const meant = problems.every(isMended) ? { meant: value } : {};
+  const meant = problems.every(isCorrected) ? { meant: value } : {};
   return err({ code: 'arguments_wrong', problems, takes: Object.keys(all), read: value, ...meant });
 }
 
@@ -52,12 +52,12 @@ function readFields(all: Arguments, sent: JsonObject, prefix: string): FieldsRea
   return { value: withoutSpareTokens(all, values), problems };
 }
 
-/** The group lists what texts are taken for before what they were sent as, so that nothing is said over. */
+/** The text argument comes before the list in its group, so its own text is never overwritten. */
 function joined(texts: readonly (JsonValue | undefined)[]): string {
   return texts.filter((text) => typeof text === 'string' && text.trim() !== '').join('\n\n');
 }
 
-/** An empty token beside another one says nothing. */
+/** An empty token next to another one is ignored. */
 function withoutSpareTokens(all: Arguments, values: JsonObject): JsonObject {
   const isToken = (name: string) => all[name]?.kind === 'token';
   const isOneSent = Object.entries(values).some(([name, value]) => isToken(name) && value !== '');
@@ -66,7 +66,7 @@ function withoutSpareTokens(all: Arguments, values: JsonObject): JsonObject {
   );
 }
 
-/** What was sent for an argument, and what was sent for its fields outside of it. */
+/** What was sent for an argument, and for its fields outside of it. */
 type Placed = { readonly own?: JsonValue; readonly fields?: { readonly [field: string]: JsonValue } };
 
 type Sorted = { readonly placed: ReadonlyMap<string, Placed>; readonly problems: readonly ArgumentProblem[] };
@@ -81,12 +81,12 @@ function sortByPlace(all: Arguments, sent: JsonObject, prefix: string): Sorted {
       problems.push({ kind: 'unknown', name });
       continue;
     }
-    const { place, isAsGood } = named;
+    const { place, isEquivalent } = named;
     const meant = `${prefix}${argumentPath(place)}`;
     const before = placed.get(place.name) ?? {};
     const known = place.field === undefined ? before.own : before.fields?.[place.field];
     if (known !== undefined && !isSame(known, value)) problems.push({ kind: 'twice', name, meant });
-    else if (!isAsGood) problems.push({ kind: 'unknown', name, meant });
+    else if (!isEquivalent) problems.push({ kind: 'unknown', name, meant });
     const now = place.field === undefined ? { own: value } : { fields: { ...before.fields, [place.field]: value } };
     placed.set(place.name, { ...before, ...now });
   }
@@ -110,7 +110,7 @@ function readOne(name: string, one: Argument, { own, fields }: Placed): Argument
   };
 }
 
-/** What was sent in the place of a group may be the content of one of its fields. */
+/** A value sent as a group may be the content of one of its fields. */
 function openGroup(name: string, fields: Arguments, sent: JsonValue): FieldsReading {
   const opened = openJson(sent);
   if (opened === undefined) return { value: {}, problems: [{ kind: 'broken_json', name }] };
@@ -121,7 +121,13 @@ function openGroup(name: string, fields: Arguments, sent: JsonValue): FieldsRead
   if (field !== undefined) {
     return { value: { [field]: opened }, problems: [{ kind: 'misplaced', name, meant: `${name}.${field}` }] };
   }
-  const problem = { kind: 'wrong_shape', name, wanted: 'object', found: shapeNameOf(opened), isMended: false } as const;
+  const problem = {
+    kind: 'wrong_shape',
+    name,
+    wanted: 'object',
+    found: shapeNameOf(opened),
+    isCorrected: false,
+  } as const;
   return { value: {}, problems: [problem] };
 }
 
@@ -137,23 +143,23 @@ function isSame(a: JsonValue, b: JsonValue): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What became of a value: itself, what was meant by it, or neither. Nothing at all counts as not sent. */
+/** The value that was sent, what was meant by it, or neither. An empty value counts as not sent. */
 type ArgumentReading = {
   readonly value?: JsonValue;
   readonly problems: readonly ArgumentProblem[];
-  /** Texts that belong into the argument beside it. */
+  /** Texts that belong in another argument. */
   readonly texts?: readonly string[];
 };
 
-/** An argument that holds no further ones. */
+/** An argument that is not a group. */
 export type Leaf = Exclude<Argument, { readonly kind: 'group' }>;
 
 const ABSENT: ArgumentReading = { problems: [] };
 
-/** Reads one argument. What can only be meant in one way and is merely written as text is taken as it is. */
+/** Reads one argument. A value that was only wrapped in text is accepted. */
 function readArgument(name: string, one: Leaf, sent: JsonValue): ArgumentReading {
   const isBlank = sent === null || (typeof sent === 'string' && sent.trim() === '');
-  // The token that a call is about must not get lost: that it is empty is what has to be said.
+  // An empty token must be reported, because the call is about it.
   if (isBlank) return one.kind === 'token' && one.slot !== 'attachTo' ? taken('') : ABSENT;
   switch (one.kind) {
     case 'text':
@@ -173,7 +179,7 @@ function readArgument(name: string, one: Leaf, sent: JsonValue): ArgumentReading
   }
 }
 
-/** Some clients fill in every argument; what holds nothing loses nothing by being left out. */
+/** Some clients fill in every argument, so empty values are ignored. */
 function unlessEmpty(reading: ArgumentReading): ArgumentReading {
   const { value, ...rest } = reading;
   return value !== undefined && Object.keys(value ?? {}).length === 0 ? rest : reading;
@@ -184,35 +190,35 @@ function taken(value: JsonValue): ArgumentReading {
 }
 
 function wrong(name: string, wanted: ShapeName, sent: JsonValue): ArgumentReading {
-  return { problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isMended: false }] };
+  return { problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isCorrected: false }] };
 }
 
-function mended(
+function corrected(
   name: string,
   wanted: ShapeName,
   to: { readonly sent: JsonValue; readonly value: JsonValue },
 ): ArgumentReading {
   const { sent, value } = to;
-  return { value, problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isMended: true }] };
+  return { value, problems: [{ kind: 'wrong_shape', name, wanted, found: shapeNameOf(sent), isCorrected: true }] };
 }
 
 function readText(name: string, sent: JsonValue): ArgumentReading {
   if (typeof sent === 'string') return taken(sent);
-  if (typeof sent === 'number') return mended(name, 'text', { sent, value: String(sent) });
+  if (typeof sent === 'number') return corrected(name, 'text', { sent, value: String(sent) });
   const isLines = isList(sent) && sent.every((line) => typeof line === 'string');
   const lines = isLines ? sent.join('\n') : '';
-  return lines.trim() === '' ? wrong(name, 'text', sent) : mended(name, 'text', { sent, value: lines });
+  return lines.trim() === '' ? wrong(name, 'text', sent) : corrected(name, 'text', { sent, value: lines });
 }
 
 const TOKEN = /(?<![0-9a-z])(?:st|ack|chk)(?:_[0-9a-z]{48}(?![0-9a-z])|\.v1\.[\w-]+\.[\w-]{43}(?![\w-]))/gi;
 
-/** A token with words around it is found; what holds none, or several, is judged as it stands. */
+/** Finds the token in surrounding text; text with no token, or with several, is left as it is. */
 function readToken(name: string, sent: JsonValue): ArgumentReading {
   const text = typeof sent === 'string' ? sent : JSON.stringify(sent);
   const [found, ...more] = new Set(text.match(TOKEN) ?? []);
   const isOne = found !== undefined && more.length === 0;
   if (typeof sent !== 'string') {
-    return isOne ? mended(name, 'token', { sent, value: found }) : wrong(name, 'token', sent);
+    return isOne ? corrected(name, 'token', { sent, value: found }) : wrong(name, 'token', sent);
   }
   if (!isOne || unwrapped(text) === found) return taken(sent);
   return { value: found, problems: [{ kind: 'words_around_token', name }] };
@@ -263,7 +269,7 @@ function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, se
   const problems = items.flatMap((item) => item.problems);
   const value = items.flatMap((item) => (item.value === undefined ? [] : [item.value]));
   const texts = items.flatMap((item) => item.texts ?? []);
-  return { ...(problems.every(isMended) ? { value } : {}), problems, ...(texts.length === 0 ? {} : { texts }) };
+  return { ...(problems.every(isCorrected) ? { value } : {}), problems, ...(texts.length === 0 ? {} : { texts }) };
 }
 
 function text(name: string, textsInto: string, said: string): ArgumentReading {
@@ -273,7 +279,7 @@ function text(name: string, textsInto: string, said: string): ArgumentReading {
 
 const NESTED_TEXTS_MAX = 2;
 
-/** A value that was sent as text, maybe twice over; `undefined` when it only looks like one. */
+/** A value that was sent as JSON text, perhaps twice encoded; `undefined` if the JSON is invalid. */
 function openJson(sent: JsonValue): JsonValue | undefined {
   let value = sent;
   for (let i = 0; i < NESTED_TEXTS_MAX && typeof value === 'string'; i++) {

@@ -1,7 +1,7 @@
 import { AUTONOMY } from '../../core/log/autonomy.ts';
 import type { Argument } from './argument.ts';
 
-/** Arguments that several tools take, each told in the words that fit the tool. */
+/** Arguments that several tools take. */
 
 export const WORKFLOW_ID = {
   kind: 'text',
@@ -12,33 +12,33 @@ export const WORKFLOW_ID = {
 
 export const WORKSPACE_PATH = {
   kind: 'text',
-  about: 'Absolute path of the project whose own workflows count too. Default: the root the client tells.',
+  about: "Absolute path of a project, to include its workflows. Default: the client's workspace root.",
   mistakenFor: ['workspace', 'cwd', 'path', 'projectPath', 'root', 'directory', 'folder'],
 } as const satisfies Argument;
 
 export const STATE_TOKEN = {
   kind: 'token',
   slot: 'stateToken',
-  about: 'Alone: show its step again. Not needed beside another token.',
+  about: 'Alone: show its step again. Not needed with another token.',
   mistakenFor: ['state', 'resumeToken'],
 } as const satisfies Argument;
 
 export const OUTPUT = {
   kind: 'group',
-  about: 'What came out of the step.',
+  about: 'The result of the step.',
   mistakenFor: ['outputs', 'result', 'results', 'response'],
   fields: {
     notesMarkdown: {
       kind: 'text',
       about:
-        'What you did, decided and found in this step only, in Markdown for a person to read. Earlier notes are kept; do not repeat them.',
+        'What you did, decided and found in this step only, as Markdown for a person. Earlier notes are kept; do not repeat them.',
       alsoNamed: ['notes'],
       mistakenFor: ['note', 'summary', 'markdown', 'text', 'content', 'message'],
     },
     artifacts: {
       kind: 'objects',
       textsInto: 'notesMarkdown',
-      about: 'Structured results the step asks for, each with its "kind".',
+      about: 'Structured results that the step asks for, each with its "kind".',
       mistakenFor: ['artifact'],
     },
   },
@@ -46,11 +46,11 @@ export const OUTPUT = {
 
 export const CONTEXT = {
   kind: 'object',
-  about: 'Facts the steps depend on, like {"ticket":"AB-12"}. Kept: send only what is new; null removes.',
+  about: 'Facts that steps depend on, such as {"ticket":"AB-12"}. Kept: send only changes; null removes a key.',
   mistakenFor: ['variables', 'inputs', 'params', 'parameters', 'ctx'],
 } as const satisfies Argument;
 
-/** What users say when they mean one of the modes. */
+/** What users call the modes. */
 const MODE_WORDS = {
   auto: 'full_auto_stop_on_user_deps',
   'full auto': 'full_auto_stop_on_user_deps',
@@ -70,7 +70,7 @@ const MODE_WORDS = {
 export const MODE = {
   kind: 'choice',
   about:
-    'How far to go without the user: guided asks; full_auto_stop_on_user_deps stops only for what a user alone can give; full_auto_never_stop goes on and records gaps.',
+    'How much to do without the user: guided asks; full_auto_stop_on_user_deps stops only when the user is required; full_auto_never_stop never stops and records gaps.',
   values: AUTONOMY,
   synonyms: MODE_WORDS,
   mistakenFor: ['autonomy', 'automation'],

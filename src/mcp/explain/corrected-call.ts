@@ -10,9 +10,9 @@ import type { KnownToken, Situation } from './situation.ts';
 const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpointToken' } as const;
 
 /**
- * The same call with the token that it needs, from whatever token was sent; `undefined` where none leads anywhere.
- * Whoever sends nothing to record wants to see the step, so that no call with a wrong token can do one; only an ack
- * token that stands where it belongs, be it miscopied, says by itself what is meant.
+ * The same call with the token it needs, derived from the token that was sent; `undefined` if none is known. A call with
+ * nothing to record only shows the step, so a call with a wrong token never completes one. Only an ackToken in its own
+ * argument, even if miscopied, means that the step is done.
  */
 export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): Call | undefined {
   const payload = withoutTokens(sent);
@@ -20,7 +20,7 @@ export function callWithFittingToken({ tool, sent, tokens, recent }: Situation):
   const wanted = wantedKind(tool, isReport);
   if (wanted === undefined) return undefined;
   const genuine = tokens.find(({ kind }) => kind === wanted);
-  // What was handed out here may be of another run than the one that is meant, so it is good for looking only.
+  // A recent reply may belong to another run than the one that is meant, so it is only used to show a step.
   const from = genuine ?? tokens[0] ?? (wanted === 'state' && recent.length === 1 ? recent[0] : undefined);
   if (from === undefined) return undefined;
   const token = genuine?.text ?? tokenOf(from, wanted);
@@ -28,17 +28,17 @@ export function callWithFittingToken({ tool, sent, tokens, recent }: Situation):
   return callToShow(from);
 }
 
-/** Shows where a run stands. */
+/** Shows the current step of a run. */
 function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): Call {
   return { tool: 'continue_workflow', arguments: { stateToken } };
 }
 
-/** What there is to start, in the project that the call was about. */
+/** Lists the workflows of the project that the call was about. */
 export function callToList({ sent }: Situation): Call {
   return { tool: 'list_workflows', arguments: placeOf(sent) };
 }
 
-/** Finds a run again without any token. */
+/** Finds a run without a token. */
 export function callToResume({ sent }: Situation): Call {
   return { tool: 'resume_session', arguments: placeOf(sent) };
 }
@@ -47,11 +47,11 @@ function placeOf({ workspacePath }: JsonObject): JsonObject {
   return workspacePath === undefined ? {} : { workspacePath };
 }
 
-/** A checkpoint that was sent without anything to save, with room for it. */
+/** A checkpoint without content, with a placeholder for it. */
 export function callToSave(situation: Situation): Call | undefined {
   const call = callWithFittingToken(situation);
   if (call?.tool !== situation.tool) return call;
-  return { ...call, arguments: { ...call.arguments, output: { notesMarkdown: '<what is done, and what is open>' } } };
+  return { ...call, arguments: { ...call.arguments, output: { notesMarkdown: '<what is done and what is open>' } } };
 }
 
 function isAckInPlace({ kind, slot }: KnownToken): boolean {
@@ -72,10 +72,10 @@ function withoutTokens(sent: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
 }
 
-/** A call that may be repeated in a reply, and what had to be left out of it. */
+/** A call short enough to repeat in a reply, and what was left out of it. */
 export type FittedCall = { readonly call: Call; readonly repeat: readonly string[] };
 
-/** Leaves out the largest values until the rest may be repeated. What is not even JSON is not repeated at all. */
+/** Leaves out the largest values until the call is short enough. A call that is not valid JSON is not repeated. */
 export function fittedCall({ tool, arguments: all }: Call): FittedCall | undefined {
   let left = wellFormed(all) as JsonObject;
   if (canonicalLength(left) === 0) return undefined;
@@ -91,7 +91,7 @@ export function fittedCall({ tool, arguments: all }: Call): FittedCall | undefin
 
 type Sized = { readonly path: readonly [string, ...string[]]; readonly bytes: number };
 
-/** The values of a call, those of its output one by one. */
+/** The values of a call; those of its output one by one. */
 function valuesOf(all: JsonObject): readonly Sized[] {
   return Object.entries(all).flatMap(([name, value]): readonly Sized[] =>
     name === 'output' && isObject(value)
@@ -106,7 +106,7 @@ function without(all: JsonObject, [name, field]: Sized['path']): JsonObject {
   return { ...Object.fromEntries(Object.entries(all).filter(([one]) => one !== name)), ...kept };
 }
 
-/** What an agent sent may hold half a character, which no reply can; what is nested without end is no JSON for us. */
+/** Replaces half characters, which no reply can contain. What is nested too deeply is left as it is. */
 function wellFormed(value: JsonValue, depth = 0): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null || depth > JSON_DEPTH_MAX) return value;

@@ -2,20 +2,20 @@ import { unreachable } from '../../core/assert.ts';
 import { quote } from '../../core/json/quote.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
-import { type ArgumentProblem, isMended, type ShapeName } from '../arguments/argument.ts';
+import { type ArgumentProblem, isCorrected, type ShapeName } from '../arguments/argument.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import { callToList, callToSave, callWithFittingToken, type Explained, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
-/** The words for arguments that a tool cannot take, with the call that was meant where that is known. */
+/** The words for invalid arguments, with the corrected call if the intention is clear. */
 export function explainArguments(refusal: ArgumentRefusal, situation: Situation): Explained {
   const { problems } = refusal;
   const isUnknown = problems.some((problem) => problem.kind === 'unknown' && problem.meant === undefined);
-  const takes = isUnknown ? ` It takes ${refusal.takes.join(', ')}.` : '';
+  const takes = isUnknown ? ` The arguments are ${refusal.takes.join(', ')}.` : '';
   const call = correctedCall(refusal, situation);
   return {
     code: 'VALIDATION_ERROR',
-    message: `${situation.tool} cannot take this call. ${problems.map(wordsFor).join(' ')}${takes}`,
+    message: `Invalid call of ${situation.tool}. ${problems.map(wordsFor).join(' ')}${takes}`,
     suggestion: suggestionFor(call, situation),
     retry: NOT_RETRYABLE,
     call,
@@ -23,19 +23,19 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
 }
 
 function suggestionFor(call: Call | undefined, { tool }: Situation): string {
-  if (call === undefined) return 'Correct what is named above and send the call again. Nothing was recorded.';
+  if (call === undefined) return 'Fix this and send the call again. Nothing was recorded.';
   return call.tool === tool
     ? 'Send the corrected call. Nothing was recorded.'
     : `Call ${call.tool} first to see what to send.`;
 }
 
-/** The tokens may be misplaced or missing as well, and then the call must be right in that too. */
+/** The tokens may also be misplaced or missing, and the corrected call must fix that too. */
 function correctedCall({ meant, problems }: ArgumentRefusal, situation: Situation): Call | undefined {
   const { tool, tokens } = situation;
   if (meant !== undefined) {
     return (tokens.length === 0 ? undefined : callWithFittingToken(situation)) ?? { tool, arguments: meant };
   }
-  if (problems.every((problem) => isMended(problem) || isMissing(problem, TOKEN_NAMES))) {
+  if (problems.every((problem) => isCorrected(problem) || isMissing(problem, TOKEN_NAMES))) {
     return callWithFittingToken(situation);
   }
   if (tool === 'checkpoint_workflow' && problems.every((problem) => isMissing(problem, [...TOKEN_NAMES, 'output']))) {
@@ -55,24 +55,24 @@ function wordsFor(problem: ArgumentProblem): string {
   switch (problem.kind) {
     case 'unknown':
       return problem.meant === undefined
-        ? `There is no argument ${name}.`
-        : `There is no argument ${name}. Did you mean ${quote(problem.meant)}?`;
+        ? `Unknown argument ${name}.`
+        : `Unknown argument ${name}. Did you mean ${quote(problem.meant)}?`;
     case 'missing':
       return `${name} is missing.`;
     case 'twice':
-      return `${name} and ${quote(problem.meant)} say different things; send one of them.`;
+      return `${name} and ${quote(problem.meant)} are the same argument with different values; send one of them.`;
     case 'wrong_shape':
-      return `${name} takes ${a(problem.wanted)}, but ${a(problem.found)} was sent.`;
+      return `${name} must be ${a(problem.wanted)}, not ${a(problem.found)}.`;
     case 'misplaced':
-      return `What was sent as ${name} belongs into ${quote(problem.meant)}.`;
+      return `${name} belongs in ${quote(problem.meant)}.`;
     case 'broken_json':
-      return `${name} begins like JSON but is cut off or malformed.`;
+      return `${name} is not valid JSON; it may be cut off.`;
     case 'no_choice': {
       const meant = problem.meant === undefined ? '' : ` Did you mean ${quote(problem.meant)}?`;
-      return `${name} cannot be ${quote(problem.found)}; it is one of ${problem.values.join(', ')}.${meant}`;
+      return `Invalid value ${quote(problem.found)} for ${name}. Choose one of: ${problem.values.join(', ')}.${meant}`;
     }
     case 'words_around_token':
-      return `${name} has something around its token.`;
+      return `${name} has other text around its token.`;
     default:
       return unreachable(problem);
   }

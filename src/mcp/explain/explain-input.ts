@@ -11,13 +11,13 @@ import { utf8Prefix } from '../../core/text/utf8.ts';
 import { type Explained, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
-/** What was sent and cannot be kept. */
+/** What was sent and cannot be stored. */
 export type InputRefusal =
   | ContextRefusal
   | ArtifactRefusal
   | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number };
 
-/** The words for something that cannot be kept as it was sent. Nothing is ever cut without being asked. */
+/** The words for input that cannot be stored as sent. Nothing is ever cut silently. */
 export function explainInput(refusal: InputRefusal, situation: Situation): Explained {
   return { code: 'VALIDATION_ERROR', retry: NOT_RETRYABLE, ...wordsFor(refusal, situation) };
 }
@@ -28,20 +28,20 @@ function wordsFor(refusal: InputRefusal, situation: Situation): Words {
   switch (refusal.code) {
     case 'context_not_object':
       return {
-        message: 'context takes an object of names and values.',
-        suggestion: 'Send the call again with context as an object, like {"ticket":"AB-12"}. Nothing was recorded.',
+        message: 'context must be an object.',
+        suggestion: 'Send the call again with context as an object, such as {"ticket":"AB-12"}. Nothing was recorded.',
       };
     case 'context_reserved_key':
       return {
-        message: `context uses the name ${quote(refusal.key)}, which no value may have at any depth.`,
-        suggestion: 'Give the value another name, as in the corrected call. Nothing was recorded.',
+        message: `The context key ${quote(refusal.key)} is reserved.`,
+        suggestion: 'Use another key, as in the corrected call. Nothing was recorded.',
         call: callWithContext(situation, (context) => renamed(context, refusal.key) as JsonObject),
       };
     case 'context_too_deep': {
       const { depth, depthMax } = refusal;
       return {
-        message: `context is nested ${depth} deep; at most ${depthMax} is kept.`,
-        suggestion: 'Send what you need of it in fewer levels; the corrected call leaves out what is too deep.',
+        message: `context is nested ${depth} levels deep; the maximum is ${depthMax}.`,
+        suggestion: 'Send it with fewer levels; the corrected call leaves out what is too deep.',
         details: { measured: depth, max: depthMax, method: 'levels of nesting', advice: 'Flatten it.' },
         call: callWithContext(situation, (context) => kept(context, (value) => 1 + contextDepth(value) <= depthMax)),
       };
@@ -50,33 +50,33 @@ function wordsFor(refusal: InputRefusal, situation: Situation): Words {
       return contextTooLarge(refusal, situation);
     case 'not_json':
       return {
-        message: `What was sent is not JSON that can be kept (${OFFENCES[refusal.offence] ?? refusal.offence} at ${quote(refusal.path)}).`,
+        message: `The call contains JSON that cannot be stored (${OFFENCES[refusal.offence] ?? refusal.offence} at ${quote(refusal.path)}).`,
         suggestion: 'Send the call again without it. Nothing was recorded.',
         ...(refusal.offence === 'lone_surrogate' ? { call: { tool: situation.tool, arguments: situation.sent } } : {}),
       };
     case 'too_many_artifacts':
       return {
-        message: `${refusal.count} artifacts were sent at once; at most ${refusal.max} are kept.`,
-        suggestion: `Save the others with checkpoint_workflow, then send the corrected call, which holds the first ${refusal.max}. Nothing was recorded.`,
+        message: `The call has ${refusal.count} artifacts; the maximum is ${refusal.max}.`,
+        suggestion: `Save the others with checkpoint_workflow, then send the corrected call, which has the first ${refusal.max}. Nothing was recorded.`,
         details: { measured: refusal.count, max: refusal.max, method: 'artifacts in one call' },
         call: callWithArtifacts(situation, refusal.max),
       };
     case 'artifact_too_large':
       return {
-        message: `output.artifacts[${refusal.position}] takes ${refusal.bytes} bytes; at most ${refusal.bytesMax} are kept.`,
+        message: `output.artifacts[${refusal.position}] has ${refusal.bytes} bytes; the maximum is ${refusal.bytesMax}.`,
         suggestion:
-          'Put the large part into a file and name its path in the artifact, then send the call again. Nothing was recorded.',
+          'Put the large part in a file, give its path in the artifact, and send the call again. Nothing was recorded.',
         details: {
           measured: refusal.bytes,
           max: refusal.bytesMax,
           method: BYTES_METHOD,
-          advice: 'Artifacts are small results: remove blobs and pass references to files.',
+          advice: 'Artifacts are small results. Remove large values and refer to files instead.',
         },
       };
     case 'goal_too_large':
       return {
-        message: `goal takes ${refusal.bytes} bytes; at most ${refusal.bytesMax} are kept.`,
-        suggestion: 'Say the goal in a sentence or two and put the rest into context. Nothing was started.',
+        message: `goal has ${refusal.bytes} bytes; the maximum is ${refusal.bytesMax}.`,
+        suggestion: 'State the goal in one or two sentences and put the rest in context. Nothing was started.',
         details: { measured: refusal.bytes, max: refusal.bytesMax, method: 'bytes in UTF-8' },
         call: { tool: situation.tool, arguments: withShortGoal(situation.sent, refusal.bytesMax) },
       };
@@ -93,10 +93,10 @@ const OFFENCES: { readonly [offence in JsonOffence]?: string } = {
 
 function contextTooLarge(refusal: ContextRefusal & { code: 'context_too_large' }, situation: Situation): Words {
   const { part, bytes, bytesMax, method } = refusal;
-  const subject = part === 'argument' ? 'context takes' : 'context with what is stored already takes';
-  const advice = 'Remove blobs, and pass references such as paths or links instead.';
+  const subject = part === 'argument' ? 'context has' : 'context together with the stored context has';
+  const advice = 'Remove large values and use references such as paths or links instead.';
   return {
-    message: `${subject} ${bytes} bytes as canonical JSON (RFC 8785); at most ${bytesMax} are kept.`,
+    message: `${subject} ${bytes} bytes as canonical JSON (RFC 8785); the maximum is ${bytesMax}.`,
     suggestion: `${advice} The corrected call leaves out the largest values. Nothing was recorded.`,
     details: { pointer: { kind: 'context_budget' }, measured: bytes, max: bytesMax, method, advice },
     call: callWithContext(situation, (context) => lightened(context, bytes - bytesMax)),
@@ -110,7 +110,7 @@ function callWithContext({ tool, sent }: Situation, change: (context: JsonObject
   return { tool, arguments: Object.keys(changed).length === 0 ? rest : { ...rest, context: changed } };
 }
 
-/** Without those that are sent twice, which are kept once anyway, and then without the last ones. */
+/** Without duplicates, which are stored once anyway, and without the last ones. */
 function callWithArtifacts({ tool, sent }: Situation, max: number): Call | undefined {
   const { output, ...rest } = sent;
   const artifacts = isObject(output) ? output['artifacts'] : undefined;
@@ -123,7 +123,7 @@ function kept(context: JsonObject, isFit: (value: JsonValue) => boolean): JsonOb
   return Object.fromEntries(Object.entries(context).filter(([, value]) => isFit(value)));
 }
 
-/** Without its largest values, so many that it is lighter by what is too much. */
+/** Without as many of the largest values as needed. */
 function lightened(context: JsonObject, excess: number): JsonObject {
   const heaviestFirst = Object.entries(context).sort(([, a], [, b]) => canonicalLength(b) - canonicalLength(a));
   let freed = 0;
@@ -136,7 +136,7 @@ function lightened(context: JsonObject, excess: number): JsonObject {
   return Object.fromEntries(Object.entries(context).filter(([key]) => !dropped.has(key)));
 }
 
-/** The same values, with another name in the place of a reserved one. */
+/** The same values, with a reserved key renamed. */
 function renamed(value: JsonValue, reserved: string): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (!isObject(value)) return value.map((item) => renamed(item, reserved));

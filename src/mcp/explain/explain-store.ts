@@ -12,38 +12,39 @@ import type { Situation } from './situation.ts';
 const IO_RETRY_MS = 1_000;
 const BUSY_RETRY_MS = 500;
 
-const RUNNING = { collection: 'Old sessions are being collected', key_rotation: 'The keys are being rotated' };
+const RUNNING = { collection: 'gc is running', key_rotation: 'The keys are being rotated' };
 
-/** The words for trouble with what is stored. Mostly only the user can help. */
+/** The words for problems with stored data. Mostly only the user can help. */
 export function explainStore(failure: StoreFailure): Explained {
   switch (failure.code) {
     case 'io_failed':
       return {
         code: 'STORE_IO',
-        message: `The data directory could not be used (${failure.operation}: ${failure.cause}).`,
-        suggestion: `Ask the user to ${toCheck(failure.cause)}, then send the same call; nothing is recorded twice.`,
+        message: `The data directory cannot be used (${failure.operation}: ${failure.cause}).`,
+        suggestion: `Ask the user to ${toCheck(failure.cause)}, then send the same call again; nothing is recorded twice.`,
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'busy':
       return {
         code: 'TOKEN_SESSION_LOCKED',
         message: `${RUNNING[failure.running]} in the data directory${by(failure.holder)}. Nothing was recorded.`,
-        suggestion: `Send the same call again in ${BUSY_RETRY_MS} ms. If this goes on, ask the user which other workrail process is at work.`,
+        suggestion: `Send the same call again in ${BUSY_RETRY_MS} ms. If this continues, ask the user which other workrail process is running.`,
         retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
         nextIntent: 'rehydrate_only',
       };
     case 'lock_lost':
       return {
         code: 'STORE_IO',
-        message: `The lock of ${failure.place} was deleted while this call was at work, so it stopped. Nothing was recorded.`,
-        suggestion: 'Ask the user to let no program clean up in the data directory, then send the same call.',
+        message: `The lock of ${failure.place} was deleted during this call, so it stopped. Nothing was recorded.`,
+        suggestion:
+          'Ask the user to make sure that no program cleans up in the data directory, then send the same call again.',
         retry: { kind: 'retryable_after_ms', afterMs: IO_RETRY_MS },
       };
     case 'unsafe_permissions':
       return {
         code: 'STORE_IO',
-        message: `Other users of this machine may read ${failure.place} in the data directory (mode ${failure.found}), so it is not used.`,
-        suggestion: `Ask the user to run chmod ${failure.wanted} on ${failure.place} in the data directory, then send the same call.`,
+        message: `Other users of this machine can read ${failure.place} in the data directory (mode ${failure.found}), so it is not used.`,
+        suggestion: `Ask the user to run chmod ${failure.wanted} on ${failure.place} in the data directory, then send the same call again.`,
         retry: NOT_RETRYABLE,
       };
     case 'damaged':
@@ -51,9 +52,9 @@ export function explainStore(failure: StoreFailure): Explained {
         code: 'STORE_CORRUPT',
         message:
           failure.damage.reason === 'salvaged'
-            ? 'This is only part of a session, from a damaged one or an import that broke off.'
+            ? 'This is only part of a session, from a damaged session or an interrupted import.'
             : `Stored data is damaged (${failure.damage.reason} in ${failure.damage.place} at byte ${failure.damage.offset}).`,
-        suggestion: CANNOT_GO_ON,
+        suggestion: CANNOT_CONTINUE,
         retry: NOT_RETRYABLE,
         nextIntent: 'rehydrate_only',
         details: { blockers: [corruption(failure.damage)] },
@@ -61,8 +62,8 @@ export function explainStore(failure: StoreFailure): Explained {
     case 'unknown_version':
       return {
         code: 'STORE_UNKNOWN_VERSION',
-        message: `Stored data has version ${failure.version}, which this program does not know.`,
-        suggestion: 'Ask the user to update workrail, then send the same call.',
+        message: `Stored data has version ${failure.version}, which this server cannot read.`,
+        suggestion: 'Ask the user to update workrail, then send the same call again.',
         retry: NOT_RETRYABLE,
       };
     default:
@@ -70,7 +71,7 @@ export function explainStore(failure: StoreFailure): Explained {
   }
 }
 
-/** What a person can do about the error that a file operation gave. */
+/** What the user can do about a file error. */
 function toCheck(cause: string): string {
   switch (cause) {
     case 'ENOSPC':
@@ -82,16 +83,16 @@ function toCheck(cause: string): string {
       return 'make the data directory writable for their account';
     case 'ENOTDIR':
     case 'EEXIST':
-      return 'put a folder where the data directory is to be: something else is in its way';
+      return 'remove the file that is in the place of the data directory';
     default:
-      return 'check free space and permissions of the data directory';
+      return 'check the free space and permissions of the data directory';
   }
 }
 
-const CANNOT_GO_ON =
-  'Tell the user that workrail session verify names the damage. This session cannot go on; begin a new run with start_workflow.';
+const CANNOT_CONTINUE =
+  'Tell the user that workrail session verify names the damage. This session cannot be continued; start a new run with start_workflow.';
 
-/** A damaged log cannot be asked which step it was about. */
+/** The step is not known if the log is damaged. */
 const STEP_UNKNOWN = 'unknown';
 
 function corruption({ reason }: Damage): JsonObject {
@@ -99,7 +100,7 @@ function corruption({ reason }: Damage): JsonObject {
     code: 'STORAGE_CORRUPTION_DETECTED',
     pointer: { kind: 'workflow_step', stepId: STEP_UNKNOWN },
     message: `The stored session is damaged (${reason}); nothing was recorded.`,
-    suggestedFix: CANNOT_GO_ON,
+    suggestedFix: CANNOT_CONTINUE,
   };
 }
 
@@ -113,7 +114,7 @@ type SessionRefusal =
 
 const LOCK_RETRY_MS = 500;
 
-/** The words for a session that cannot be had, now or at all. */
+/** The words for a session that is locked, missing, or has no keys. */
 export function explainSession(refusal: SessionRefusal, situation: Situation): Explained {
   switch (refusal.code) {
     case 'session_locked': {
@@ -123,16 +124,16 @@ export function explainSession(refusal: SessionRefusal, situation: Situation): E
     case 'session_not_found':
       return {
         code: 'SESSION_NOT_FOUND',
-        message: `Nothing is stored under ${quote(refusal.named)}.`,
-        suggestion: 'Send the corrected call: without an id it looks through everything that is stored.',
+        message: `No session or run ${quote(refusal.named)} is stored here.`,
+        suggestion: 'Send the corrected call, which searches everything that is stored.',
         retry: NOT_RETRYABLE,
         call: { tool: 'resume_session', arguments: withoutIds(situation.sent) },
       };
     case 'keys_missing':
       return {
         code: 'STORE_IO',
-        message: 'The keys of the data directory are gone, so no token can be made for what is stored there.',
-        suggestion: 'Call start_workflow once, which makes new keys; then send the same call.',
+        message: 'The keys of the data directory are missing, so no token can be created for its sessions.',
+        suggestion: 'Call start_workflow once, which creates new keys. Then send the same call again.',
         retry: NOT_RETRYABLE,
       };
     default:

@@ -1,4 +1,5 @@
 import { unreachable } from '../../core/assert.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
@@ -15,7 +16,7 @@ type Words = Pick<Explained, 'message' | 'suggestion' | 'nextIntent' | 'details'
 type Advice = Omit<Words, 'message'>;
 
 const COPY_AGAIN =
-  'Copy the token from the last reply of that run, whole and unchanged, and send the call again. If you do not have it, call resume_session.';
+  'Copy the whole token unchanged from the last reply of that run and send the call again. If you do not have it, call resume_session.';
 
 /** The words for a token that is not accepted. */
 export function explainToken(refusal: TokenRefusal, situation: Situation): Explained {
@@ -26,26 +27,26 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
   switch (refusal.code) {
     case 'TOKEN_INVALID_FORMAT':
       return {
-        message: `${subject(situation)} is not a token: ${formatProblem(refusal.problem)}.`,
+        message: `${subject(situation)} is invalid: ${formatProblem(refusal.problem)}.`,
         ...copyAgain(situation),
       };
     case 'TOKEN_UNSUPPORTED_VERSION':
       return {
-        message: `${subject(situation)} has version ${refusal.found}; this program knows ${andList(refusal.supported.map(String))}.`,
+        message: `${subject(situation)} has version ${refusal.found}; this server supports ${andList(refusal.supported.map(String))}.`,
         suggestion:
-          'Copy the token again, whole and unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
+          'Copy the whole token again, unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
       };
     case 'TOKEN_BAD_SIGNATURE':
       return {
-        message: `${subject(situation)} was changed on the way, or was made on another machine.`,
+        message: `${subject(situation)} was changed, or comes from another machine.`,
         ...copyAgain(situation),
       };
     case 'TOKEN_SCOPE_MISMATCH':
       return scopeMismatch(refusal.mismatch, situation);
     case 'TOKEN_UNKNOWN_NODE':
       return {
-        message: `The token is genuine, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
-        suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to begin a run.',
+        message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
+        suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to start a run.',
         call: callToResume(situation),
       };
     case 'TOKEN_WORKFLOW_HASH_MISMATCH':
@@ -53,7 +54,7 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
     case 'TOKEN_SESSION_LOCKED':
       return {
         message: `Another call is writing to this session${refusal.holder === null ? '' : ` (${refusal.holder})`}.`,
-        suggestion: `Send the same call again in ${refusal.afterMs} ms. If this goes on, ask the user which other workrail process is at work.`,
+        suggestion: `Send the same call again in ${refusal.afterMs} ms. If this continues, ask the user which other workrail process is running.`,
         nextIntent: 'rehydrate_only',
       };
     default:
@@ -61,7 +62,7 @@ function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
   }
 }
 
-/** The argument that is at fault, where only one can be. */
+/** The argument that is wrong, if only one can be. */
 function subject({ sent, tokens }: Situation): string {
   const doubtful = Object.keys(TOKEN_SLOTS).filter(
     (slot) => sent[slot] !== undefined && !tokens.some((token) => token.slot === slot && !token.isGuess),
@@ -69,33 +70,36 @@ function subject({ sent, tokens }: Situation): string {
   return doubtful.length === 1 && doubtful[0] !== undefined ? doubtful[0] : 'A token';
 }
 
-/** A token that cannot be read may be known from what was handed out, or from the other token of the call. */
+/** An unreadable token may be known from recent replies, or from the other token of the call. */
 function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
   const call = token === undefined ? undefined : callWithFittingToken(situation);
   if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
-  const how = token.isGuess ? 'the one it is most like' : 'the one that belongs to the other token';
-  return { suggestion: `Send the corrected call; its token is ${how}, of ${runOf(token)}.`, call };
+  const how = token.isGuess ? 'the most similar one' : 'the one that matches the other token';
+  return { suggestion: `Send the corrected call. Its token is ${how}, from ${runOf(token)}.`, call };
 }
 
 type HashMismatch = Extract<TokenRefusal, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH' }>;
 
 function hashMismatch({ source, place }: HashMismatch): Words {
   const run = runOf(place);
-  const suggestion = 'Tell the user that the stored run is inconsistent, and call start_workflow to begin a new run.';
+  const suggestion = 'Tell the user that the stored run is inconsistent, and call start_workflow to start a new run.';
   switch (source) {
     case 'token':
-      return { message: `The token names another version of the workflow than ${run} is pinned to.`, suggestion };
+      return {
+        message: `The token names a different version of the workflow from the one ${run} was started with.`,
+        suggestion,
+      };
     case 'node':
       return {
-        message: `This step was recorded with another version of the workflow than ${run} is pinned to.`,
+        message: `This step was recorded with a different version of the workflow from the one ${run} was started with.`,
         suggestion,
       };
     case 'stored_workflow':
       return {
-        message: `The workflow that is stored for ${run} is not the one the run is pinned to.`,
+        message: `The workflow stored for ${run} is not the one it was started with.`,
         suggestion:
-          'Ask the user to run workrail session verify, which names the file. To go on now, call start_workflow.',
+          'Ask the user to run workrail session verify, which names the file. To continue working now, call start_workflow.',
       };
     default:
       return unreachable(source);
@@ -106,8 +110,8 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
   switch (mismatch.kind) {
     case 'slot':
       return {
-        message: `${mismatch.slot} takes the token of kind ${orList(mismatch.expected)}, but got one of kind ${mismatch.found} (run ${mismatch.tag}).${owners(situation)}`,
-        ...corrected(situation, 'Send each token in the argument that has its name.'),
+        message: `${mismatch.slot} needs a token of kind ${orList(mismatch.expected)}, not one of kind ${mismatch.found} (run ${mismatch.tag}).${owners(situation)}`,
+        ...corrected(situation, 'Send each token in the argument with its name.'),
       };
     case 'session':
       return {
@@ -116,13 +120,13 @@ function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
       };
     case 'run':
       return {
-        message: `The token says run ${mismatch.named.tag}, but its step belongs to ${runOf(mismatch.place)}.`,
+        message: `The token names run ${mismatch.named.tag}, but its step belongs to ${runOf(mismatch.place)}.`,
         suggestion: COPY_AGAIN,
       };
     case 'pair':
       return {
         message: pairWords(mismatch, situation),
-        ...corrected(situation, `To go on with ${mismatch.operation.tag}, send its token alone.`),
+        ...corrected(situation, `To continue ${mismatch.operation.tag}, send its token alone.`),
       };
     default:
       return unreachable(mismatch);
@@ -133,11 +137,11 @@ function pairWords({ state, operation }: ScopeMismatch & { kind: 'pair' }, { sen
   const slot = sent['checkpointToken'] === undefined ? 'ackToken' : 'checkpointToken';
   const other = sent['stateToken'] === undefined ? 'sessionToken' : 'stateToken';
   return state.runId === operation.runId
-    ? `${slot} and ${other} name two different steps of ${runOf(operation)}.`
+    ? `${slot} and ${other} name different steps of ${runOf(operation)}.`
     : `${slot} belongs to ${runOf(operation)}, ${other} to ${runOf(state)}.`;
 }
 
-/** Names what was sent by its run, which tells an agent with several of them what it mixed up. */
+/** Names the run of each token, so that an agent with several runs sees what it mixed up. */
 function corrected(situation: Situation, otherwise: string): Advice {
   const call = callWithFittingToken(situation);
   if (call === undefined) return { suggestion: `${otherwise} If you have none, call resume_session.` };
@@ -145,10 +149,10 @@ function corrected(situation: Situation, otherwise: string): Advice {
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);
   const which = others.map(
-    (other) => ` To go on with ${runOf(other)} instead, use ${other.ackToken ?? other.stateToken}.`,
+    (other) => ` To continue ${runOf(other)} instead, use ${other.ackToken ?? other.stateToken}.`,
   );
   return {
-    suggestion: `${token === undefined ? 'Send' : `To go on with ${runOf(token)}, send`} the corrected call.${which.join('')}`,
+    suggestion: `${token === undefined ? 'Send' : `To continue ${runOf(token)}, send`} the corrected call.${which.join('')}`,
     ...(others.length === 0 ? {} : { details: { runs: situation.tokens.map(runFacts) } }),
     call,
   };
@@ -160,7 +164,7 @@ function owners({ tokens }: Situation): string {
 }
 
 function runFacts({ slot, tag, workflowId, stateToken, ackToken }: KnownToken): JsonObject {
-  return { slot, tag, workflowId, stateToken, ...(ackToken === undefined ? {} : { ackToken }) };
+  return defined({ slot, tag, workflowId, stateToken, ackToken });
 }
 
 function runOf({ tag, workflowId }: { readonly tag: string; readonly workflowId: string }): string {
@@ -174,7 +178,7 @@ function formatProblem(problem: FormatProblem): string {
     case 'too_long':
       return `it has ${problem.found} characters, more than ${problem.lengthMax}`;
     case 'unknown_prefix':
-      return `it begins with ${JSON.stringify(problem.found)} and not with st_, ack_ or chk_`;
+      return `it begins with ${JSON.stringify(problem.found)} instead of st_, ack_ or chk_`;
     case 'wrapped':
       return 'there are quotes or white space around it';
     case 'wrong_length':
@@ -184,11 +188,11 @@ function formatProblem(problem: FormatProblem): string {
     case 'foreign_character':
       return `character ${problem.position + 1}, ${JSON.stringify(problem.character)}, cannot occur in a token`;
     case 'wrong_payload':
-      return 'its content has the wrong shape';
+      return 'its content is invalid';
     case 'prefix_disagrees':
-      return `it begins like a token of kind ${problem.prefix} but is one of kind ${problem.inside}`;
+      return `its prefix says kind ${problem.prefix}, but it is of kind ${problem.inside}`;
     case 'not_canonical':
-      return 'it is spelled in a way that no token is';
+      return 'it is not in the standard form of a token';
     default:
       return unreachable(problem);
   }

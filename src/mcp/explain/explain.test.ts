@@ -260,9 +260,9 @@ describe('the words for a refusal', () => {
     ['EACCES', /writable for their account/],
     ['EPERM', /writable for their account/],
     ['EROFS', /writable for their account/],
-    ['ENOTDIR', /put a folder where the data directory is to be/],
-    ['EEXIST', /put a folder where the data directory is to be/],
-    ['EIO', /check free space and permissions/],
+    ['ENOTDIR', /remove the file that is in the place of the data directory/],
+    ['EEXIST', /remove the file that is in the place of the data directory/],
+    ['EIO', /check the free space and permissions/],
   ])('for a data directory that gives %s say what a person can do', (cause, words) => {
     expect(explain({ code: 'io_failed', operation: 'append', place: 'log', cause }, HERE).suggestion).toMatch(words);
   });

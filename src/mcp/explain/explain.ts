@@ -28,10 +28,10 @@ import type { Situation } from './situation.ts';
 
 type WorkflowRefusal = Extract<StartRefusal, { code: 'workflow_not_found' | 'workflow_invalid' }>;
 
-/** Room for a sentence each in one error. */
+/** How many problems fit in one error. */
 const PROBLEMS_SHOWN_MAX = 5;
 
-const OF_PROJECT = "If it belongs to a project, send that project's absolute path as workspacePath.";
+const OF_PROJECT = "If it belongs to a project, send the project's absolute path as workspacePath.";
 
 /** The words for a workflow that cannot be started. */
 function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explained {
@@ -39,14 +39,14 @@ function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explai
     case 'workflow_not_found': {
       const { workflowId, known, workspaceProblem } = refusal;
       const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
-      const mend =
-        workspaceProblem === undefined ? '' : 'Mend workspacePath and send the call again, or take another workflow. ';
+      const fix =
+        workspaceProblem === undefined ? '' : 'Fix workspacePath and send the call again, or choose another workflow. ';
       const near = nearestId(workflowId, known);
       const ofProject = situation.sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
       return {
         code: 'WORKFLOW_NOT_FOUND',
-        message: `There is no workflow ${quote(workflowId)}.${workspace}`,
-        suggestion: `${mend}${near === undefined ? `Pick one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}${ofProject}`,
+        message: `Unknown workflow ${quote(workflowId)}.${workspace}`,
+        suggestion: `${fix}${near === undefined ? `Choose one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}${ofProject}`,
         retry: NOT_RETRYABLE,
         call: near === undefined ? callToList(situation) : callWithId(situation, near),
       };
@@ -54,8 +54,8 @@ function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explai
     case 'workflow_invalid':
       return {
         code: 'WORKFLOW_INVALID',
-        message: `The file of workflow "${refusal.workflowId}" is broken: ${refusal.invalid.file.ref}. ${problems(refusal.invalid)}`,
-        suggestion: 'Mend the file and send the call again, or pick another workflow from the list.',
+        message: `The file of workflow "${refusal.workflowId}" is invalid: ${refusal.invalid.file.ref}. ${problems(refusal.invalid)}`,
+        suggestion: 'Fix the file and send the call again, or choose another workflow from the list.',
         retry: NOT_RETRYABLE,
         call: callToList(situation),
       };
@@ -68,7 +68,7 @@ function callWithId({ tool, sent }: Situation, workflowId: string): Call {
   return { tool, arguments: { ...sent, workflowId } };
 }
 
-/** Errors before warnings, and no more of either than anyone mends at once. */
+/** The first errors; more than that nobody fixes at once. */
 function problems({ diagnostics }: InvalidFile): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const shown = errors.slice(0, PROBLEMS_SHOWN_MAX);
@@ -77,7 +77,7 @@ function problems({ diagnostics }: InvalidFile): string {
   return [...words, ...(more > 0 ? [`And ${more} more; list_workflows shows them.`] : [])].join(' ');
 }
 
-/** The words for a refusal, each ending in what to do next; where a call would put it right, that call. */
+/** The words for a refusal, with what to do next and, if a call would fix it, that call. */
 export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
   const { call, ...words } = explained(refusal, situation);
   const isPassing = words.retry.kind !== 'not_retryable';
@@ -99,14 +99,14 @@ export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
 }
 
 function repeatWords(fields: readonly string[]): string {
-  return `Add again what you sent as ${andList(fields)}; it is too long to be repeated here.`;
+  return `Add ${andList(fields)} again; it is too long to repeat here.`;
 }
 
 function configBroken(problem: string): Explained {
   return {
     code: 'VALIDATION_ERROR',
-    message: `The settings of WorkRail are wrong, so no run was started. ${problem}`,
-    suggestion: 'Tell the user to put that right; then send the same call again. A call with mode does not need it.',
+    message: `A WorkRail setting is invalid, so no run was started. ${problem}`,
+    suggestion: 'Ask the user to fix it, then send the same call again. A call with mode works without it.',
     retry: NOT_RETRYABLE,
   };
 }
@@ -124,8 +124,8 @@ function explained(refusal: Refusal, situation: Situation): Explained {
     case 'nothing_to_keep':
       return {
         code: 'VALIDATION_ERROR',
-        message: `Nothing was sent that could be saved in run ${refusal.tag} (${refusal.workflowId}).`,
-        suggestion: 'Send the call again with what you did so far as output.notesMarkdown.',
+        message: `There is nothing to save in run ${refusal.tag} (${refusal.workflowId}).`,
+        suggestion: 'Send the call again with your notes so far in `output.notesMarkdown`.',
         retry: NOT_RETRYABLE,
         call: callToSave(situation),
       };
@@ -136,9 +136,9 @@ function explained(refusal: Refusal, situation: Situation): Explained {
     case 'our_fault':
       return {
         code: 'INTERNAL',
-        message: 'WorkRail failed through a fault of its own. What was recorded before is safe.',
+        message: 'Internal error in WorkRail. What was recorded before is safe.',
         suggestion:
-          'Send the same call again; if it fails again, tell the user to report it with what stands in the log.',
+          'Send the same call again. If it fails again, ask the user to report it with the output of the server log.',
         retry: { kind: 'retryable_immediate' },
       };
     case 'session_locked':
@@ -180,8 +180,8 @@ function explained(refusal: Refusal, situation: Situation): Explained {
 function attemptsUsedUp(attemptsMax: number): Explained {
   return {
     code: 'VALIDATION_ERROR',
-    message: `This step was tried ${attemptsMax} times, which is as often as a step can be.`,
-    suggestion: 'Go on from the last blocked try of it or from an earlier step, or call start_workflow.',
+    message: `This step was tried ${attemptsMax} times, the maximum for a step.`,
+    suggestion: 'Continue from its last blocked attempt or from an earlier step, or call start_workflow.',
     retry: NOT_RETRYABLE,
   };
 }
@@ -190,21 +190,21 @@ function toolUnknown(tools: readonly string[], { tool, sent }: Situation): Expla
   const near = nearest(tool, tools) ?? onlyOneAbout(tool, tools);
   return {
     code: 'VALIDATION_ERROR',
-    message: `There is no tool ${quote(tool)}.`,
+    message: `Unknown tool ${quote(tool)}.`,
     suggestion: near === undefined ? `Call one of: ${tools.join(', ')}.` : `Did you mean ${near}?`,
     retry: NOT_RETRYABLE,
     call: near === undefined ? undefined : { tool: near, arguments: sent },
   };
 }
 
-/** Clients put the name of the server before that of a tool, and agents leave half of it out. */
+/** Clients prefix a tool with the name of the server, and agents shorten it. */
 function onlyOneAbout(name: string, tools: readonly string[]): string | undefined {
   const [found, ...more] = tools.filter((tool) => name.includes(tool) || (name !== '' && tool.startsWith(name)));
   return more.length === 0 ? found : undefined;
 }
 
 const TOKEN_WANTED =
-  'Send the ackToken of the step you have done, or the stateToken of a step you want to see again, from the last reply. If you have none, call resume_session.';
+  'Send the ackToken of the step you did, or the stateToken of a step to see it again, from the last reply. If you have neither, call resume_session.';
 
 function tokenMissing(situation: Situation): Explained {
   const { recent, tool } = situation;
@@ -212,8 +212,8 @@ function tokenMissing(situation: Situation): Explained {
   const call = callWithFittingToken(situation);
   return {
     code: 'VALIDATION_ERROR',
-    message: `${tool} was called without a token.${runs.length === 0 ? '' : ` Steps were handed out here for ${runs.join(', ')}.`}`,
-    suggestion: call === undefined ? TOKEN_WANTED : 'If that is the run you mean, send the corrected call.',
+    message: `${tool} was called without a token.${runs.length === 0 ? '' : ` This server returned steps for ${runs.join(', ')}.`}`,
+    suggestion: call === undefined ? TOKEN_WANTED : 'If this is the run you mean, send the corrected call.',
     retry: NOT_RETRYABLE,
     ...(recent.length === 0 ? {} : { details: { runs: recent } }),
     call,
@@ -226,15 +226,14 @@ function payloadWithoutAck(situation: Situation): Explained {
   if (token !== undefined && token.ackToken === undefined) {
     return {
       ...words,
-      message: `Run ${token.tag} (${token.workflowId}) is complete; it has no step to report.`,
-      suggestion:
-        'Tell the user that it is done. The call below shows how it ended; start_workflow begins another run.',
+      message: `Run ${token.tag} (${token.workflowId}) is complete, so there is no step to report.`,
+      suggestion: 'Tell the user that it is done. The call below shows how it ended; start_workflow starts a new run.',
     };
   }
   return {
     ...words,
-    message: 'A stateToken only shows its step again, so what was sent with it was not recorded.',
-    suggestion: 'Send the corrected call: the same with the ackToken of that step. Nothing is lost.',
+    message: 'A stateToken only shows its step again, so nothing you sent with it was recorded.',
+    suggestion: 'Send the corrected call, which has the ackToken of that step. Nothing is lost.',
   };
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { editDistance } from '../../core/text/spelling.ts';
 import { normaliseToken } from '../../core/token/normalise-token.ts';
 
-/** A reply of this server, as far as it helps to find out what an agent meant. */
+/** The parts of a reply that help to find out what an agent meant. */
 export type RecentReply = {
   readonly tag: string;
   readonly workflowId: string;
@@ -11,22 +11,22 @@ export type RecentReply = {
   readonly checkpointToken?: string;
 };
 
-/** What this server handed out lately. It is a hint for words only: no call depends on it. */
+/** The recent replies of this server. They only improve error messages: no call depends on them. */
 export type RecentReplies = {
   remember(structured: JsonObject): void;
-  /** The one token that a miscopied one must have been. */
+  /** The token that was miscopied, if only one is similar. */
   tokenLike(text: string): string | undefined;
-  /** The newest reply of each run, the newest first. */
+  /** The newest reply of each run, newest first. */
   ofEachRun(): readonly RecentReply[];
 };
 
 const REPLIES_MAX = 64;
-/** Two genuine tokens differ in far more characters; a copy with more mistakes in it is not worth guessing about. */
+/** Two valid tokens differ in far more characters than this. */
 const EDITS_MAX = 10;
-/** Prefix, tag, session and node: as much of a token as tells it from the others of its run, where it was cut off. */
+/** Prefix, tag, session and node: enough of a cut-off token to tell it from the others of its run. */
 const BEGINNING_MIN = 32;
 
-/** What is put in the place of the rest. */
+/** How agents mark that they cut a token off. */
 const CUT_MARK = /(?:…|\.{2,})\s*$/;
 
 export function recentReplies(): RecentReplies {

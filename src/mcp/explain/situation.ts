@@ -4,21 +4,21 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
 import type { RecentReplies, RecentReply } from './recent-replies.ts';
 
-/** A token of the call that leads somewhere; `text` is what it should have been where it was miscopied. */
+/** A token of the call that leads to a step; `text` is the correct one if it was miscopied. */
 export type KnownToken = TokenHolder & { readonly slot: TokenSlot; readonly text: string; readonly isGuess: boolean };
 
-/** What is known about a call that is refused, to say what should have been sent instead. */
+/** What is known about a refused call, to say what should have been sent instead. */
 export type Situation = {
   readonly tool: string;
-  /** The arguments by their right names. */
+  /** The arguments by their correct names. */
   readonly sent: JsonObject;
-  /** Those for the operation first. */
+  /** Tokens for the operation first. */
   readonly tokens: readonly KnownToken[];
-  /** What was handed out last, for each run. */
+  /** The newest reply of each run. */
   readonly recent: readonly RecentReply[];
 };
 
-/** The order in which tokens are asked what was meant. */
+/** The order in which tokens decide what was meant. */
 const SLOTS = [
   'ackToken',
   'checkpointToken',
@@ -27,7 +27,7 @@ const SLOTS = [
   'attachTo',
 ] as const satisfies readonly TokenSlot[];
 
-/** Looks up where the tokens of a call lead. Reads only. */
+/** Looks up the steps that the tokens of a call belong to. Reads only. */
 export async function situate(
   services: ReadServices,
   call: { readonly tool: string; readonly sent: JsonObject },

@@ -1,4 +1,5 @@
 import { checkpoint } from '../../app/run/checkpoint.ts';
+import { replySchema } from '../../core/prompt/reply-schema.ts';
 import { OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -6,7 +7,8 @@ export const checkpointWorkflowTool = defineTool({
   name: 'checkpoint_workflow',
   title: 'Save work in progress',
   description:
-    'Saves notes and results in the middle of a step, so that they outlive this chat. It does not finish the step. Example: {"checkpointToken":"chk_…","output":{"notesMarkdown":"Two of five files are done: a.ts, b.ts."}}',
+    'Saves notes and results during a step, so that they survive this chat. Does not finish the step. Example: {"checkpointToken":"chk_…","output":{"notesMarkdown":"Two of five files are done: a.ts, b.ts."}}',
+  reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     checkpointToken: {
@@ -20,7 +22,7 @@ export const checkpointWorkflowTool = defineTool({
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',
-      about: 'That of start_session. Not needed either.',
+      about: 'From start_session. Not needed with checkpointToken.',
       mistakenFor: ['session'],
     },
     output: { ...OUTPUT, isRequired: true },

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import { advance } from '../../app/run/advance.ts';
 import { rehydrate } from '../../app/run/rehydrate.ts';
+import { replySchema } from '../../core/prompt/reply-schema.ts';
 import { CONTEXT, MODE, OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -8,13 +9,14 @@ export const continueWorkflowTool = defineTool({
   name: 'continue_workflow',
   title: 'Continue a workflow',
   description:
-    'With ackToken: reports its step as done and returns the next one, or what is still missing. With stateToken alone: shows its step again and changes nothing; use that when you have lost your place. Copy tokens exactly. Sending a call twice is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
+    'With ackToken: reports its step as done and returns the next step, or what is still missing. With stateToken alone: shows its step again and changes nothing; use it if you have lost your place. Copy tokens exactly. Sending a call twice is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
+  reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     ackToken: {
       kind: 'token',
       slot: 'ackToken',
-      about: 'From the reply whose step you have done; it names the run too.',
+      about: 'From the reply with the step you did. It also identifies the run.',
       mistakenFor: ['ack', 'token', 'continueToken'],
     },
     stateToken: STATE_TOKEN,

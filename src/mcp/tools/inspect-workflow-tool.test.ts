@@ -48,8 +48,8 @@ describe('a workflow before it is started', () => {
       [
         'team.loops: Name of team.loops. What it does.',
         '2 steps, 1 loop · project team.loops.json · HASH',
-        'Before it starts: The tests run.',
-        'Standing rules: Small commits.',
+        'Preconditions: The tests run.',
+        'Rules for every step: Small commits.',
         'References: Style (docs/style.md) How we write.',
         '',
         '1. Look (look) · asks for notes',
@@ -125,11 +125,11 @@ describe('the list', () => {
     const { total } = (await listWorkflowsTool.run(services, {}, NOWHERE))._unsafeUnwrap().structured;
     const found = (await listWorkflowsTool.run(services, { query: 'first steps' }, NOWHERE))._unsafeUnwrap();
     expect(found.structured).toMatchObject({ workflows: [{ id: 'wr.first_steps' }], total });
-    expect(found.text).toContain(`${Number(total) - 1} others do not match; list_workflows {} shows all.`);
+    expect(found.text).toContain(`${Number(total) - 1} others do not match. list_workflows {} lists all 41.`);
     const sent = { query: 'zzz', tags: ['yyy'], workspacePath: '/repo' };
     const nothing = (await listWorkflowsTool.run(services, sent, NOWHERE))._unsafeUnwrap();
     expect(nothing.text.split('\n')[0]).toBe(
-      `No workflow matches "zzz" and the tag "yyy"; there are ${total}. list_workflows {"workspacePath":"/repo"} shows all.`,
+      `No workflow matches "zzz" and the tag "yyy". list_workflows {"workspacePath":"/repo"} lists all ${total}.`,
     );
   });
 

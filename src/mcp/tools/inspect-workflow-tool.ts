@@ -20,16 +20,73 @@ import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 import { listReplyShape } from './list-workflows-tool.ts';
 
+const { workflows } = listReplyShape.shape;
+const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
+  compiledWorkflowSchema.shape;
+const texts = z.array(z.string());
+
+const step = z.strictObject({
+  kind: z.literal('step'),
+  stepId: z.string().min(1),
+  title: z.string().min(1),
+  /** The condition in words. */
+  when: z.string().optional(),
+  asksFor: texts,
+  purpose: z.string().optional(),
+  provenance: jsonObjectSchema,
+  /** Only in mode full: the compiled step. */
+  definition: jsonObjectSchema.optional(),
+});
+
+type Entry = z.infer<typeof step> | { readonly kind: 'loop'; readonly body: readonly Entry[] };
+
+const loop: z.ZodType<Entry> = z.strictObject({
+  kind: z.literal('loop'),
+  loopId: z.string().min(1),
+  stepId: z.string().min(1),
+  title: z.string().min(1),
+  when: z.string().optional(),
+  repeats: z.string().min(1),
+  maxIterations: z.int().min(1),
+  body: z.array(z.union([step, z.lazy(() => loop)])).min(1),
+});
+
+export const inspectReplyShape = z.strictObject({
+  kind: z.literal('ok'),
+  workflow: workflows.element.omit({ sourceKind: true, shadows: true, warnings: true }).extend({
+    hash: workflowHashSchema,
+    source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string().min(1), shadows: texts }),
+    stepCount: z.int().min(1),
+    loopCount: z.int().min(0),
+    contracts: texts,
+    references,
+    preconditions,
+    clarificationPrompts,
+    metaGuidance,
+    capabilities,
+    recommended,
+    conditions: texts,
+    warnings: z.array(jsonObjectSchema),
+    definition: jsonObjectSchema.optional(),
+  }),
+  /** Absent in mode metadata. */
+  steps: z
+    .array(z.union([step, loop]))
+    .min(1)
+    .optional(),
+  nextCall: z.strictObject({ tool: z.literal('start_workflow'), arguments: jsonObjectSchema }),
+});
+
 export const INSPECT_MODES = ['outline', 'full', 'metadata'] as const;
 
-/** How much of a workflow is shown. */
 type InspectMode = (typeof INSPECT_MODES)[number];
 
 export const inspectWorkflowTool = defineTool({
   name: 'inspect_workflow',
   title: 'Inspect a workflow',
   description:
-    'Shows a workflow before it is started: its steps with loops, conditions and what they ask for, its references and its hash. Starts nothing. Example: {"workflowId":"wr.first_steps"}',
+    'Shows a workflow without starting it: steps, loops, conditions, required outputs, references and hash. Example: {"workflowId":"wr.first_steps"}',
+  reply: inspectReplyShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     workflowId: WORKFLOW_ID,
@@ -58,7 +115,7 @@ export const inspectWorkflowTool = defineTool({
   },
 });
 
-/** A workflow of a project is found only by who names the project again. */
+/** A project's workflow is found only if the call names the project again. */
 function startCall({ listed }: InspectedWorkflow, workspacePath: string | undefined): Call {
   const place = workspacePath === undefined ? {} : { workspacePath };
   return { tool: 'start_workflow', arguments: { workflowId: listed.id, ...place } };
@@ -80,7 +137,6 @@ function structuredOf(inspected: InspectedWorkflow, mode: InspectMode, start: Ca
   };
 }
 
-/** What a workflow is and where it comes from, as data. */
 function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): JsonObject {
   const { id, kind, name, description, tags, idStatus, aliases, suggestedId, sourceKind, file, shadows, warnings } =
     listed;
@@ -115,12 +171,12 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
   } as JsonObject;
 }
 
-/** What a run would be pinned to, less the steps, which are shown one by one. */
+/** The compiled workflow without its steps, which are shown one by one. */
 function parts({ steps: _, entries: __, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** The same for reading. Lists that are empty are left out. */
+/** The metadata as text. Empty lists are left out. */
 function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
   const { id, name, description, tags, sourceKind, file, workflow } = listed;
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
@@ -128,9 +184,9 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
     `${id}: ${name}. ${description}`,
     `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
     ...section('Tags', tags),
-    ...section('Before it starts', preconditions),
-    ...section('To be clarified', clarificationPrompts),
-    ...section('Standing rules', metaGuidance),
+    ...section('Preconditions', preconditions),
+    ...section('Questions to clarify', clarificationPrompts),
+    ...section('Rules for every step', metaGuidance),
     ...section(
       'Contracts',
       contracts.map(({ contractRef }) => contractRef),
@@ -147,7 +203,6 @@ function section(title: string, items: readonly string[]): readonly string[] {
   return items.length === 1 ? [`${title}: ${items[0]}`] : [`${title}:`, ...items.map((item) => `- ${item}`)];
 }
 
-/** An entry of the outline as data; in full it is all that a run would be pinned to. */
 function shownEntry(entry: OutlineEntry, mode: InspectMode): JsonObject {
   return entry.kind === 'step' ? shownStep(entry, mode) : shownLoop(entry, mode);
 }
@@ -180,19 +235,19 @@ function shownLoop({ loop, when, repeats, body }: OutlinedLoop, mode: InspectMod
   };
 }
 
-/** The outline as numbered lines, bodies of loops set in. */
+/** The outline as numbered lines; loop bodies are indented. */
 function outlineText(workflow: CompiledWorkflow, mode: InspectMode): readonly string[] {
   return entryLines(workflowOutline(workflow), { index: indexWorkflow(workflow), mode, indent: '' });
 }
 
-type Told = { readonly index: WorkflowIndex; readonly mode: InspectMode; readonly indent: string };
+type OutlineLayout = { readonly index: WorkflowIndex; readonly mode: InspectMode; readonly indent: string };
 
-/** A step has the number that replies give it; a loop has none of its own. */
-function entryLines(entries: readonly OutlineEntry[], told: Told): readonly string[] {
-  const { index, mode, indent } = told;
+/** A step has the same number as in replies; a loop has none. */
+function entryLines(entries: readonly OutlineEntry[], layout: OutlineLayout): readonly string[] {
+  const { index, mode, indent } = layout;
   return entries.flatMap((entry) => {
     if (entry.kind === 'loop') {
-      return [`${indent}${loopLine(entry)}`, ...entryLines(entry.body, { ...told, indent: `${indent}   ` })];
+      return [`${indent}${loopLine(entry)}`, ...entryLines(entry.body, { ...layout, indent: `${indent}   ` })];
     }
     const prompt = mode === 'full' ? promptLines(entry.step).map((line) => `${indent}   ${line}`) : [];
     return [`${indent}${positionOf(index, entry.step.stepId)}. ${stepLine(entry)}`, ...prompt];
@@ -224,61 +279,3 @@ function promptLines({ prompt, guidance, fragments }: CompiledStep): readonly st
   const texts = [prompt, ...guidance.map((line) => `- ${line}`), ...fragments.map(({ text }) => text)];
   return texts.join('\n').split('\n');
 }
-
-const { workflows } = listReplyShape.shape;
-const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
-  compiledWorkflowSchema.shape;
-const texts = z.array(z.string());
-
-const step = z.strictObject({
-  kind: z.literal('step'),
-  stepId: z.string().min(1),
-  title: z.string().min(1),
-  /** The condition in words. */
-  when: z.string().optional(),
-  asksFor: texts,
-  purpose: z.string().optional(),
-  provenance: jsonObjectSchema,
-  /** In full only: all that a run would be pinned to. */
-  definition: jsonObjectSchema.optional(),
-});
-
-type Entry = z.infer<typeof step> | { readonly kind: 'loop'; readonly body: readonly Entry[] };
-
-const loop: z.ZodType<Entry> = z.strictObject({
-  kind: z.literal('loop'),
-  loopId: z.string().min(1),
-  stepId: z.string().min(1),
-  title: z.string().min(1),
-  when: z.string().optional(),
-  repeats: z.string().min(1),
-  maxIterations: z.int().min(1),
-  body: z.array(z.union([step, z.lazy(() => loop)])).min(1),
-});
-
-/** What `inspect_workflow` answers, as data. */
-export const inspectReplyShape = z.strictObject({
-  kind: z.literal('ok'),
-  workflow: workflows.element.omit({ sourceKind: true, shadows: true, warnings: true }).extend({
-    hash: workflowHashSchema,
-    source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string().min(1), shadows: texts }),
-    stepCount: z.int().min(1),
-    loopCount: z.int().min(0),
-    contracts: texts,
-    references,
-    preconditions,
-    clarificationPrompts,
-    metaGuidance,
-    capabilities,
-    recommended,
-    conditions: texts,
-    warnings: z.array(jsonObjectSchema),
-    definition: jsonObjectSchema.optional(),
-  }),
-  /** Absent when only metadata was asked for. */
-  steps: z
-    .array(z.union([step, loop]))
-    .min(1)
-    .optional(),
-  nextCall: z.strictObject({ tool: z.literal('start_workflow'), arguments: jsonObjectSchema }),
-});

@@ -39,6 +39,6 @@ describe('the list of workflows', () => {
         { id: 'wr.hunt', aliases: ['bug-hunt'] },
       ],
     });
-    expect(text).toContain('Can be used, but look at workflows/y.json');
+    expect(text).toContain('Usable, with warnings: workflows/y.json');
   });
 });

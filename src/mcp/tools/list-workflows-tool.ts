@@ -12,19 +12,48 @@ import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
+const texts = z.array(z.string());
+
+export const listReplyShape = z.strictObject({
+  kind: z.literal('ok'),
+  /** Those that match. */
+  workflows: z.array(
+    z.strictObject({
+      id: z.string().min(1),
+      kind: z.enum(['workflow', 'routine']),
+      name: z.string().min(1),
+      description: z.string().min(1),
+      tags: texts,
+      idStatus: z.enum(['namespaced', 'legacy']),
+      sourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
+      /** Warnings for the author. */
+      warnings: texts.min(1).optional(),
+      aliases: texts.min(1).optional(),
+      suggestedId: z.string().min(1).optional(),
+      /** Files that this one overrides. */
+      shadows: texts.min(1).optional(),
+    }),
+  ),
+  invalid: z.array(z.strictObject({ file: z.string().min(1), id: z.string().optional(), problems: texts.min(1) })),
+  /** How many workflows there are, shown or not. */
+  total: z.int().min(0),
+  warnings: z.array(z.strictObject({ code: z.literal('workspace_not_used'), message: z.string().min(1) })).optional(),
+});
+
 export const listWorkflowsTool = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'Lists the workflows that can be started, and broken workflow files with what is wrong in them. Example: {"query":"review"}',
+    'Lists the workflows you can start, and invalid workflow files with their errors. Example: {"query":"review"}',
+  reply: listReplyShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     query: {
       kind: 'text',
-      about: 'Words that must occur in id, name, description or tags.',
+      about: 'Words that all occur in the id, name, description or tags.',
       mistakenFor: ['search', 'q', 'filter', 'keywords', 'text'],
     },
-    tags: { kind: 'texts', about: 'Tags that it must all have.', mistakenFor: ['tag', 'labels'] },
+    tags: { kind: 'texts', about: 'Only workflows with all of these tags.', mistakenFor: ['tag', 'labels'] },
     workspacePath: WORKSPACE_PATH,
   },
   run: async (services, filter, { workspace }) => {
@@ -55,10 +84,10 @@ function linesFor(
     ...shown.map(line),
     ...hiddenLine({ total: workflows.length, shown: shown.length }, filter),
     ...shown.flatMap(({ file, warnings }) =>
-      warnings.length === 0 ? [] : [`Can be used, but look at ${file.ref}\n${warnings.map(problem).join('\n')}`],
+      warnings.length === 0 ? [] : [`Usable, with warnings: ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
-    ...invalid.map(({ file, diagnostics }) => `Cannot be used: ${file.ref}\n${diagnostics.map(problem).join('\n')}`),
-    ...(shown.length === 0 ? [] : ['Start one with start_workflow, or look at its steps first with inspect_workflow.']),
+    ...invalid.map(({ file, diagnostics }) => `Invalid: ${file.ref}\n${diagnostics.map(problem).join('\n')}`),
+    ...(shown.length === 0 ? [] : ['Start one with start_workflow, or see its steps first with inspect_workflow.']),
   ];
 }
 
@@ -75,14 +104,14 @@ function hiddenLine(
   const hidden = total - shown;
   if (hidden === 0) return [];
   const call = { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
-  const all = `${callText(call).join('')} shows all.`;
-  if (shown > 0) return [`${plural(hidden, 'other does', 'others do')} not match; ${all}`];
+  const all = `${callText(call).join('')} lists all ${total}.`;
+  if (shown > 0) return [`${plural(hidden, 'other does', 'others do')} not match. ${all}`];
   const asked = [...(query === undefined ? [] : [quote(query)]), ...tags.map((tag) => `the tag ${quote(tag)}`)];
   const what = clip(andList(asked), ASKED_BYTES_MAX);
-  return [`No workflow matches ${what}; there ${total === 1 ? 'is' : 'are'} ${total}. ${all}`];
+  return [`No workflow matches ${what}. ${all}`];
 }
 
-/** A query may be of any length. */
+/** A query can have any length. */
 const ASKED_BYTES_MAX = 256;
 
 function line({ id, kind, name, description, tags }: ListedWorkflow): string {
@@ -115,32 +144,3 @@ function listedInvalid(invalid: InvalidFile): JsonObject {
 function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
   return `line ${line}, column ${column}${pointer === '' ? '' : ` (${pointer})`}: ${message}`;
 }
-
-const texts = z.array(z.string());
-
-/** What `list_workflows` answers, as data. */
-export const listReplyShape = z.strictObject({
-  kind: z.literal('ok'),
-  /** Those that were asked for. */
-  workflows: z.array(
-    z.strictObject({
-      id: z.string().min(1),
-      kind: z.enum(['workflow', 'routine']),
-      name: z.string().min(1),
-      description: z.string().min(1),
-      tags: texts,
-      idStatus: z.enum(['namespaced', 'legacy']),
-      sourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
-      /** What an author should look at. */
-      warnings: texts.min(1).optional(),
-      aliases: texts.min(1).optional(),
-      suggestedId: z.string().min(1).optional(),
-      /** Files that are not used because of this one. */
-      shadows: texts.min(1).optional(),
-    }),
-  ),
-  invalid: z.array(z.strictObject({ file: z.string().min(1), id: z.string().optional(), problems: texts.min(1) })),
-  /** How many there are, shown or not. */
-  total: z.int().min(0),
-  warnings: z.array(z.strictObject({ code: z.literal('workspace_not_used'), message: z.string().min(1) })).optional(),
-});

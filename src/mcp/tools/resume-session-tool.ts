@@ -9,28 +9,6 @@ import { RUN_STATUSES } from '../../core/views/run-status.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
-export const resumeSessionTool = defineTool({
-  name: 'resume_session',
-  title: 'Resume earlier work',
-  description:
-    'Finds a run without a token, in a new or compacted chat. Where one is surely meant, the reply has its goal, rules, work so far, current step and tokens; else it has up to 5 to choose from. {} looks in this workspace. Changes nothing. Example: {"query":"login timeout"}',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  arguments: {
-    query: {
-      kind: 'text',
-      about: 'Words that must all occur in its latest notes, or in the id and name of its workflow.',
-      mistakenFor: ['search', 'q', 'about', 'keywords', 'text', 'goal'],
-    },
-    workspacePath: { ...WORKSPACE_PATH, about: 'Absolute path of the project. Default: the root the client tells.' },
-    gitBranch: { kind: 'text', about: 'Its branch, or how the name begins.', mistakenFor: ['branch'] },
-    gitHeadSha: { kind: 'text', about: 'Its commit, in full.', mistakenFor: ['sha', 'commit', 'head', 'gitSha'] },
-    sessionId: { kind: 'text', about: 'Exactly this session.', mistakenFor: ['session', 'id'] },
-    runId: { kind: 'text', about: 'Exactly this run.', mistakenFor: ['run'] },
-  },
-  run: (services, { query, gitBranch, gitHeadSha, sessionId, runId }, { workspace }) =>
-    resumeSession(services, { query, gitBranch, gitHeadSha, sessionId, runId, workspace }),
-});
-
 const showCall = z.strictObject({
   tool: z.literal('continue_workflow'),
   arguments: z.strictObject({ stateToken: z.string().min(1) }),
@@ -56,7 +34,7 @@ const resumed = z.strictObject({
 
 const snippet = textSchema(RESUME_SNIPPET_BYTES_MAX, { isEmptyAllowed: true });
 
-/** What `resume_session` answers, as data: a run as `continue_workflow` shows it, or runs to choose from. */
+/** A run as `continue_workflow` shows it, or runs to choose from. */
 export const resumeReplyShape = z.union([
   pendingReplySchema.extend({ resumed }),
   blockedReplySchema.extend({ resumed }),
@@ -76,3 +54,26 @@ export const resumeReplyShape = z.union([
     nextCall: z.strictObject({ tool: z.literal('list_workflows'), arguments: z.strictObject({}) }),
   }),
 ]);
+
+export const resumeSessionTool = defineTool({
+  name: 'resume_session',
+  title: 'Resume earlier work',
+  description:
+    'Finds a run without a token, in a new or compacted chat. If one run clearly matches, the reply contains its goal, rules, work so far, current step and tokens; otherwise up to 5 runs to choose from. {} searches this workspace. Changes nothing. Example: {"query":"login timeout"}',
+  reply: resumeReplyShape,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  arguments: {
+    query: {
+      kind: 'text',
+      about: 'Words that all occur in its latest notes, or in the id and name of its workflow.',
+      mistakenFor: ['search', 'q', 'about', 'keywords', 'text', 'goal'],
+    },
+    workspacePath: { ...WORKSPACE_PATH, about: "Absolute path of the project. Default: the client's workspace root." },
+    gitBranch: { kind: 'text', about: 'Its git branch, or the beginning of the name.', mistakenFor: ['branch'] },
+    gitHeadSha: { kind: 'text', about: 'Its full commit hash.', mistakenFor: ['sha', 'commit', 'head', 'gitSha'] },
+    sessionId: { kind: 'text', about: 'Only this session.', mistakenFor: ['session', 'id'] },
+    runId: { kind: 'text', about: 'Only this run.', mistakenFor: ['run'] },
+  },
+  run: (services, { query, gitBranch, gitHeadSha, sessionId, runId }, { workspace }) =>
+    resumeSession(services, { query, gitBranch, gitHeadSha, sessionId, runId, workspace }),
+});

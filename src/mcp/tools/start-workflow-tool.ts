@@ -1,4 +1,5 @@
 import { startWorkflow } from '../../app/run/start-workflow.ts';
+import { replySchema } from '../../core/prompt/reply-schema.ts';
 import { CONTEXT, MODE, WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -6,13 +7,14 @@ export const startWorkflowTool = defineTool({
   name: 'start_workflow',
   title: 'Start a workflow',
   description:
-    'Starts a workflow and returns its first step with tokens. Do that step, then report it with continue_workflow; you do not know the next one before. Every call starts another run. Example: {"workflowId":"wr.first_steps","goal":"Make the README clearer"}',
+    'Starts a workflow and returns its first step with tokens. Do that step, then report it with continue_workflow to get the next one. Every call starts a new run. Example: {"workflowId":"wr.first_steps","goal":"Make the README clearer"}',
+  reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   arguments: {
     workflowId: WORKFLOW_ID,
     goal: {
       kind: 'text',
-      about: 'What the user wants, in a sentence or two.',
+      about: 'What the user wants, in one or two sentences.',
       mistakenFor: ['task', 'objective', 'title', 'description', 'prompt'],
     },
     context: CONTEXT,
@@ -21,7 +23,7 @@ export const startWorkflowTool = defineTool({
     attachTo: {
       kind: 'token',
       slot: 'attachTo',
-      about: 'Any token of an earlier run, to keep both in one session.',
+      about: 'Any token of an earlier run, to put both runs in one session.',
       mistakenFor: ['attach', 'session', 'sessionToken', 'join'],
     },
   },

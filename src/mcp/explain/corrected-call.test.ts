@@ -155,7 +155,7 @@ describe('a call with the wrong token', () => {
   test('for a run that is complete comes back as a look at how it ended', () => {
     const { ackToken: _, ...complete } = STATE;
     const error = answer({ code: 'payload_without_ack' }, { stateToken: 'st_here', output: OUTPUT }, [complete]);
-    expect(error.message).toBe(`Run ${place.tag} (wr.first_steps) is complete; it has no step to report.`);
+    expect(error.message).toBe(`Run ${place.tag} (wr.first_steps) is complete, so there is no step to report.`);
     expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken: 'st_here' } });
   });
 
@@ -173,7 +173,7 @@ describe('a call with the wrong token', () => {
     expect(error.message).toBe(
       `ackToken belongs to run ${place.tag} (wr.first_steps), stateToken to run zzzz (wr.first_steps).`,
     );
-    expect(error.suggestion).toContain('To go on with run zzzz (wr.first_steps) instead, use ack_there.');
+    expect(error.suggestion).toContain('To continue run zzzz (wr.first_steps) instead, use ack_there.');
     expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here', output: OUTPUT } });
     expect(error.details).toMatchObject({ runs: [{ tag: place.tag }, { tag: 'zzzz', ackToken: 'ack_there' }] });
   });
@@ -183,7 +183,7 @@ describe('a call with the wrong token', () => {
     const sent = { ackToken: 'ack_here', stateToken: 'st_there' };
     const { nextCall, suggestion } = answer({ code: 'TOKEN_SCOPE_MISMATCH', mismatch }, sent, [ACK, OTHER]);
     expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here' } });
-    expect(suggestion).toContain(`To go on with run ${place.tag} (wr.first_steps), send the corrected call.`);
+    expect(suggestion).toContain(`To continue run ${place.tag} (wr.first_steps), send the corrected call.`);
   });
 
   test('that cannot be read comes back with the one of the other token, or with the one it is most like', () => {
@@ -194,7 +194,7 @@ describe('a call with the wrong token', () => {
       nextCall: { arguments: { ackToken: 'ack_here', output: OUTPUT } },
     });
     expect(answer(bad, { ackToken: 'ack_her', output: OUTPUT }, [{ ...ACK, isGuess: true }])).toMatchObject({
-      suggestion: expect.stringContaining('most like'),
+      suggestion: expect.stringContaining('most similar'),
       nextCall: { arguments: { ackToken: 'ack_here', output: OUTPUT } },
     });
   });
@@ -220,7 +220,7 @@ describe('a call with the wrong token', () => {
     const refusal = wrongArguments(checkpointWorkflowTool, { checkpointToken: 'chk_here' });
     const tokens = [{ ...STATE, slot: 'checkpointToken', text: 'chk_here', kind: 'checkpoint' } as const];
     const sent = { checkpointToken: 'chk_here' };
-    const saved = { ...sent, output: { notesMarkdown: '<what is done, and what is open>' } };
+    const saved = { ...sent, output: { notesMarkdown: '<what is done and what is open>' } };
     const nextCall = { tool: 'checkpoint_workflow', arguments: saved };
     const situation = { ...NOWHERE, tool: 'checkpoint_workflow', sent, tokens };
     expect(explain(refusal, situation)).toMatchObject({ suggestion: expect.stringMatching(/^Send/), nextCall });
@@ -273,12 +273,12 @@ describe('a workflow that is not there', () => {
     const lost = { ...refusal, workflowId: 'deploy-everything' };
     expect(explain(lost, situation)).toMatchObject({
       suggestion:
-        "Pick one of: wr.hunt, wr.first_steps. If it belongs to a project, send that project's absolute path as workspacePath.",
+        "Choose one of: wr.hunt, wr.first_steps. If it belongs to a project, send the project's absolute path as workspacePath.",
       nextCall: { tool: 'list_workflows', arguments: {} },
     });
     const placed = { ...situation, sent: { ...situation.sent, workspacePath: '/repo' } };
     expect(explain(lost, placed)).toMatchObject({
-      suggestion: 'Pick one of: wr.hunt, wr.first_steps.',
+      suggestion: 'Choose one of: wr.hunt, wr.first_steps.',
       nextCall: { tool: 'list_workflows', arguments: { workspacePath: '/repo' } },
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { defaultWorkspace, type WorkspaceHints } from './default-workspace.ts';
+import { defaultWorkspace, type WorkspaceHints } from './client-root.ts';
 
 const hints = { workingDir: '/work/repo', homeDir: '/home/ada' };
 
