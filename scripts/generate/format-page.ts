@@ -1,85 +1,236 @@
-import { KEYS } from '../../src/core/workflow/format/keys.ts';
-import { FIELD_TEXTS } from './format-texts.ts';
+import * as conditions from '../../src/core/workflow/format/condition-fields.ts';
+import * as criteria from '../../src/core/workflow/format/criteria-fields.ts';
+import type { Field, Fields, Kind, KindData, ObjectData, ObjectKind } from '../../src/core/workflow/format/field.ts';
+import * as functions from '../../src/core/workflow/format/function-fields.ts';
+import * as loops from '../../src/core/workflow/format/loop-fields.ts';
+import * as prompts from '../../src/core/workflow/format/prompt-fields.ts';
+import * as steps from '../../src/core/workflow/format/step-fields.ts';
+import * as file from '../../src/core/workflow/format/workflow-fields.ts';
 import { cell } from './markdown.ts';
+import { workflowSchema } from './workflow-schema.ts';
 
-type ObjectName = keyof typeof KEYS;
-type Section = { readonly title: string; readonly words?: string; readonly objects: readonly ObjectName[] };
+type Section = { readonly title: string; readonly words?: string; readonly objects: readonly ObjectKind<Fields>[] };
 
-/** Every object of a workflow file under a heading; a list that misses one does not compile to a whole page. */
+/** Every object of a workflow file under a heading. */
 const SECTIONS: readonly Section[] = [
-  { title: 'The file', objects: ['workflow', 'capabilities', 'feature', 'recommended'] },
+  { title: 'The file', objects: [file.workflow, file.capabilities, file.feature, file.recommended] },
   {
     title: 'Steps',
     words:
-      'A plain step has `prompt` or `promptBlocks`. Notes are required of it, unless it has `notesOptional` or a contract. `{{name}}` in prompts and titles stands for a value of context or of a loop; `[unset: name]` is shown where there is none.',
-    objects: ['stepHead', 'standardStep', 'promptBlocks', 'textPart', 'refPart', 'fragment', 'verification', 'audit'],
+      'A plain step has `prompt` or `promptBlocks`. It requires notes, unless it has `notesOptional` or a contract. `{{name}}` in prompts and titles stands for a value of context or of a loop; `[unset: name]` is shown where there is none.',
+    objects: [
+      steps.standardStep,
+      prompts.promptBlocks,
+      prompts.textPart,
+      prompts.refPart,
+      steps.fragment,
+      steps.verification,
+      steps.audit,
+    ],
   },
   {
     title: 'Loops',
     words:
-      'Two spellings mean the same: settings beside the id, or in an object of their own. Where the agent decides and no step of the body has the loop-control contract, a deciding step is added. A loop by decision always has its first round.',
-    objects: ['designLoop', 'publishedLoop', 'loopSettings', 'artifactSource', 'contextSource'],
+      'Two spellings mean the same: settings beside the id, or in an object of their own. Where the agent decides and no step of the body has the loop-control contract, a deciding step is added. A loop that the agent decides about always has a first round.',
+    objects: [steps.designLoop, steps.publishedLoop, loopSettings(), loops.artifactSource, loops.contextSource],
   },
   {
     title: 'Calls and delegation',
     words:
-      'A call puts the steps of a routine in its place, before anything runs. `{argument}` in their texts is filled in.',
-    objects: ['designCall', 'publishedCall', 'parallelStep', 'delegation', 'synthesis'],
+      'A call is replaced by the steps of a routine before anything runs. `{argument}` in their texts is filled in.',
+    objects: [
+      steps.designCall,
+      steps.publishedCall,
+      steps.templateCall,
+      steps.parallelStep,
+      steps.delegation,
+      steps.synthesis,
+    ],
   },
   {
     title: 'Conditions',
     words:
-      '`{"var": …, operator: …}` with one operator, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, or the name of a condition. `{}` always holds. A named condition has an `id` and a `kind`: `always_true`, `always_false`, `context` (with a comparison beside it) or `loop_control`.',
-    objects: ['comparison', 'conditionRef', 'gate'],
+      '`{"var": …, operator: …}` with one operator, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, or an object with a `kind`. `{}` always holds. An entry of `conditions` has an `id` and a `kind`.',
+    objects: [
+      conditions.comparison,
+      conditions.combination,
+      conditions.constantCondition,
+      conditions.conditionRef,
+      conditions.contextCondition,
+      conditions.loopControlCondition,
+      conditions.gate,
+    ],
   },
   {
     title: 'What is handed in',
-    words: 'All that a step asks for is checked together, and told together where it is missing.',
+    words: 'Everything that a step asks for is checked together, and everything missing is reported together.',
     objects: [
-      'output',
-      'assessment',
-      'dimension',
-      'consequence',
-      'consequenceWhen',
-      'consequenceEffect',
-      'userDependency',
+      steps.outputContract,
+      steps.output,
+      file.assessment,
+      file.dimension,
+      steps.consequence,
+      steps.consequenceWhen,
+      steps.consequenceEffect,
+      steps.userDependency,
     ],
   },
   {
     title: 'Criteria',
-    words: 'A list of rules, all of which must be met, or `{"and": […]}`, `{"or": […]}`, `{"not": …}`.',
-    objects: ['containsRule', 'regexRule', 'lengthRule', 'schemaRule'],
+    words: 'A list of rules, all of which must be met, or a combination of such lists.',
+    objects: [
+      criteria.containsRule,
+      criteria.regexRule,
+      criteria.lengthRule,
+      criteria.schemaRule,
+      criteria.andCriteria,
+      criteria.orCriteria,
+      criteria.notCriteria,
+    ],
   },
   {
     title: 'Declarations',
-    objects: ['functionDefinition', 'parameter', 'functionCall', 'extensionPoint', 'reference'],
+    objects: [
+      functions.functionDefinition,
+      functions.parameter,
+      functions.functionCall,
+      file.extensionPoint,
+      file.reference,
+    ],
   },
 ];
 
-/** Every field that an author may write, from the lists that the compiler reads by. */
+/** Variants of other objects, which the page describes with them. */
+const WITH_OTHERS =
+  /^(?:condition|wholeC.*|namedCondition|noCondition|criteria|step|unknownStep|something|(?:while|until|for).*Loop.*)$/;
+
+/** One object for the settings of all types of loops. */
+function loopSettings(): ObjectKind<Fields> {
+  const fields: { [name: string]: Field } = {};
+  for (const { data } of loops.LOOP_SETTINGS) {
+    for (const [name, field] of Object.entries(data.fields)) {
+      const known = fields[name];
+      if (known === undefined || known.kind.data.kind === 'ignored')
+        fields[name] = { ...field, isNeeded: isAlways(name) };
+    }
+  }
+  return { data: { kind: 'object', name: 'loopSettings', fields, isClosed: false, rules: [] }, fields };
+}
+
+function isAlways(name: string): boolean {
+  return loops.LOOP_SETTINGS.every(({ data }) => data.fields[name]?.isNeeded === true);
+}
+
+/** Every field that an author may write, from the tables that the compiler reads by. */
 export function formatPage(): string {
-  const told = new Set(SECTIONS.flatMap(({ objects }) => objects));
-  const untold = (Object.keys(KEYS) as ObjectName[]).filter((name) => !told.has(name));
-  if (untold.length > 0) throw new Error(`no section of the page tells of ${untold.join(', ')}`);
+  const shown = new Set(SECTIONS.flatMap(({ objects }) => objects.map(({ data }) => data.name)));
+  const defined = Object.keys(workflowSchema()['$defs'] as object);
+  const missing = defined.filter((name) => !shown.has(name) && !WITH_OTHERS.test(name));
+  if (missing.length > 0) throw new Error(`no section of the page describes ${missing.join(', ')}`);
   return [
     '# The workflow file',
     '',
-    'Generated from the lists of keys that the compiler reads by; do not edit. A guide is in [Write a workflow](../guides/author-a-workflow.md); editors take [workflow.schema.json](../../schemas/workflow.schema.json).',
+    'Generated from the field tables in `src/core/workflow/format`; do not edit. A guide is in [Write a workflow](../guides/author-a-workflow.md); editors use [workflow.schema.json](../../schemas/workflow.schema.json).',
     '',
-    'One JSON file per workflow. Two spellings exist for some things, and may be mixed. A key that is not known is a warning with a suggestion; inside of conditions and other closed objects it is an error. Keys that begin with `$` are for editors. Sizes are bytes of UTF-8.',
+    'One JSON file per workflow. Some things have two spellings, which may be mixed. An unknown key is a warning with a suggestion; inside conditions and other closed objects it is an error. Keys that begin with `$` are for editors. Sizes are bytes of UTF-8.',
     '',
     ...SECTIONS.flatMap(({ title, words, objects }) => [
       `## ${title}`,
       '',
       ...(words === undefined ? [] : [words, '']),
-      ...objects.flatMap((name) => [
-        `### ${name}`,
-        '',
-        '| Field | Meaning |',
-        '|---|---|',
-        ...Object.entries(FIELD_TEXTS[name]).map(([field, text]) => `| \`${field}\` | ${cell(text)} |`),
-        '',
-      ]),
+      ...objects.flatMap(({ data }) => objectLines(data)),
     ]),
   ].join('\n');
+}
+
+function objectLines({ name, fields, isClosed }: ObjectData): readonly string[] {
+  return [
+    `### ${name}`,
+    '',
+    ...(isClosed ? ['Closed: any other key is an error.', ''] : []),
+    '| Field | Type | Meaning |',
+    '|---|---|---|',
+    ...Object.entries(fields).map(
+      ([field, one]) => `| \`${field}\` | ${cell(typeWords(one.kind))} | ${cell(meaning(one))} |`,
+    ),
+    '',
+  ];
+}
+
+function meaning({ says, isNeeded, otherwise }: Field): string {
+  const shown =
+    !isNeeded && otherwise !== undefined && (typeof otherwise !== 'object' || otherwise === null) && otherwise !== '';
+  return `${isNeeded ? '**Required.** ' : ''}${says}${shown ? ` Default: \`${String(otherwise)}\`.` : ''}`;
+}
+
+function typeWords({ data }: Kind): string {
+  switch (data.kind) {
+    case 'text':
+      return textWords(data);
+    case 'choice':
+      return data.choices.map((one) => `\`${one}\``).join(', ');
+    case 'flag':
+      return '`true` or `false`';
+    case 'integer':
+      return data.max === Number.MAX_SAFE_INTEGER
+        ? `whole number from ${data.min}`
+        : `whole number, ${data.min} to ${data.max}`;
+    case 'numeric':
+      return 'number';
+    case 'json':
+      return data.only === undefined ? 'any JSON' : data.only === 'array' ? 'list' : 'object';
+    case 'texts':
+      return 'object of texts';
+    case 'record':
+      return `object of ${typeWords(data.of)}`;
+    case 'ignored':
+      return 'any JSON';
+    case 'list':
+      return listWords(data);
+    case 'object':
+      return `[${data.name}](#${data.name.toLowerCase()})`;
+    case 'either':
+      return [...new Set(data.options.map(typeWords))].join(' or ');
+    case 'variants':
+      return [...new Set(Object.values(data.of).map(typeWords))].join(' or ');
+    case 'chosen':
+      return [...new Set(data.options.map(({ of }) => typeWords(of)))].join(' or ');
+    case 'built':
+    case 'without':
+      return typeWords(data.of);
+    case 'special':
+      return typeWords(data.fits()[0] ?? { data: { kind: 'ignored' } });
+    case 'lazy':
+      return LAZY_WORDS[data.name] ?? data.name;
+  }
+}
+
+const LAZY_WORDS: { readonly [name: string]: string } = {
+  condition: '[condition](#conditions)',
+  wholeCondition: '[condition](#conditions)',
+  criteria: '[criteria](#criteria)',
+  step: '[step](#steps)',
+};
+
+function textWords({ bytesMin, bytesMax, known, form }: Extract<KindData, { kind: 'text' }>): string {
+  if (known !== undefined) return known.length === 1 ? `\`${known[0]}\`` : 'name of a built-in';
+  const words = form === undefined ? 'text' : FORM_WORDS[form];
+  return bytesMin > 1 ? `${words}, ${bytesMin} to ${bytesMax} bytes` : `${words}, up to ${bytesMax} bytes`;
+}
+
+const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'text' }>['form']>]: string } = {
+  workflow_id: 'id',
+  version: 'version',
+  safe_id: 'id of lower-case letters, digits, `_` and `-`',
+  plain_name: 'name of letters, digits, `_`, `-` and `.`',
+  variable: 'name of letters, digits, `_` and `-`',
+  context_key: 'context key of lower-case letters, digits, `_` and `-`',
+  context_name: 'name of a context value',
+  function_name: 'name of letters, digits and `_`',
+  flags: 'letters',
+};
+
+function listWords({ of, min, max }: Extract<KindData, { kind: 'list' }>): string {
+  const limits = [...(min > 0 ? [`at least ${min}`] : []), ...(max < 1000 ? [`at most ${max}`] : [])];
+  return [`list of ${typeWords(of)}`, ...limits].join(', ');
 }

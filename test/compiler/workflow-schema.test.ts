@@ -1,51 +1,76 @@
 import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { type Schema, workflowSchema } from '../../scripts/generate/workflow-schema.ts';
-import { KEYS } from '../../src/core/workflow/format/keys.ts';
-import { OPERATORS } from './author-mistakes.ts';
-import { BUNDLED, CORPUS, compileText, FIXTURES, fixture } from './compile-file.ts';
-import type { Json } from './json-leaves.ts';
-import { violations } from './validate.ts';
+import { workflowSchema } from '../../scripts/generate/workflow-schema.ts';
+import { BUNDLED, CORPUS, compileText, compileValue, FIXTURES } from './compile-file.ts';
+import { DIFFERENCES, isDifference } from './schema-differences.ts';
+import { mutationsByObject } from './schema-mutations.ts';
 
 const SCHEMA = workflowSchema();
-const parse = (text: string) => JSON.parse(text) as Json;
+const MUTATIONS_MIN = 200;
+
+const validate = new Ajv2020({ strict: false }).compile(SCHEMA);
+const fitsSchema = (value: unknown) => validate(value);
 
 describe('the published schema of workflow files', () => {
   it.each([...BUNDLED, ...FIXTURES, ...CORPUS])('accepts $name', ({ text }) => {
-    expect(violations(parse(text), SCHEMA)).toEqual([]);
+    expect(fitsSchema(JSON.parse(text)), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
   });
 
-  it('is what lies in the repository', () => {
-    expect(parse(readFileSync('schemas/workflow.schema.json', 'utf8'))).toEqual(SCHEMA);
+  it('is the file in the repository', () => {
+    expect(JSON.parse(readFileSync('schemas/workflow.schema.json', 'utf8'))).toEqual(SCHEMA);
   });
 
-  it('knows just the keys that the compiler reads', () => {
-    const sets = keySetsOf(SCHEMA);
-    const head = KEYS.stepHead as readonly string[];
-    const { stepHead: _, conditionRef: _ref, comparison: _comparison, ...objects } = KEYS;
-    const inSteps = ['standardStep', 'designLoop', 'publishedLoop', 'publishedCall', 'parallelStep'];
-    for (const [name, keys] of Object.entries(objects)) {
-      const expected = inSteps.includes(name) ? [...head, ...keys] : keys;
-      expect(sets, name).toContain([...expected].sort().join(' '));
+  it('accepts and refuses the same mutations of every object as the compiler', () => {
+    const mutations = mutationsByObject(MUTATIONS_MIN);
+    const named = Object.keys(SCHEMA['$defs'] as object).filter((name) => !NOT_OBJECTS.includes(name));
+    expect([...mutations.keys()].filter((name) => name !== 'workflow').sort()).toEqual(named.sort());
+    const wrong: string[] = [];
+    const counts = { agreed: 0, refused: 0, differed: 0 };
+    for (const [name, documents] of mutations) {
+      expect(documents.length, name).toBeGreaterThanOrEqual(MUTATIONS_MIN);
+      for (const { document, what } of documents) {
+        const isAccepted = fitsSchema(document);
+        const result = compileValue(document);
+        if (isAccepted === (result.kind === 'compiled')) {
+          counts.agreed += 1;
+          if (!isAccepted) counts.refused += 1;
+        } else if (isAccepted && isDifference(result, document)) counts.differed += 1;
+        else {
+          const errors = result.diagnostics.filter(({ severity }) => severity === 'error');
+          const said = isAccepted
+            ? errors.map(({ code, pointer }) => `${code} ${pointer}`)
+            : [JSON.stringify(validate.errors?.[0])];
+          wrong.push(
+            `${name}: ${what}: the ${isAccepted ? 'compiler' : 'schema'} alone refuses it: ${said.join(', ')}`,
+          );
+        }
+      }
     }
+    console.info(`mutations of ${mutations.size} objects: ${JSON.stringify(counts)}`);
+    expect(wrong.slice(0, 20)).toEqual([]);
+    expect(counts.refused).toBeGreaterThan(counts.agreed / 4);
   });
 
-  it('refuses most of what the compiler refuses, so that editors show it while it is written', () => {
-    const mistakes = ['conditions', 'loops', 'templates'].flatMap((name) =>
-      OPERATORS.flatMap(({ mistakes: of }) => of(parse(fixture(name)))),
-    );
-    const refused = mistakes.filter(({ text, code }) => code !== 'not_json' && compileText(text).kind === 'refused');
-    const shown = refused.filter(({ text }) => violations(parse(text), SCHEMA).length > 0);
-    expect(shown.length / refused.length).toBeGreaterThan(0.5);
+  it.each(Object.entries(DIFFERENCES))('accepts what the compiler refuses as %s', (_, { document, code }) => {
+    expect(fitsSchema(document), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+    const result = compileValue(document);
+    expect(result.kind).toBe('refused');
+    expect(result.diagnostics.filter(({ severity }) => severity === 'error').map((one) => one.code)).toContain(code);
+    expect(isDifference(result, document)).toBe(true);
+  });
+
+  it('refuses an example that is too short, as the compiler does', () => {
+    const [file] = FIXTURES;
+    const document = { ...JSON.parse(file?.text ?? ''), examples: ['abc'] };
+    expect(fitsSchema(document)).toBe(false);
+    const { kind, diagnostics } = compileText(JSON.stringify(document));
+    expect({ kind, codes: diagnostics.map(({ code }) => code) }).toEqual({
+      kind: 'refused',
+      codes: ['text_too_short'],
+    });
   });
 });
 
-/** The keys of every object that the schema describes, in one order. */
-function keySetsOf(schema: unknown): readonly string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const inner = Object.values(schema).flatMap(keySetsOf);
-  const { properties } = schema as Schema;
-  return typeof properties === 'object' && properties !== null
-    ? [Object.keys(properties).sort().join(' '), ...inner]
-    : inner;
-}
+/** Definitions that stand for several objects, or for none. */
+const NOT_OBJECTS = ['condition', 'wholeCondition', 'criteria', 'step', 'something', 'unknownStep', 'noCondition'];

@@ -5,7 +5,7 @@ import type { CompileInput, CompileResult } from '../../core/workflow/compile-wo
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import { legacyName } from '../../core/workflow/format/read-workflow.ts';
+import { legacyName } from '../../core/workflow/format/read-names.ts';
 import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
 import {
   type Catalog,

@@ -2,7 +2,7 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import { TEXT_LIMITS } from '../../core/workflow/format/limits.ts';
+import { ARGUMENT_BYTES_MAX } from '../../core/workflow/format/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceNode } from '../../core/workflow/source/source-node.ts';
 import type { SourceFile } from '../ports/workflow-sources.ts';
@@ -22,7 +22,7 @@ export function readBindings(file: SourceFile): {
     return { bindings: {}, diagnostics: diagnostics.all() };
   }
   const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
-    if (value.kind === 'string' && utf8Length(value.value) <= TEXT_LIMITS.argument)
+    if (value.kind === 'string' && utf8Length(value.value) <= ARGUMENT_BYTES_MAX)
       return [[name, value.value] as const];
     if (value.kind === 'string') {
       diagnostics.add(tooLong(value, name));
@@ -38,7 +38,7 @@ export function readBindings(file: SourceFile): {
 }
 
 function tooLong({ pointer, span }: SourceNode, name: string): Diagnostic {
-  const message = `The slot "${name}" accepts a text of at most ${TEXT_LIMITS.argument} bytes. Shorten it.`;
+  const message = `The slot "${name}" accepts a text of at most ${ARGUMENT_BYTES_MAX} bytes. Shorten it.`;
   return { code: 'text_too_long', severity: 'error', pointer, span, message };
 }
 

@@ -125,8 +125,8 @@ describe('conditions', () => {
     enforces('condition_one_operator');
     const result = compileValue(workflow({}, [step({ runCondition: { var: 'x', gt: 1, lt: 3, equals: 2 } })]));
     expect(result.diagnostics.map(({ message }) => message)).toEqual([
-      'One condition makes one comparison. Drop "gt", or join both with "and".',
-      'One condition makes one comparison. Drop "lt", or join both with "and".',
+      'A condition makes one comparison. Remove "gt", or join both with "and".',
+      'A condition makes one comparison. Remove "lt", or join both with "and".',
     ]);
     expect(firstStep({ requireConfirmation: {} }).confirmation).toEqual({ kind: 'confirm', when: { kind: 'always' } });
   });

@@ -1,8 +1,7 @@
 import { collectDiagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { SourceSpan } from './diagnostics/diagnostic.ts';
-import { readWorkflow } from './format/read-workflow.ts';
-import { openReader } from './format/reader.ts';
-import type { WorkflowSyntax } from './format/syntax.ts';
+import { openReader, readWorkflow } from './format/read-workflow.ts';
+import type { WorkflowSyntax } from './format/workflow-fields.ts';
 import { parseSource } from './source/parse-source.ts';
 
 /** What a file says it is, before anything is known of the files around it. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { readWorkflow } from '../format/read-workflow.ts';
-import { openReader } from '../format/reader.ts';
+import { openReader, readWorkflow } from '../format/read-workflow.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { collectDiagnostics } from './collect-diagnostics.ts';
 import { applyFixes, type Diagnostic, type Edit, sourcePosition } from './diagnostic.ts';

@@ -37,6 +37,7 @@ export const DIAGNOSTIC_CODES = [
   'wrong_value',
   'text_too_long',
   'text_empty',
+  'text_too_short',
   'bad_id',
   'legacy_id',
   'reserved_namespace',

@@ -6,7 +6,7 @@ import { features } from '../builtins/registry.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
 import type { Originated } from '../expand/merge-declarations.ts';
-import type { FeatureUse } from '../format/syntax.ts';
+import type { FeatureUse } from '../format/workflow-fields.ts';
 
 /** A feature in use, once, with its settings. One that only a called template uses says which. */
 export type ActiveFeature = Originated<{ readonly feature: Feature; readonly config?: JsonObject }>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../compiled/condition.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { WorkflowSyntax } from '../format/syntax.ts';
+import type { WorkflowSyntax } from '../format/workflow-fields.ts';
 import { checkCycles } from './check-references.ts';
 
 const to = (...ids: readonly string[]): Condition => ({

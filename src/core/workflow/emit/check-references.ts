@@ -1,7 +1,8 @@
 import { endlessReferences, referencesOf } from '../compiled/condition-references.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { Uses } from '../format/reader.ts';
-import type { AssessmentSyntax, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
+import type { StandardStep } from '../format/step-fields.ts';
+import type { AssessmentSyntax, WorkflowSyntax } from '../format/workflow-fields.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Emission } from './emission.ts';
 

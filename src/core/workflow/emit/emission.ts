@@ -1,7 +1,8 @@
 import type { Contract } from '../builtins/contract.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { AssessmentSyntax, WholeCondition } from '../format/syntax.ts';
+import type { WholeCondition } from '../format/syntax.ts';
+import type { AssessmentSyntax } from '../format/workflow-fields.ts';
 
 /** What emitting a workflow knows and gathers. */
 export type Emission = {

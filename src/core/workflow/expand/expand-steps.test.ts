@@ -6,7 +6,7 @@ import type { Entry } from '../compiled/compiled-loop.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { usesPatterns } from '../compiled/uses-patterns.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { LoopStep, StepSyntax } from '../format/syntax.ts';
+import type { LoopStep, StepSyntax } from '../format/step-fields.ts';
 import { takeBodies } from './expand-steps.ts';
 import { plainStep } from './generated-steps.ts';
 

@@ -1,7 +1,7 @@
 import { capabilityProbe } from '../builtins/templates.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../format/syntax.ts';
+import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../format/step-fields.ts';
 import { brokenTemplate, type ExpandedEntry, type ExpandedStep, type Expansion } from './expanded.ts';
 import { countExpansion, isOverBudget } from './expansion-budget.ts';
 import { delegationStep, followUps, probeCall, synthesisStep } from './generated-steps.ts';

@@ -3,7 +3,8 @@ import type { Guard } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { Confirmation } from '../compiled/confirmation.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { LoopStep, StandardStep, WorkflowSyntax } from '../format/syntax.ts';
+import type { LoopStep, StandardStep } from '../format/step-fields.ts';
+import type { WorkflowSyntax } from '../format/workflow-fields.ts';
 import type { ExpansionSize } from './expansion-budget.ts';
 
 export type ExpandedEntry = { readonly guards?: readonly Guard[] } & (

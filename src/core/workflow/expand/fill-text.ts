@@ -1,7 +1,7 @@
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { ExtensionPoint } from '../format/syntax.ts';
+import type { TextChange, TextUse } from '../format/field.ts';
+import type { ExtensionPoint } from '../format/workflow-fields.ts';
 import type { Bindings } from './expanded.ts';
-import type { TextChange, TextUse } from './syntax-texts.ts';
 
 /** What a text may grow to by what is put into it: four times the longest prompt, so that honest use never meets it. */
 export const FILLED_LENGTH_MAX = 32_768;
@@ -33,6 +33,8 @@ export function fillText(text: string, fillIn: FillIn): string | undefined {
 }
 
 const MAY_BE_EMPTY: ReadonlySet<TextUse> = new Set(['argument', 'value', 'name']);
+/** Braces in these may mean themselves. */
+const AS_IT_IS: ReadonlySet<TextUse> = new Set(['value', 'phrase', 'name']);
 const RESERVED = /\{\{\s*wr\.[^}]*\}?\}?/g;
 
 /** What is put into the texts of one file. */
@@ -75,7 +77,7 @@ function filledText(
 ): string | undefined {
   const { points, bindings, argument } = filling;
   return fillText(text, {
-    argument: (name) => argument(name, use === 'text' || use === 'argument' ? 'text' : 'value'),
+    argument: (name) => argument(name, AS_IT_IS.has(use) ? 'value' : 'text'),
     slot: (slotId) => {
       const declared = points.find((point) => point.slotId === slotId)?.default;
       if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;

@@ -2,7 +2,7 @@ import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
 import { orList } from '../../text/words.ts';
 import { capabilityProbe } from '../builtins/templates.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { ParallelStep, StandardStep, TemplateStep } from '../format/syntax.ts';
+import type { ParallelStep, StandardStep, TemplateStep } from '../format/step-fields.ts';
 import type { ExpandedEntry } from './expanded.ts';
 import { unknownArgument } from './instantiate.ts';
 import type { Needs } from './merge-declarations.ts';
@@ -14,14 +14,14 @@ export function followUps(step: StandardStep): readonly StandardStep[] {
   if (verification !== undefined) {
     checks.push({
       ...plainStep(step, 'verify', `Verify: ${step.title}`),
-      prompt: { kind: 'text', text: verificationPrompt(verification) },
+      prompt: verificationPrompt(verification),
       output: { at: step.at, contractRef: 'wr.contracts.verification_report', isRequired: true, hints: [] },
     });
   }
   if (audit !== undefined) {
     checks.push({
       ...plainStep(step, 'audit', `Audit: ${step.title}`),
-      prompt: { kind: 'text', text: auditPrompt(audit) },
+      prompt: auditPrompt(audit),
     });
   }
   return checks;
@@ -40,7 +40,7 @@ export function plainStep(
     title,
     confirmation: { kind: 'none' },
     isNotesOptional: false,
-    prompt: { kind: 'text', text: title },
+    prompt: title,
     guidance: [],
     fragments: [],
     assessmentRefs: [],
@@ -79,7 +79,7 @@ export function delegationStep(step: ParallelStep): StandardStep {
     id: step.id,
     confirmation: step.confirmation,
     isNotesOptional: step.isNotesOptional,
-    prompt: { kind: 'text', text: delegationPrompt(step) },
+    prompt: delegationPrompt(step),
     ...(step.runCondition === undefined ? {} : { runCondition: step.runCondition }),
   };
 }
@@ -94,7 +94,7 @@ export function synthesisStep(step: ParallelStep): StandardStep | undefined {
   return {
     ...plainStep(step, 'synthesis', `Synthesis: ${step.title}`),
     isNotesOptional: step.isNotesOptional,
-    prompt: { kind: 'text', text },
+    prompt: text,
     ...(synthesis.output === undefined ? {} : { output: synthesis.output }),
   };
 }
@@ -147,7 +147,7 @@ function probe(capability: Capability, { id, at }: Pick<TemplateStep, 'id' | 'at
         ...plainStep({ id, at }, 'probe', title),
         id,
         isNotesOptional: true,
-        prompt: { kind: 'text', text: prompt },
+        prompt: prompt,
         output: { at, contractRef, isRequired: true, hints: [] },
       },
       provenance: { source: 'template_injected', originId: templateId },

@@ -92,7 +92,7 @@ export function bodyWithDecision(loop: ExpandedLoop, control: LoopControl): read
       syntax: {
         ...plainStep(loop, 'decide', `Decide: ${loop.title}`),
         isNotesOptional: true,
-        prompt: { kind: 'text', text: decisionPrompt(loop) },
+        prompt: decisionPrompt(loop),
         output: { at: loop.at, contractRef: CONTRACT, isRequired: true, hints: [] },
       },
       provenance: { source: 'template_injected', originId: CONTRACT },

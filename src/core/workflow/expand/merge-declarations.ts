@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../format/syntax.ts';
+import type { FeatureUse, ReferenceSyntax, WorkflowSyntax } from '../format/workflow-fields.ts';
 import type { Brought, BroughtDeclarations, ExpandedEntry } from './expanded.ts';
 
 /** What the author of the file did not write says which template it is from. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { work, workflow } from '../../../../test/compiler/routine-calls.ts';
 import { refs } from '../builtins/registry.ts';
-import { TEXT_LIMITS } from '../format/limits.ts';
+import { PROMPT_BYTES_MAX } from '../format/limits.ts';
 
 const blocks = (promptBlocks: object) => work('a', { prompt: undefined, promptBlocks });
-const half = 'ä'.repeat(TEXT_LIMITS.prompt / 4);
+const half = 'ä'.repeat(PROMPT_BYTES_MAX / 4);
 const [ref] = refs.all;
 
 describe('a prompt in blocks', () => {

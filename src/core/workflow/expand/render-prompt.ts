@@ -2,8 +2,9 @@ import { utf8Length } from '../../text/utf8.ts';
 import { refs } from '../builtins/registry.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import { TEXT_LIMITS } from '../format/limits.ts';
-import type { BlockText, StandardStep, StepSyntax } from '../format/syntax.ts';
+import { PROMPT_BYTES_MAX } from '../format/limits.ts';
+import type { BlockText, PromptBlocks } from '../format/prompt-fields.ts';
+import type { StandardStep, StepSyntax } from '../format/step-fields.ts';
 import { FILLED_LENGTH_MAX, grownTooLong } from './fill-text.ts';
 
 const REF_BYTES_MAX = 4096;
@@ -13,21 +14,21 @@ export type RenderedPrompt = { readonly text: string; readonly refs: CompiledSte
 
 /** The prompt as one text. Bundled texts are put in whole, so that a run never has to look them up. */
 export function renderPrompt(
-  { prompt, at }: StandardStep,
+  { prompt = '', promptBlocks: blocks, at }: StandardStep,
   tools: { readonly hashText: (text: string) => string; readonly findings: CompilerFinding[] },
 ): RenderedPrompt {
-  if (prompt.kind === 'text') return { text: prompt.text, refs: [] };
+  if (blocks === undefined) return { text: prompt, refs: [] };
   const used: CompiledStep['refs'] = [];
   const render = (text: BlockText) => text.map((part) => renderPart(part, used, tools)).join('');
   const sections = [
-    section('Goal', prompt.goal === undefined ? '' : render(prompt.goal)),
-    section('Constraints', list(prompt.constraints.map(render), '-')),
-    section('Procedure', list(prompt.procedure.map(render), '1')),
-    section('Hand in', list(handIn(prompt.outputRequired, tools.findings), '-')),
-    section('Verify', list(prompt.verify.map(render), '-')),
+    section('Goal', blocks.goal === undefined ? '' : render(blocks.goal)),
+    section('Constraints', list(blocks.constraints.map(render), '-')),
+    section('Procedure', list(blocks.procedure.map(render), '1')),
+    section('Hand in', list(handIn(blocks.outputRequired, tools.findings), '-')),
+    section('Verify', list(blocks.verify.map(render), '-')),
   ];
   // A text that is put in twice counts twice: the agent reads it twice.
-  const bytes = refsIn(prompt).reduce((sum, refId) => sum + utf8Length(refs.find(refId)?.text ?? ''), 0);
+  const bytes = refsIn(blocks).reduce((sum, refId) => sum + utf8Length(refs.find(refId)?.text ?? ''), 0);
   if (bytes > REFS_PER_STEP_BYTES_MAX) {
     const message = `The bundled texts of this step take ${bytes} bytes; ${REFS_PER_STEP_BYTES_MAX} are allowed. Use fewer.`;
     tools.findings.push({ code: 'ref_budget', severity: 'error', at: `${at}/promptBlocks`, message });
@@ -43,15 +44,15 @@ export function renderPrompt(
 export function checkBlockSizes(steps: readonly StepSyntax[], findings: CompilerFinding[]): void {
   for (const step of steps) {
     if (step.kind === 'loop' && step.body.kind === 'steps') checkBlockSizes(step.body.steps, findings);
-    if (step.kind !== 'standard' || step.prompt.kind === 'text') continue;
-    const bytes = textsIn(step.prompt).reduce((sum, text) => sum + utf8Length(text), 0);
-    if (bytes <= TEXT_LIMITS.prompt) continue;
-    const message = `"promptBlocks" have ${bytes} bytes of UTF-8 in all; at most ${TEXT_LIMITS.prompt} are allowed. Shorten them by ${bytes - TEXT_LIMITS.prompt}.`;
+    if (step.kind !== 'standard' || step.promptBlocks === undefined) continue;
+    const bytes = textsIn(step.promptBlocks).reduce((sum, text) => sum + utf8Length(text), 0);
+    if (bytes <= PROMPT_BYTES_MAX) continue;
+    const message = `"promptBlocks" have ${bytes} bytes of UTF-8 in all; at most ${PROMPT_BYTES_MAX} are allowed. Shorten them by ${bytes - PROMPT_BYTES_MAX}.`;
     findings.push({ code: 'text_too_long', severity: 'error', at: `${step.at}/promptBlocks`, message });
   }
 }
 
-function textsIn({ goal = [], constraints, procedure, outputRequired, verify }: Blocks): readonly string[] {
+function textsIn({ goal = [], constraints, procedure, outputRequired, verify }: PromptBlocks): readonly string[] {
   const parts = [goal, ...constraints, ...procedure, ...outputRequired.map(({ text }) => text), ...verify].flat();
   return [
     ...outputRequired.map(({ name }) => name),
@@ -60,7 +61,7 @@ function textsIn({ goal = [], constraints, procedure, outputRequired, verify }: 
 }
 
 /** Fields of an object have no order of their own, so they are put into one. */
-function handIn(fields: Blocks['outputRequired'], findings: CompilerFinding[]): readonly string[] {
+function handIn(fields: PromptBlocks['outputRequired'], findings: CompilerFinding[]): readonly string[] {
   return [...fields]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, text }) => {
@@ -74,13 +75,11 @@ function handIn(fields: Blocks['outputRequired'], findings: CompilerFinding[]): 
     });
 }
 
-function refsIn({ goal = [], constraints, procedure, verify }: Blocks): readonly string[] {
+function refsIn({ goal = [], constraints, procedure, verify }: PromptBlocks): readonly string[] {
   return [goal, ...constraints, ...procedure, ...verify]
     .flat()
     .flatMap((part) => (part.kind === 'ref' ? [part.refId] : []));
 }
-
-type Blocks = Extract<StandardStep['prompt'], { kind: 'blocks' }>;
 
 function renderPart(
   part: BlockText[number],

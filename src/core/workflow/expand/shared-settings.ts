@@ -1,6 +1,6 @@
 import type { Condition } from '../compiled/condition.ts';
 import type { Confirmation, Gate } from '../compiled/confirmation.ts';
-import type { TemplateStep } from '../format/syntax.ts';
+import type { TemplateStep } from '../format/step-fields.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from './expanded.ts';
 import type { Instance } from './instantiate.ts';
 import { isEntered, type NamedConditions } from './loop-controls.ts';

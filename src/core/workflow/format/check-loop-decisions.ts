@@ -1,22 +1,7 @@
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { LOOP_DECISIONS } from './condition-fields.ts';
 import type { Uses } from './reader.ts';
-import type { WorkflowSyntax } from './syntax.ts';
-
-/**
- * What `continueWhen` may say in either type of loop. The condition of a `while` loop says when it goes on, that of an
- * `until` loop when it ends; the decision "stop" must end both.
- */
-export const LOOP_DECISIONS = {
-  while: {
-    fitting: 'continue',
-    message: 'With this the loop would go on at the decision "stop". Write "continue", or leave it out.',
-  },
-  until: {
-    fitting: 'stop',
-    message:
-      'The condition of an "until" loop says when it ends, so this would end it at the decision "continue". Write "stop", or leave it out.',
-  },
-} as const;
+import type { WorkflowSyntax } from './workflow-fields.ts';
 
 type Named = Pick<WorkflowSyntax, 'conditions'>;
 type Place = string;

@@ -1,104 +1,156 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fix } from '../diagnostics/diagnostic.ts';
 import { RESERVED_NAMES, visible } from '../source/parse-source.ts';
-import type { SourceNode, SourceObject } from '../source/source-node.ts';
-import { LEGACY_ID, NAMESPACED_ID, PLAIN_NAME, SAFE_ID, TEXT_LIMITS, VARIABLE_NAME } from './limits.ts';
-import { describe, field, type Reader, replaceWith, reportError, reportMissing, textOf } from './reader.ts';
-import { type NameRole, renameEverywhere } from './rename-everywhere.ts';
+import type { SourceText } from '../source/source-node.ts';
+import type { NameRole, TextData } from './field.ts';
+import { ID_BYTES_MAX, LEGACY_ID, NAMESPACED_ID, TEXT_FORMS, type TextForm } from './limits.ts';
+import { describe, type Reader, type ReadProblem, replaceWith, reportError, reportWarning } from './reader.ts';
+import { renameEverywhere } from './rename-everywhere.ts';
 
-/** An id that is safe wherever ids are joined. One that is not was reported, and still is what others refer to. */
-export function idOf(
+/** A text that must have a form. An id that is wrong is reported and kept: others refer to it as it is. */
+export function checkForm(
   reader: Reader,
-  node: SourceNode,
-  { what, role }: { readonly what: string; readonly role: NameRole },
+  node: SourceText,
+  { data, what }: { readonly data: TextData; readonly what: string },
 ): string | undefined {
-  const text = textOf(reader, node, { what, bytesMax: TEXT_LIMITS.id });
-  if (text === undefined || SAFE_ID.test(text)) return text;
-  const safe = plainLetters(text)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  const message = `${what} uses lower-case letters, digits, "_" and "-" only, not ${describe(node)}.`;
-  reportError(reader, node, { code: 'bad_id', message, fix: rename(reader, node, { role, safe, between: '-' }) });
-  return text;
+  const { form } = data;
+  if (form === undefined) return node.value;
+  const { value } = node;
+  const isRight = TEXT_FORMS[form].test(value);
+  switch (form) {
+    case 'workflow_id':
+      return isRight ? checkNamespace(reader, node) : reportError(reader, node, badWorkflowId(node, what));
+    case 'safe_id':
+    case 'plain_name':
+      if (!isRight) reportError(reader, node, badName(reader, node, { form, data, what }));
+      return value;
+    case 'context_key':
+    case 'variable':
+      if (!isRight) return reportError(reader, node, badName(reader, node, { form, data, what }));
+      return checkContextName(reader, node, what);
+    case 'context_name':
+      return checkContextName(reader, node, what);
+    case 'version':
+      return isRight ? value : reportError(reader, node, badVersion(node, what));
+    case 'function_name':
+      if (isRight) return value.trim().replace(/\([\s\S]*$/, '');
+      return reportError(reader, node, {
+        code: data.names === undefined ? 'wrong_value' : 'bad_id',
+        message: `${what} must be the name of a function: letters, digits and "_", not starting with a digit, as in "name" or "name()".`,
+      });
+    case 'flags':
+      if (isRight) return value;
+      return reportError(reader, node, {
+        code: 'wrong_value',
+        message: `${what} must be any of the letters i, m and s, not ${describe(node)}.`,
+      });
+  }
 }
 
-/** A name that is only used inside of its file. One that is wrong was reported, and still is what others refer to. */
-export function readName(
+/** What a name may consist of, and what a wrong one becomes. */
+const NAME_WORDS: { readonly [form in TextForm]?: { readonly words: string; readonly between: string } } = {
+  safe_id: { words: 'lower-case letters, digits, "_" and "-"', between: '-' },
+  plain_name: { words: 'letters, digits, "_", "-" and "."', between: '_' },
+  context_key: { words: 'lower-case letters, digits, "_" and "-"', between: '_' },
+  variable: { words: 'letters, digits, "_" and "-", starting with a letter or "_"', between: '_' },
+};
+
+function badName(
   reader: Reader,
-  object: SourceObject,
-  { name, role }: { readonly name: string; readonly role: NameRole },
-): string | undefined {
-  const node = field(object, name);
-  if (node === undefined) return reportMissing(reader, object, name);
-  const text = textOf(reader, node, { what: `"${name}"`, bytesMax: TEXT_LIMITS.id });
-  if (text === undefined || PLAIN_NAME.test(text)) return text;
-  const safe = plainLetters(text).replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
-  const message = `"${name}" uses letters, digits, "_", "-" and "." only, not ${describe(node)}.`;
-  const fix = PLAIN_NAME.test(safe) ? rename(reader, node, { role, safe, between: '_' }) : undefined;
-  reportError(reader, node, { code: 'bad_id', message, fix });
-  return text;
+  node: SourceText,
+  { form, data, what }: { readonly form: TextForm; readonly data: TextData; readonly what: string },
+): ReadProblem {
+  const { words = '', between = '_' } = NAME_WORDS[form] ?? {};
+  const safe = safeName(node.value, form);
+  const role = data.names ?? data.refersTo?.[0];
+  return {
+    code: 'bad_id',
+    message: `${what} may use only ${words}, not ${describe(node)}. Rename it.`,
+    fix: role !== undefined && TEXT_FORMS[form].test(safe) ? rename(reader, node, { role, safe, between }) : undefined,
+  };
 }
 
-/** The key of a context value that a user is asked for: it stands in the pointers of blockers. */
-export function readContextKey(reader: Reader, object: SourceObject): string | undefined {
-  const node = field(object, 'contextKey');
-  const key = node && textOf(reader, node, { what: '"contextKey"', bytesMax: TEXT_LIMITS.id });
-  if (node === undefined || key === undefined) return undefined;
-  if (SAFE_ID.test(key)) return contextName(reader, node, '"contextKey"');
-  const safe = plainLetters(key)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '_');
-  const message = '"contextKey" uses lower-case letters, digits, "_" and "-" only.';
-  const fix = SAFE_ID.test(safe) ? rename(reader, node, { role: 'context_key', safe, between: '_' }) : undefined;
-  return reportError(reader, node, { code: 'bad_id', message, fix });
+function safeName(text: string, form: TextForm): string {
+  const plain = plainLetters(text);
+  switch (form) {
+    case 'safe_id':
+      return plain
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9_-]+/g, '-')
+        .replaceAll(/^-+|-+$/g, '');
+    case 'context_key':
+      return plain.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '_');
+    case 'plain_name':
+      return plain.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
+    default:
+      return plain.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+  }
 }
 
 /** The key of a context value or a dotted path to one. */
-export function contextName(reader: Reader, node: SourceNode, what: string): string | undefined {
-  const name = textOf(reader, node, { what, bytesMax: TEXT_LIMITS.path });
-  if (name === undefined) return undefined;
+function checkContextName(reader: Reader, node: SourceText, what: string): string | undefined {
+  const name = node.value;
   const seen = visible(name);
   if (seen !== name) {
-    const message = `${what} reads as "${seen}", but has characters that cannot be seen. Type it anew.`;
+    const message = `${what} contains characters that cannot be seen; it reads as "${seen}". Type it again.`;
     return reportError(reader, node, { code: 'bad_text', message });
   }
-  // The compiler's own places are told as such when texts are filled.
-  if (/[{}]/.test(name) && !/\{\{\s*wr\./.test(name)) return reportBraces(reader, node, { what, name });
+  // Places that the compiler fills are reported when texts are filled.
+  if (/[{}]/.test(name) && !/\{\{\s*wr\./.test(name)) {
+    const [, meant] = /^\{\{?\s*([^\s{}]+)\s*\}?\}$/.exec(name) ?? [];
+    const message = `${what} is the name of a context value. Write it without braces.`;
+    const fix = meant === undefined ? undefined : replaceWith(node, meant);
+    return reportError(reader, node, { code: 'wrong_value', message, fix });
+  }
   const reserved = name.split('.').find((part) => RESERVED_NAMES.includes(part));
-  return reserved === undefined ? name : reportReserved(reader, node, reserved);
+  if (reserved === undefined) return name;
+  const message = `"${reserved}" is reserved and cannot name a value. Choose another name.`;
+  return reportError(reader, node, { code: 'reserved_key', message });
 }
 
-/** Only texts have places for values: a name with braces would be looked for as it stands. */
-function reportBraces(
-  reader: Reader,
-  node: SourceNode,
-  { what, name }: { readonly what: string; readonly name: string },
-): undefined {
-  const [, meant] = /^\{\{?\s*([^\s{}]+)\s*\}?\}$/.exec(name) ?? [];
-  const message = `${what} is the name of a context value, written without braces.`;
-  const fix = meant === undefined ? undefined : replaceWith(node, meant);
-  return reportError(reader, node, { code: 'wrong_value', message, fix });
+function checkNamespace(reader: Reader, node: SourceText): string {
+  const id = node.value;
+  if (NAMESPACED_ID.test(id)) return id;
+  const message = `"${id}" is an id without a namespace. It still runs; rename it to something like "project.${legacyName(id)}".`;
+  reportWarning(reader, node, { code: 'legacy_id', message });
+  return id;
 }
 
-/** The name under which the steps of a loop find one of its values. */
-export function readVariableName(reader: Reader, object: SourceObject, name: string): string | undefined {
-  const node = field(object, name);
-  const text = node && textOf(reader, node, { what: `"${name}"`, bytesMax: TEXT_LIMITS.variable });
-  if (node === undefined || text === undefined) return undefined;
-  if (RESERVED_NAMES.includes(text)) return reportReserved(reader, node, text);
-  if (VARIABLE_NAME.test(text)) return text;
-  const safe = plainLetters(text).replaceAll(/[^A-Za-z0-9_-]+/g, '_');
-  const message = `"${name}" is made of letters, digits, "_" and "-" and begins with a letter or "_", so that {{name}} finds it; not ${describe(node)}.`;
-  const fix = VARIABLE_NAME.test(safe) ? rename(reader, node, { role: 'context_key', safe, between: '_' }) : undefined;
-  return reportError(reader, node, { code: 'bad_id', message, fix });
+function badWorkflowId(node: SourceText, what: string): ReadProblem {
+  const parts = node.value.toLowerCase().split('.').map(safePart);
+  const safe = parts.length === 2 ? parts.join('.') : `project.${parts.join('_')}`;
+  return {
+    code: 'bad_id',
+    message: `${what} must be "namespace.name" in lower-case letters, digits, "_" and "-", not ${describe(node)}.`,
+    fix: NAMESPACED_ID.test(safe) ? replaceWith(node, safe) : undefined,
+  };
 }
 
-function reportReserved(reader: Reader, node: SourceNode, name: string): undefined {
-  return reportError(reader, node, {
-    code: 'reserved_key',
-    message: `"${name}" may not be the name of a value. Choose another one.`,
-  });
+/** The name part that a workflow without a namespace would have. */
+export function legacyName(id: string): string {
+  const name = id.toLowerCase().replaceAll('-', '_');
+  return /^[a-z]/.test(name) ? name : `w_${name}`;
+}
+
+function safePart(part: string): string {
+  return legacyName(plainLetters(part).replaceAll(/[^a-z0-9_-]+/g, '_'));
+}
+
+function badVersion(node: SourceText, what: string): ReadProblem {
+  const meant = semanticVersion(node.value);
+  return {
+    code: 'wrong_value',
+    message: `${what} must look like 1.2.3, not ${describe(node)}.`,
+    fix: meant === undefined ? undefined : replaceWith(node, meant),
+  };
+}
+
+/** A version with what is usually left out or put before it. */
+function semanticVersion(version: string): string | undefined {
+  const [, numbers, label = ''] = /^[vV=]*(\d+(?:\.\d+){0,2})((?:[-+].*)?)$/.exec(version.trim()) ?? [];
+  if (numbers === undefined) return undefined;
+  const [major = 0, minor = 0, patch = 0] = numbers.split('.').map(Number);
+  const meant = `${major}.${minor}.${patch}${label}`;
+  return TEXT_FORMS.version.test(meant) ? meant : undefined;
 }
 
 /** Without marks on letters and without what cannot be seen. */
@@ -106,21 +158,17 @@ function plainLetters(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}|\p{Cf}/gu, '');
 }
 
+type Renaming = { readonly role: NameRole; readonly safe: string; readonly between: string };
+
 /** A fix is only worth finding while the diagnostic is still shown. */
-function rename(
-  reader: Reader,
-  node: SourceNode,
-  { role, safe, between }: { readonly role: NameRole; readonly safe: string; readonly between: string },
-): Fix | undefined {
-  if (safe === '' || node.kind !== 'string' || reader.diagnostics.isFull('error')) return undefined;
-  return renameEverywhere(reader.mentions(), node, {
-    role,
-    to: freeName(reader, `${role} ${node.value}`, { safe, between }),
-  });
+function rename(reader: Reader, node: SourceText, { role, safe, between }: Renaming) {
+  if (reader.diagnostics.isFull('error')) return undefined;
+  const to = freeName(reader, `${role} ${node.value}`, { safe, between });
+  return renameEverywhere(reader.mentions(), node, { role, to });
 }
 
 /** Two names that would become one become two. */
-function freeName(reader: Reader, key: string, wanted: { readonly safe: string; readonly between: string }): string {
+function freeName(reader: Reader, key: string, wanted: Omit<Renaming, 'role'>): string {
   const known = reader.renamed.get(key);
   if (known !== undefined) return known;
   const given = new Set(reader.renamed.values());
@@ -136,9 +184,9 @@ export type IdRefusal =
   | { readonly code: 'id_reserved'; readonly id: string }
   | { readonly code: 'id_malformed'; readonly id: string };
 
-/** Whether a workflow may be written under an id. Ids of the old kind run, but no further one comes into being. */
+/** Whether a workflow may be written under an id. Ids without a namespace run, but no new ones are made. */
 export function creatableId(id: string): Result<string, IdRefusal> {
   if (id.startsWith('wr.')) return err({ code: 'id_reserved', id });
-  if (NAMESPACED_ID.test(id) && id.length <= TEXT_LIMITS.id) return ok(id);
+  if (NAMESPACED_ID.test(id) && id.length <= ID_BYTES_MAX) return ok(id);
   return err({ code: LEGACY_ID.test(id) ? 'id_legacy' : 'id_malformed', id });
 }

@@ -100,7 +100,7 @@ describe('limits of texts', () => {
     const example = (bytes: number) => 'x'.repeat(bytes);
     expect(foundIn({ examples: [example(10), example(120)] })).toEqual([]);
     expect(foundIn({ examples: [example(9), example(121)] })).toEqual([
-      'error text_empty /examples/0',
+      'error text_too_short /examples/0',
       'error text_too_long /examples/1',
     ]);
     expect(foundIn({ examples: [] })).toEqual(['error wrong_value /examples']);

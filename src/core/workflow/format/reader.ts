@@ -1,13 +1,10 @@
 import { quote } from '../../json/quote.ts';
 import { nearest } from '../../text/spelling.ts';
-import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
-import type { SourceField, SourceNode, SourceObject } from '../source/source-node.ts';
-import { LIST_MAX } from './limits.ts';
-import { type Mentions, mentionsIn } from './rename-everywhere.ts';
+import type { SourceField, SourceNode, SourceObject, SourceText } from '../source/source-node.ts';
 
-/** Collects what is wrong while a file is read; reading goes on, so that an author is told everything at once. */
+/** Collects what is wrong while a file is read; reading continues, so that an author sees everything at once. */
 export type Reader = {
   readonly diagnostics: Diagnostics;
   readonly root: SourceNode;
@@ -18,6 +15,14 @@ export type Reader = {
   /** What can only be checked once everything was read. */
   readonly uses: Uses;
   readonly findings: CompilerFinding[];
+};
+
+/** The texts of a file that give something a name or may refer to one. */
+export type Mentions = {
+  readonly taken: ReadonlySet<string>;
+  /** By what they refer to. */
+  readonly byRole: ReadonlyMap<string, readonly SourceText[]>;
+  readonly withPlaceholders: readonly SourceText[];
 };
 
 /** Places that refer to a named condition, hold a pattern, or stand for the decision about a loop. */
@@ -31,22 +36,6 @@ export type Uses = {
   /** The whole conditions of loops. */
   readonly loopConditions: { readonly at: string; readonly type: 'while' | 'until' }[];
 };
-
-export function openReader(diagnostics: Diagnostics, root: SourceNode): Reader {
-  const uses = {
-    conditions: [],
-    patterns: [],
-    loopControls: new Map<string, 'continue' | 'stop' | undefined>(),
-    wrapped: new Map<string, string>(),
-    loopConditions: [],
-  };
-  let found: Mentions | undefined;
-  const mentions = () => {
-    found ??= mentionsIn(root);
-    return found;
-  };
-  return { diagnostics, root, renamed: new Map(), mentions, uses, findings: [] };
-}
 
 /** Where a diagnostic belongs. */
 export type SourcePlace = { readonly pointer: string; readonly span: SourceSpan };
@@ -136,72 +125,8 @@ function renameTo({ nameSpan, name }: SourceField, meant: string): Fix {
   return { title: `Rename "${name}" to "${meant}"`, edits: [{ ...nameSpan, text: quote(meant) }] };
 }
 
-export type TextRule = { readonly bytesMax: number; readonly bytesMin?: number };
-
-/** A text field within its budget; `undefined` when it is missing or wrong, which was reported if it is required. */
-export function readText(
-  reader: Reader,
-  object: SourceObject,
-  rule: TextRule & { readonly name: string; readonly isRequired?: boolean },
-): string | undefined {
-  const node = field(object, rule.name);
-  if (node !== undefined) return textOf(reader, node, { ...rule, what: `"${rule.name}"` });
-  return rule.isRequired === true ? reportMissing(reader, object, rule.name) : undefined;
-}
-
-export function textOf(
-  reader: Reader,
-  node: SourceNode,
-  rule: TextRule & { readonly what: string },
-): string | undefined {
-  if (node.kind !== 'string') return reportError(reader, node, wrongType(rule.what, 'a text', node));
-  const bytes = utf8Length(node.value);
-  if (bytes > rule.bytesMax) {
-    const message = `${rule.what} has ${bytes} bytes of UTF-8; at most ${rule.bytesMax} are allowed. Shorten it by ${bytes - rule.bytesMax}.`;
-    return reportError(reader, node, { code: 'text_too_long', message });
-  }
-  const bytesMin = rule.bytesMin ?? 1;
-  if (bytes >= bytesMin && node.value.isWellFormed()) return node.value;
-  const message = `${rule.what} needs at least ${bytesMin} bytes of well-formed text.`;
-  return reportError(reader, node, { code: 'text_empty', message });
-}
-
 export function reportMissing(reader: Reader, object: SourceObject, name: string): undefined {
   return reportError(reader, object, { code: 'missing_field', message: `"${name}" is missing here. Add it.` });
-}
-
-/** The items of a list field; none when it is missing. A single value is not taken for a list. */
-export function readList(reader: Reader, object: SourceObject, name: string): readonly SourceNode[] {
-  const node = field(object, name);
-  if (node === undefined) return [];
-  if (node.kind !== 'array') {
-    reportError(reader, node, wrongType(`"${name}"`, 'a list', node));
-    return [];
-  }
-  if (node.items.length <= LIST_MAX) return node.items;
-  const message = `"${name}" has ${node.items.length} entries; at most ${LIST_MAX} are allowed.`;
-  reportError(reader, node, { code: 'too_many_values', message });
-  return node.items.slice(0, LIST_MAX);
-}
-
-export function readTexts(
-  reader: Reader,
-  object: SourceObject,
-  rule: TextRule & { readonly name: string },
-): readonly string[] {
-  return readList(reader, object, rule.name).flatMap(
-    (item) => textOf(reader, item, { ...rule, what: `An entry of "${rule.name}"` }) ?? [],
-  );
-}
-
-/** A field whose text is one of a closed set. */
-export function readChoice<const Choice extends string>(
-  reader: Reader,
-  object: SourceObject,
-  rule: { readonly name: string; readonly choices: readonly Choice[] },
-): Choice | undefined {
-  const node = field(object, rule.name);
-  return node === undefined ? undefined : choiceOf(reader, node, { ...rule, what: `"${rule.name}"` });
 }
 
 export function choiceOf<const Choice extends string>(
@@ -217,13 +142,6 @@ export function choiceOf<const Choice extends string>(
     message: `${rule.what} must be one of ${rule.choices.join(', ')}, not ${describe(node)}.`,
     fix: meant === undefined ? undefined : replaceWith(node, meant),
   });
-}
-
-export function readFlag(reader: Reader, object: SourceObject, name: string): boolean | undefined {
-  const node = field(object, name);
-  if (node === undefined) return undefined;
-  if (node.kind === 'boolean') return node.value;
-  return reportError(reader, node, wrongType(`"${name}"`, 'true or false', node));
 }
 
 export function replaceWith({ span }: SourceNode, text: string): Fix {
@@ -263,12 +181,12 @@ export function describe(node: SourceNode): string {
 /** Names in one list must differ: whatever refers to them means just one. */
 export function checkUnique<const Name extends string>(
   found: readonly ({ readonly at: string } & { readonly [name in Name]: string })[],
-  { what, name }: { readonly what: string; readonly name: Name },
+  { what, name, key = name }: { readonly what: string; readonly name: Name; readonly key?: string },
   findings: CompilerFinding[],
 ): void {
   const seen = new Set<string>();
   for (const one of found) {
-    if (seen.has(one[name])) findings.push(duplicate(what, one[name], `${one.at}/${name}`));
+    if (seen.has(one[name])) findings.push(duplicate(what, one[name], `${one.at}/${key}`));
     seen.add(one[name]);
   }
 }

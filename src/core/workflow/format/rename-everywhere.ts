@@ -1,62 +1,37 @@
 import { quote } from '../../json/quote.ts';
 import type { Edit, Fix } from '../diagnostics/diagnostic.ts';
-import type { SourceNode } from '../source/source-node.ts';
-
-/** What a name is the name of, which tells where it may be referred to. */
-export type NameRole = 'step' | 'loop' | 'condition' | 'assessment' | 'slot' | 'context_key' | 'local';
-
-type StringNode = Extract<SourceNode, { kind: 'string' }>;
-
-/** The texts of a file that give something a name or may refer to one. */
-export type Mentions = {
-  readonly taken: ReadonlySet<string>;
-  readonly byKey: ReadonlyMap<string, readonly StringNode[]>;
-  readonly withPlaceholders: readonly StringNode[];
-};
-
-/** Keys whose texts refer to things of a kind. */
-const REFERRING_KEYS: { readonly [role in NameRole]: readonly string[] } = {
-  // In the design spelling a loop is named by its loop id alone.
-  step: ['body', 'loopId'],
-  loop: ['loopId'],
-  condition: ['conditionId'],
-  assessment: ['assessmentRefs', 'forAssessment'],
-  slot: [],
-  context_key: ['var', 'items', 'count', 'contextKey'],
-  local: [],
-};
-const NAMING_KEYS: readonly string[] = ['id', 'loopId', 'slotId', 'contextKey'];
-const ALL_REFERRING_KEYS: ReadonlySet<string> = new Set(Object.values(REFERRING_KEYS).flat());
+import type { SourceNode, SourceText } from '../source/source-node.ts';
+import type { Kind, NameRole } from './field.ts';
+import type { Mentions } from './reader.ts';
+import { visitTexts } from './text-walk.ts';
 
 /** Looks through a file once, for all names in it that may turn out to be wrong. */
-export function mentionsIn(root: SourceNode): Mentions {
+export function mentionsIn(kind: Kind, root: SourceNode): Mentions {
   const taken = new Set<string>();
-  const byKey = new Map<string, StringNode[]>();
-  const withPlaceholders: StringNode[] = [];
-  visitTexts(root, '', (text, key) => {
-    if (NAMING_KEYS.includes(key)) taken.add(text.value);
+  const byRole = new Map<NameRole, SourceText[]>();
+  const withPlaceholders: SourceText[] = [];
+  visitTexts(kind, root, (text, { names, refersTo = [] }) => {
+    if (names !== undefined) taken.add(text.value);
     if (text.value.includes('{{')) withPlaceholders.push(text);
-    if (!ALL_REFERRING_KEYS.has(key)) return;
-    const known = byKey.get(key);
-    if (known === undefined) byKey.set(key, [text]);
-    else known.push(text);
+    for (const role of refersTo) {
+      const known = byRole.get(role);
+      if (known === undefined) byRole.set(role, [text]);
+      else known.push(text);
+    }
   });
-  return { taken, byKey, withPlaceholders };
+  return { taken, byRole, withPlaceholders };
 }
 
 /** Renames something, and whatever in the file refers to it: a fix must not break what was whole. */
-export function renameEverywhere(mentions: Mentions, node: StringNode, name: { role: NameRole; to: string }): Fix {
+export function renameEverywhere(mentions: Mentions, node: SourceText, name: { role: NameRole; to: string }): Fix {
   const edits = new Map<number, Edit>([[node.span.offset, { ...node.span, text: quote(name.to) }]]);
-  const change = ({ value, span }: StringNode, renamed: string) => {
+  const change = ({ value, span }: SourceText, renamed: string) => {
     if (renamed !== value && !edits.has(span.offset)) edits.set(span.offset, { ...span, text: quote(renamed) });
   };
   const from = node.value;
-  for (const key of REFERRING_KEYS[name.role]) {
-    for (const text of mentions.byKey.get(key) ?? []) {
-      if (text.value === from) change(text, name.to);
-      else if (key === 'var' && text.value.startsWith(`${from}.`))
-        change(text, name.to + text.value.slice(from.length));
-    }
+  for (const text of mentions.byRole.get(name.role) ?? []) {
+    const isPath = name.role === 'context_key' && text.value.startsWith(`${from}.`);
+    if (text.value === from || isPath) change(text, name.to + text.value.slice(from.length));
   }
   const prefix = name.role === 'slot' ? 'wr.bindings.' : '';
   if (name.role === 'slot' || name.role === 'context_key') {
@@ -74,13 +49,4 @@ function withPlaceholder(text: string, from: string, to: string): string {
   return text.replaceAll(/(?<=\{\{\s*)[^{}\s](?:[^{}]*[^{}\s])?(?=\s*\}\})/g, (path) =>
     path === from || path.startsWith(`${from}.`) ? to + path.slice(from.length) : path,
   );
-}
-
-/** Every text with the key it stands under; the entries of a list stand under the key of the list. */
-function visitTexts(node: SourceNode, key: string, visit: (text: StringNode, key: string) => void): void {
-  if (node.kind === 'string') visit(node, key);
-  else if (node.kind === 'array') for (const item of node.items) visitTexts(item, key, visit);
-  else if (node.kind === 'object') {
-    for (const { name, value } of node.fields.values()) visitTexts(value, name, visit);
-  }
 }

@@ -1,6 +1,7 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
-import type { StepSyntax, WorkflowSyntax } from '../format/syntax.ts';
+import type { StepSyntax } from '../format/step-fields.ts';
+import type { WorkflowSyntax } from '../format/workflow-fields.ts';
 import type { SourceNode } from '../source/source-node.ts';
 
 export const LINT_CODES = [

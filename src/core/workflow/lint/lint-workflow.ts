@@ -1,8 +1,7 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
 import { type Position, type SourceSpan, sourcePosition } from '../diagnostics/diagnostic.ts';
-import { readWorkflow } from '../format/read-workflow.ts';
-import { openReader } from '../format/reader.ts';
+import { openReader, readWorkflow } from '../format/read-workflow.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { nodeAt } from '../source/source-node.ts';
 import { contextNeverSet, unreachableStep, unusedCondition } from './condition-rules.ts';

@@ -1,0 +1,351 @@
+import type { JsonValue } from '../../json/json-value.ts';
+import { quote } from '../../json/quote.ts';
+import { nearest } from '../../text/spelling.ts';
+import {
+  COMPARISONS,
+  type Comparison,
+  type Condition,
+  type ConditionLeaf,
+  mapCondition,
+} from '../compiled/condition.ts';
+import type { SourceNode, SourceObject } from '../source/source-node.ts';
+import {
+  built,
+  choice,
+  chosen,
+  either,
+  flag,
+  ignored,
+  json,
+  jsonList,
+  type Kind,
+  lazy,
+  list,
+  needed,
+  numeric,
+  object,
+  optional,
+  special,
+  type TextChange,
+  text,
+  variants,
+  without,
+} from './field.ts';
+import { ANY_COUNT, ID_BYTES_MAX } from './limits.ts';
+import { readValue } from './read-fields.ts';
+import { field, type Reader, type ReadProblem, replaceWith, reportError, reportMissing } from './reader.ts';
+import type { ConfirmationSyntax, WholeCondition } from './syntax.ts';
+import { mapTexts } from './text-walk.ts';
+
+/** The name of a context value, or a dotted path to one. */
+export const contextName = text(256, { use: 'name', form: 'context_name', refersTo: ['context_key'] });
+
+const word = text(8192, { use: 'value', bytesMin: 0 });
+const OPERATORS: { readonly [comparison in Comparison]: ReturnType<typeof optional> } = {
+  equals: optional(
+    json('value'),
+    'Equal. `"Yes"`, `true` and `1` are equal; case and surrounding spaces do not count.',
+  ),
+  not_equals: optional(json('value'), 'Not equal.'),
+  in: optional(jsonList('value'), 'Equal to an entry of this list.'),
+  gt: optional(numeric, 'Greater than.'),
+  gte: optional(numeric, 'Greater than or equal.'),
+  lt: optional(numeric, 'Less than.'),
+  lte: optional(numeric, 'Less than or equal.'),
+  contains: optional(json('value'), 'A list with this entry, or a text with this in it.'),
+  startsWith: optional(word, 'A text that starts with this.'),
+  endsWith: optional(word, 'A text that ends with this.'),
+  matches: optional(
+    text(8192, { use: 'name', bytesMin: 0 }),
+    'A text that matches this regular expression, in linear time.',
+  ),
+};
+
+export const comparison = object(
+  'comparison',
+  {
+    var: needed(contextName, 'A context value or loop variable; `a.b.c` looks inside it.', { as: 'variable' }),
+    ...OPERATORS,
+  },
+  {
+    isClosed: true,
+    rules: [{ of: COMPARISONS, none: unknownOperator, more: { code: 'two_operators', message: tooManyOperators } }],
+  },
+);
+
+function tooManyOperators(name: string): string {
+  return `A condition makes one comparison. Remove "${name}", or join both with "and".`;
+}
+
+function unknownOperator({ fields }: SourceObject): ReadProblem & { readonly stray?: string } {
+  const stray = [...fields.values()].find(({ name }) => name !== 'var');
+  const meant = stray && nearest(stray.name, COMPARISONS);
+  const message = `A condition needs one of the operators ${COMPARISONS.join(', ')}. Add one.`;
+  if (stray === undefined) return { code: 'unknown_operator', message };
+  const fix = meant && { title: `Rename it to "${meant}"`, edits: [{ ...stray.nameSpan, text: quote(meant) }] };
+  return { code: 'unknown_operator', message, stray: stray.name, ...(fix === undefined ? {} : { fix }) };
+}
+
+const compare: Kind<Condition> = built(comparison, (read, node, reader) => {
+  const found = COMPARISONS.find((one) => read[one] !== undefined);
+  if (found === undefined) return undefined;
+  const value = read[found] as JsonValue;
+  if (found === 'matches' && typeof value === 'string') {
+    reader.uses.patterns.push({ at: `${node.pointer}/matches`, pattern: value, flags: '' });
+  }
+  return { kind: 'compare', variable: read.variable, comparison: found, value };
+});
+
+/** A condition that only says yes or no. */
+export const condition: Kind<Condition> = special({
+  read: (reader, node, what) => {
+    const read = readValue(reader, wholeShape, { node: node, what: what });
+    // The decision about a loop is noted where it stands, and reported where it may not stand.
+    return read?.kind === 'loop_control' ? { kind: 'always' } : read;
+  },
+  map: mapLeaves,
+  fits: () => [lazy('condition', () => plainShape)],
+});
+
+/** The whole condition of a loop, or one that has a name: the decision of an artifact may stand for it. */
+export const wholeCondition: Kind<WholeCondition> = special({
+  read: (reader, node, what) => readValue(reader, wholeShape, { node: node, what: what }),
+  map: (whole, change) => (whole.kind === 'loop_control' ? whole : mapLeaves(whole, change)),
+  fits: () => [lazy('wholeCondition', () => wholeShape)],
+});
+
+export const combination = object(
+  'combination',
+  {
+    and: optional(list(condition, { min: 1, max: ANY_COUNT }), 'All of these must hold.'),
+    or: optional(list(condition, { min: 1, max: ANY_COUNT }), 'One of these must hold.'),
+    not: optional(condition, 'This must not hold.'),
+  },
+  { isClosed: true, rules: [{ of: ['and', 'or', 'not'], more: { code: 'two_operators', message: tooManyOperators } }] },
+);
+
+const combined: Kind<Condition> = built(combination, ({ and, or, not }, node) => {
+  const lists = [
+    { kind: 'and', conditions: and },
+    { kind: 'or', conditions: or },
+  ] as const;
+  for (const { kind, conditions } of lists) {
+    const written = node.kind === 'object' ? field(node, kind) : undefined;
+    // A part that cannot be read makes the whole unreadable: it was reported.
+    if (conditions === undefined || (written?.kind === 'array' && written.items.length > conditions.length)) continue;
+    return { kind, conditions };
+  }
+  return not === undefined ? undefined : { kind: 'not', condition: not };
+});
+
+const id = optional(ignored, 'Its name, in an entry of `conditions`.');
+const conditionId = text(ID_BYTES_MAX, { use: 'label', bytesMin: 0, refersTo: ['condition'] });
+
+/** A condition that is always true or never. */
+export const constantCondition = object(
+  'constantCondition',
+  { id, kind: needed(choice(['always_true', 'always_false']), 'Which of the two.') },
+  { isClosed: true },
+);
+
+export const conditionRef = object(
+  'conditionRef',
+  {
+    id,
+    kind: needed(choice(['condition_ref']), 'Refers to a condition by its name.'),
+    conditionId: needed(conditionId, 'The id of a condition of this file.'),
+  },
+  { isClosed: true },
+);
+
+export const loopControlCondition = object(
+  'loopControlCondition',
+  {
+    id,
+    kind: needed(
+      choice(['loop_control']),
+      'The agent decides with an artifact; only as the whole condition of a loop.',
+    ),
+    continueWhen: optional(choice(['continue', 'stop']), 'The decision by which the condition holds.'),
+    loopId: optional({ data: { kind: 'ignored', refersTo: ['loop'] } }, 'Accepted without effect.'),
+  },
+  { isClosed: true },
+);
+
+function contextObject<Inner>(name: string, inner: Kind<Inner>) {
+  const kind = needed(choice(['context']), 'The condition stands in `condition`, or beside this key.');
+  return object(name, { id, kind, condition: needed(inner, 'The condition.') }, { isClosed: true });
+}
+
+export const contextCondition = contextObject('contextCondition', condition);
+const wholeContextCondition = contextObject('wholeContextCondition', wholeCondition);
+
+const constant: Kind<Condition> = built(constantCondition, ({ kind }) => ({
+  kind: kind === 'always_true' ? 'always' : 'never',
+}));
+
+const reference: Kind<Condition> = built(conditionRef, (read, node, reader) => {
+  reader.uses.conditions.push({ at: `${node.pointer}/conditionId`, conditionId: read.conditionId });
+  return { kind: 'ref', conditionId: read.conditionId };
+});
+
+const decision: Kind<WholeCondition> = built(loopControlCondition, ({ continueWhen }, node, reader) => {
+  reader.uses.loopControls.set(node.pointer, continueWhen);
+  return { kind: 'loop_control' };
+});
+
+function wrapped<Inner extends WholeCondition>(of: Kind<{ readonly condition: Inner }>): Kind<WholeCondition> {
+  return built(of, (read, node, reader) => {
+    reader.uses.wrapped.set(node.pointer, `${node.pointer}/condition`);
+    return read.condition;
+  });
+}
+
+const EMPTY: Kind<Condition> = built(object('noCondition', {}), () => ({ kind: 'always' }));
+
+type Kinds = { readonly [kind: string]: Kind<WholeCondition> };
+
+const PLAIN_KINDS: Kinds = {
+  always_true: constant,
+  always_false: constant,
+  context: contextKind(wrapped(contextCondition), () => plainShape),
+  condition_ref: reference,
+};
+const WHOLE_KINDS: Kinds = {
+  ...PLAIN_KINDS,
+  loop_control: decision,
+  context: contextKind(wrapped(wholeContextCondition), () => wholeShape),
+};
+
+function contextKind(inside: Kind<WholeCondition>, beside: () => Kind<WholeCondition>): Kind<WholeCondition> {
+  return chosen<WholeCondition>(
+    { when: { has: ['condition'] }, of: inside },
+    { of: without(['kind', 'id'], lazy('', beside)) },
+  );
+}
+
+function conditionShape(kinds: Kinds): Kind<WholeCondition> {
+  return chosen<WholeCondition>(
+    { when: { isEmpty: true }, of: EMPTY },
+    { when: { has: ['kind'] }, of: variants('kind', kinds) },
+    { when: { has: ['and', 'or', 'not'] }, of: combined },
+    { of: compare },
+  );
+}
+
+const plainShape = conditionShape(PLAIN_KINDS);
+const wholeShape = conditionShape(WHOLE_KINDS);
+
+function mapLeaves(whole: Condition, change: TextChange): Condition {
+  return mapCondition(whole, (leaf) => mapLeaf(leaf, change));
+}
+
+function mapLeaf(leaf: ConditionLeaf, change: TextChange): ConditionLeaf {
+  if (leaf.kind === 'ref') return { kind: 'ref', conditionId: mapTexts(conditionId, leaf.conditionId, change) };
+  if (leaf.kind !== 'compare') return leaf;
+  const { kind } = OPERATORS[leaf.comparison];
+  return {
+    ...leaf,
+    variable: mapTexts(contextName, leaf.variable, change),
+    value: mapTexts(kind, leaf.value, change),
+  };
+}
+
+const conditionName = object('namedCondition', {
+  id: needed(text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'condition' }), 'Its name in this file.'),
+  kind: needed(ignored, 'The kind of condition; see below.'),
+});
+
+export type NamedCondition = { readonly at: string; readonly conditionId: string; readonly condition: WholeCondition };
+
+/** An entry of `conditions`. One that cannot be read stays by its name: what refers to it is not wrong. */
+export const namedCondition: Kind<NamedCondition> = special({
+  read: (reader, node, what) => {
+    if (node.kind !== 'object') return readValue(reader, conditionName, { node: node, what: what }) as undefined;
+    const kind = field(node, 'kind') ?? reportMissing(reader, node, 'kind');
+    const idNode = field(node, 'id') ?? reportMissing(reader, node, 'id');
+    const name = idNode && readValue(reader, conditionName.fields.id.kind, { node: idNode, what: '"id"' });
+    const read = kind && readValue(reader, wholeShape, { node: node, what: what });
+    if (name === undefined) return undefined;
+    return { at: node.pointer, conditionId: name, condition: read ?? { kind: 'always' } };
+  },
+  map: (named, change) => ({
+    at: change.place(named.at, 'at'),
+    conditionId: mapTexts(conditionName.fields.id.kind, named.conditionId, { ...change, at: named.at }),
+    condition: mapTexts(wholeCondition, named.condition, { ...change, at: named.at }),
+  }),
+  fits: () => [conditionName, wholeCondition],
+});
+
+/** What `continueWhen` may say in either type of loop: the decision "stop" must end both. */
+export const LOOP_DECISIONS = {
+  while: {
+    fitting: 'continue',
+    message: 'With this the loop would continue on the decision "stop". Write "continue", or leave it out.',
+  },
+  until: {
+    fitting: 'stop',
+    message:
+      'The condition of an "until" loop says when it ends, so this would end it on the decision "continue". Write "stop", or leave it out.',
+  },
+} as const;
+
+/** The condition of a loop. */
+export function loopCondition(type: 'while' | 'until'): Kind<WholeCondition> {
+  return built(wholeCondition, (whole, node, reader) => {
+    reader.uses.loopConditions.push({ at: node.pointer, type });
+    return checkDecision(reader, { whole, node, type });
+  });
+}
+
+function checkDecision(
+  reader: Reader,
+  {
+    whole,
+    node,
+    type,
+  }: { readonly whole: WholeCondition; readonly node: SourceNode; readonly type: 'while' | 'until' },
+): WholeCondition | undefined {
+  const { fitting, message } = LOOP_DECISIONS[type];
+  const said = node.kind === 'object' && whole.kind === 'loop_control' ? field(node, 'continueWhen') : undefined;
+  if (said?.kind !== 'string' || said.value === fitting) return whole;
+  return reportError(reader, said, { code: 'wrong_value', message, fix: replaceWith(said, fitting) });
+}
+
+export const gate = object(
+  'gate',
+  {
+    kind: needed(choice(['human_approval', 'coordinator_eval']), 'Who must agree before the run continues.'),
+    condition: optional(condition, 'It is asked for while this holds; always, if left out.', { as: 'when' }),
+  },
+  { isClosed: true },
+);
+
+const ALWAYS: Condition = { kind: 'always' };
+const gated: Kind<ConfirmationSyntax> = built(gate, ({ kind, when }) => ({ kind, when: when ?? ALWAYS }));
+const confirmed = (of: Kind<WholeCondition>): Kind<ConfirmationSyntax> =>
+  built(of, (when): ConfirmationSyntax => ({ kind: 'confirm', when: when.kind === 'loop_control' ? ALWAYS : when }));
+
+function gateOr(kinds: Kinds): Kind<ConfirmationSyntax> {
+  const conditions = Object.entries(kinds).map(([kind, of]) => [kind, confirmed(of)]);
+  const gates = { human_approval: gated, coordinator_eval: gated, ...Object.fromEntries(conditions) };
+  return chosen({ when: { has: ['kind'] }, of: variants('kind', gates) }, { of: confirmed(condition) });
+}
+
+const wholeGate = gateOr(WHOLE_KINDS);
+const plainGate = gateOr(PLAIN_KINDS);
+
+/** `requireConfirmation`: a flag, a condition, or a gate. */
+export const confirmation: Kind<ConfirmationSyntax> = built(
+  either(
+    'true, false, a condition or a gate',
+    built(flag, (isAsked): ConfirmationSyntax => (isAsked ? { kind: 'confirm', when: ALWAYS } : { kind: 'none' })),
+    special<ConfirmationSyntax>({
+      read: (reader, node, what) => readValue(reader, wholeGate, { node: node, what: what }),
+      map: (asked) => asked,
+      fits: () => [plainGate],
+    }),
+  ),
+  (asked) => asked,
+  (asked, change) => (asked.kind === 'none' ? asked : { ...asked, when: mapLeaves(asked.when, change) }),
+);

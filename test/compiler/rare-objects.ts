@@ -1,0 +1,16 @@
+import type { Json } from './json-leaves.ts';
+
+/** A workflow with the objects that no fixture has. */
+export const RARE_OBJECTS: Json = {
+  id: 'test.rare',
+  name: 'Rare',
+  description: 'Objects that no fixture has.',
+  steps: [
+    {
+      id: 'only',
+      title: 'Only',
+      prompt: 'Do it.',
+      runCondition: { kind: 'context', condition: { var: 'size', equals: 'large' } },
+    },
+  ],
+};
