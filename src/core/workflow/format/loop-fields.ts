@@ -87,7 +87,7 @@ const count = either('a whole number or the name of a context value', integer(0,
 const items = either('a list or the name of a context value', contextName, jsonList('value'));
 
 const LOOP_TYPES = ['while', 'until', 'for', 'forEach'] as const;
-type LoopType = (typeof LOOP_TYPES)[number];
+type LoopWord = (typeof LOOP_TYPES)[number];
 
 const VARIABLES = {
   iterationVar: defaulted(variable, 'The name of the counter from 1.', {
@@ -111,7 +111,7 @@ function unused<F extends Field>(given: F, why: string): F {
   return { ...given, unused: why };
 }
 
-function noEffect(says: string, type: LoopType): Field<never, false> {
+function noEffect(says: string, type: LoopWord): Field<never, false> {
   return unused(optional(ignored, says), `has no effect in a loop of type "${type}"`);
 }
 
@@ -228,7 +228,7 @@ const loopSettings = variants<Settings>('type', {
     return { control: { kind: 'for', count: isNumber ? Number(read.count) : read.count } };
   }),
   forEach: withSettings(forEachLoop, (read) => ({ control: { kind: 'for_each', items: read.items } })),
-} satisfies { readonly [type in LoopType]: Kind<Settings> });
+} satisfies { readonly [type in LoopWord]: Kind<Settings> });
 
 /** Stands for settings that could not be read; what is wrong was reported. */
 const UNREAD: Settings = {
