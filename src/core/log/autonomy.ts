@@ -11,7 +11,7 @@ export const riskPolicySchema = z.enum(RISK_POLICY);
 export type RiskPolicy = z.infer<typeof riskPolicySchema>;
 
 export const preferencesSchema = z.object({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
-export type Preferences = { readonly autonomy: Autonomy; readonly riskPolicy: RiskPolicy };
+export type Preferences = Readonly<z.infer<typeof preferencesSchema>>;
 
 /** The preferences of each mode. */
 export const PRESETS: { readonly [mode in Autonomy]: Preferences } = {

@@ -53,40 +53,27 @@ export type ReasonMeaning = {
   readonly gap: GapReason & { readonly severity: 'critical' };
 };
 
-/** The only place that turns a reason into a blocker or a gap. */
-export const REASONS: { readonly [code in ReasonCode]: ReasonMeaning } = {
-  'user_only_dependency:needs_user_secret_or_token': userOnly('needs_user_secret_or_token'),
-  'user_only_dependency:needs_user_account_access': userOnly('needs_user_account_access'),
-  'user_only_dependency:needs_user_artifact': userOnly('needs_user_artifact'),
-  'user_only_dependency:needs_user_choice': userOnly('needs_user_choice'),
-  'user_only_dependency:needs_user_approval': userOnly('needs_user_approval'),
-  'user_only_dependency:needs_user_environment_action': userOnly('needs_user_environment_action'),
-  'contract_violation:missing_required_output': {
-    blocker: 'MISSING_REQUIRED_OUTPUT',
-    gap: { severity: 'critical', category: 'contract_violation', detail: 'missing_required_output' },
-  },
-  'contract_violation:invalid_required_output': {
-    blocker: 'INVALID_REQUIRED_OUTPUT',
-    gap: { severity: 'critical', category: 'contract_violation', detail: 'invalid_required_output' },
-  },
-  'capability_missing:required_capability_unknown': {
-    blocker: 'REQUIRED_CAPABILITY_UNKNOWN',
-    gap: { severity: 'critical', category: 'capability_missing', detail: 'required_capability_unknown' },
-  },
-  'capability_missing:required_capability_unavailable': {
-    blocker: 'REQUIRED_CAPABILITY_UNAVAILABLE',
-    gap: { severity: 'critical', category: 'capability_missing', detail: 'required_capability_unavailable' },
-  },
-  'unexpected:invariant_violation': {
-    blocker: 'INVARIANT_VIOLATION',
-    gap: { severity: 'critical', category: 'unexpected', detail: 'invariant_violation' },
-  },
-  'unexpected:storage_corruption_detected': {
-    blocker: 'STORAGE_CORRUPTION_DETECTED',
-    gap: { severity: 'critical', category: 'unexpected', detail: 'storage_corruption_detected' },
-  },
+const BLOCKER_OF: { readonly [detail in GapReason['detail']]: BlockerCode } = {
+  needs_user_secret_or_token: 'USER_ONLY_DEPENDENCY',
+  needs_user_account_access: 'USER_ONLY_DEPENDENCY',
+  needs_user_artifact: 'USER_ONLY_DEPENDENCY',
+  needs_user_choice: 'USER_ONLY_DEPENDENCY',
+  needs_user_approval: 'USER_ONLY_DEPENDENCY',
+  needs_user_environment_action: 'USER_ONLY_DEPENDENCY',
+  missing_required_output: 'MISSING_REQUIRED_OUTPUT',
+  invalid_required_output: 'INVALID_REQUIRED_OUTPUT',
+  required_capability_unknown: 'REQUIRED_CAPABILITY_UNKNOWN',
+  required_capability_unavailable: 'REQUIRED_CAPABILITY_UNAVAILABLE',
+  invariant_violation: 'INVARIANT_VIOLATION',
+  storage_corruption_detected: 'STORAGE_CORRUPTION_DETECTED',
 };
 
-function userOnly(detail: UserOnlyReason): ReasonMeaning {
-  return { blocker: 'USER_ONLY_DEPENDENCY', gap: { severity: 'critical', category: 'user_only_dependency', detail } };
-}
+/** The only place that turns a reason into a blocker or a gap. */
+export const REASONS = Object.fromEntries(
+  Object.entries(GAP_DETAILS).flatMap(([category, details]) =>
+    details.map((detail) => [
+      `${category}:${detail}`,
+      { blocker: BLOCKER_OF[detail], gap: { severity: 'critical', category, detail } },
+    ]),
+  ),
+) as unknown as { readonly [code in ReasonCode]: ReasonMeaning };
