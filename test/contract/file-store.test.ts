@@ -10,11 +10,11 @@ import { sha256 } from '../examples/sha256.ts';
 import { storeContract } from './store.contract.ts';
 import type { MakeStore, MarkedStore } from './store-under-test.ts';
 
-describe('with the locks of the system', () => {
+describe('a file store with native locks', () => {
   storeContract(inFreshFolder((root) => fileStore(root, sha256)));
 });
 
-describe('with locks that need no library', () => {
+describe('a file store with claim files as locks', () => {
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
   const locks = async () => claimLocks;
   storeContract(inFreshFolder((root) => storeOf({ disk: { fs: nodeFileSystem, root }, sha256, locks, waiting })));

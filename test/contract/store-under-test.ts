@@ -4,16 +4,16 @@ import type { AppendRefusal, GateRefusal, LoadedSession, SessionStore } from '..
 import type { Store } from '../../src/app/ports/store.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 
-/** A store that holds nothing yet. `again` opens the same data once more, as another process would. */
+/** An empty store. `again` opens the same data once more, as another process would. */
 export type StoreUnderTest = { readonly store: MarkedStore; readonly again: () => MarkedStore };
 
-/** With its marks to be written, as all stores have them. */
+/** With writable marks, as all stores have. */
 export type MarkedStore = Store & { readonly marks: MarkStore };
 
-/** Called once in every test of a suite; whatever it opens it also puts away. */
+/** Called once in every test of a suite; it also cleans up what it opens. */
 export type MakeStore = () => StoreUnderTest;
 
-/** One plan under a permit of its own. */
+/** Appends one plan under its own permit. */
 export function appendOne(
   sessions: SessionStore,
   plan: AppendPlan,
@@ -21,7 +21,7 @@ export function appendOne(
   return sessions.exclusively(plan.sessionId, (_, permit) => sessions.append(permit, plan));
 }
 
-/** Plans that must be taken, one after the other. */
+/** Appends plans one after the other; all must be accepted. */
 export async function appendAll(sessions: SessionStore, plans: Iterable<AppendPlan>): Promise<void> {
   for (const plan of plans) (await appendOne(sessions, plan))._unsafeUnwrap();
 }

@@ -11,7 +11,7 @@ import { sessionStoreContract } from './session-store.contract.ts';
 import { snapshotStoreContract } from './snapshot-store.contract.ts';
 import type { MakeStore } from './store-under-test.ts';
 
-/** Everything that any store must hold, whatever it is made of. */
+/** Everything that every store must guarantee. */
 export function storeContract(makeStore: MakeStore): void {
   describe('sessions', () => sessionStoreContract(makeStore));
   describe('logs', () => sessionLogsContract(makeStore));

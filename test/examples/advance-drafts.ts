@@ -90,7 +90,7 @@ const gaps: readonly DraftOf<'gap_recorded'>[] = Object.values(REASONS).map(({ g
   };
 });
 
-/** From the root to the second step, with everything an attempt may leave on the node it creates. */
+/** From the root to the second step, with everything that an attempt may record on the node it creates. */
 export const advanceDrafts: readonly EventDraft[] = [
   toSecond,
   {
@@ -207,7 +207,7 @@ const FINDINGS: readonly Blocker[] = [
   },
 ];
 
-/** The second step was tried and refused; what was sent hangs on the blocked attempt. */
+/** A blocked attempt at the second step, with what was sent. */
 export const blockDrafts: readonly EventDraft[] = [
   {
     kind: 'advance_recorded',
@@ -246,7 +246,7 @@ const toThird: DraftOf<'advance_recorded'> = {
   },
 };
 
-/** The corrected retry goes on from the blocked attempt and resolves a gap. */
+/** The corrected retry, which continues from the blocked attempt and resolves a gap. */
 export const retryDrafts: readonly EventDraft[] = [
   toThird,
   {

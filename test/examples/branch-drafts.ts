@@ -32,7 +32,7 @@ const checkpointNode: DraftOf<'node_created'> = {
   },
 };
 
-/** A note set down below the third step. */
+/** A checkpoint with a note after the third step. */
 export const checkpointDrafts: readonly EventDraft[] = [
   checkpointNode,
   {
@@ -54,7 +54,7 @@ export const checkpointDrafts: readonly EventDraft[] = [
 
 const recapOfSecond = outputId(TO_SECOND, { payloadKind: 'notes', place: 0 }, sha256);
 
-/** The note of the second step, put right. */
+/** A correction of the note of the second step. */
 export const correctionDrafts: readonly EventDraft[] = [
   {
     kind: 'node_output_appended',
@@ -80,7 +80,7 @@ const toFork: DraftOf<'advance_recorded'> = {
   },
 };
 
-/** A second way from the root. */
+/** A second branch from the root. */
 export const forkDrafts: readonly EventDraft[] = [
   toFork,
   {

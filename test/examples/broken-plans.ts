@@ -4,7 +4,7 @@ import { FORK, OTHER_RUN } from './ids.ts';
 import { PLAN_NAMES, PLANS, type PlanName } from './session.ts';
 import { withValue } from './single-field-changes.ts';
 
-/** One way to break a legal plan: what is changed, at which of its events that is seen, and what it shows to hold. */
+/** One way to break a legal plan: the change, the event where it is detected, and the rule that it proves. */
 export type Breach = {
   readonly plan: PlanName;
   readonly what: string;
@@ -14,7 +14,7 @@ export type Breach = {
 };
 type Change = (events: readonly SessionEvent[]) => readonly unknown[];
 
-/** Every way to break one of some rules. */
+/** All ways to break the given rules. */
 export type Breaches<Rule extends string> = { readonly [rule in Rule]: readonly Breach[] };
 
 export function breachCases<Rule extends string>(
@@ -25,7 +25,7 @@ export function breachCases<Rule extends string>(
   );
 }
 
-/** The events of the plan that a breach leaves. */
+/** The events of the broken plan. */
 export function brokenEvents({ plan, events }: Breach): readonly SessionEvent[] {
   return events(PLANS[plan].events) as readonly SessionEvent[];
 }
@@ -36,7 +36,7 @@ export const drop =
   (events) =>
     events.filter((event) => event.kind !== kind);
 
-/** What the session holds when a plan is made. */
+/** What the session contains before a plan. */
 export function historyBefore(name: PlanName): KnownGraph {
   const events = PLAN_NAMES.slice(0, PLAN_NAMES.indexOf(name)).flatMap((earlier) => PLANS[earlier].events);
   const find = <Kind extends EventKind>(kind: Kind, isMeant: (event: EventOf<Kind>) => boolean) =>
@@ -82,7 +82,7 @@ export function otherRun(events: readonly SessionEvent[]): readonly unknown[] {
   return events.map((event) => underOtherId(withValue(event, '/scope/runId', OTHER_RUN) as SessionEvent));
 }
 
-/** An id is made from what an event says, so another event has another one. */
+/** An id is derived from the content of its event, so another event has another id. */
 export function underOtherId(event: SessionEvent): unknown {
   return withValue(event, '/eventId', `evt_${event.eventId.slice(4).split('').reverse().join('')}`);
 }
@@ -108,7 +108,7 @@ export function edgeTo(toNodeId: string, fromNodeId: string): unknown {
   return underOtherId(other as SessionEvent);
 }
 
-/** The plan with a second step, whose edge says that it comes from the same attempt as the first. */
+/** The plan with a second step whose edge has the same attempt as its cause. */
 export function secondStep(events: readonly SessionEvent[], nodeId: string): readonly unknown[] {
   const twins = { node_created: '/scope/nodeId', edge_created: '/data/toNodeId' };
   const twin = events.flatMap((event) => {
@@ -118,7 +118,7 @@ export function secondStep(events: readonly SessionEvent[], nodeId: string): rea
   return [...events, ...twin];
 }
 
-/** The plan of an advance with a checkpoint in the place of its step, and an edge that fits the checkpoint. */
+/** The plan of an advance with a checkpoint instead of its step, and an edge that fits the checkpoint. */
 export function advanceToCheckpoint(events: readonly SessionEvent[]): readonly unknown[] {
   const eventId = events.find(({ kind }) => kind === 'node_created')?.eventId;
   const cause = { kind: 'checkpoint_created', eventId };
@@ -133,7 +133,7 @@ export function withCause(events: readonly SessionEvent[], position: number): re
   return set('edge_created', '/data/cause/eventId', events[position]?.eventId)(events);
 }
 
-/** Exchanges what two outputs of a plan hold; their places stay. */
+/** Swaps the content of two outputs of a plan; their positions stay. */
 export function swapOutputs(events: readonly SessionEvent[], a: number, b: number): readonly unknown[] {
   const outputs = events.filter((event) => event.kind === 'node_output_appended');
   const [left, right] = [outputs[a], outputs[b]];
@@ -142,7 +142,7 @@ export function swapOutputs(events: readonly SessionEvent[], a: number, b: numbe
   );
 }
 
-/** Puts a second output that differs only in its id in the place of the next one. */
+/** Replaces the next output by a copy of the first with another id. */
 export function repeatOutput(events: readonly SessionEvent[], from: number, to: number): readonly unknown[] {
   const outputs = events.filter((event) => event.kind === 'node_output_appended');
   const data = { ...outputs[from]?.data, outputId: 'out_0000000000000000' };

@@ -21,7 +21,7 @@ import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { sha256 } from './sha256.ts';
 
-/** Exports at one and the same moment, so that equal sessions give equal bytes. */
+/** Exports with a fixed time, so that equal sessions give equal bytes. */
 export async function exported(
   store: Store,
   sessionId: SessionId,
@@ -67,7 +67,7 @@ export function imported(
   return importSession({ ...usual, ...services, ...more }, { bytes: file, isDryRun });
 }
 
-/** A bundle to be changed by hand. */
+/** A bundle as an object that a test can change. */
 export type LooseBundle = {
   bundleId: string;
   exportedAt: string;
@@ -88,7 +88,7 @@ export function loose(file: Uint8Array): LooseBundle {
   return JSON.parse(Buffer.from(file).toString()) as LooseBundle;
 }
 
-/** As somebody would write it who knows how bundles are made and lies: digests and id fit what is there. */
+/** A forged bundle whose digests and id match its changed content. */
 export function resealed(bundle: LooseBundle): Uint8Array {
   const { session, exportedAt, producer } = bundle;
   const values: [string, unknown][] = [

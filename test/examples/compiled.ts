@@ -5,7 +5,7 @@ import { sha256 } from './sha256.ts';
 
 const tools = { sha256, compilePattern: re2Patterns() };
 
-/** What a workflow file compiles to, by itself; a file that does not is a mistake of the test. */
+/** The compiled form of a workflow file; a file that does not compile is a mistake in the test. */
 export function compiled(file: object | string): CompiledWorkflow {
   const text = typeof file === 'string' ? file : JSON.stringify(file);
   const result = compileWorkflow({ text, isBundled: true, templates: new Map(), bindings: {} }, tools);

@@ -19,7 +19,7 @@ import { fileWith, listeningTools } from '../catalog/catalog-of.ts';
 import { memoryServices } from './memory-services.ts';
 import { sha256 } from './sha256.ts';
 
-/** What an agent hands in; notes in one word. */
+/** What an agent sends, with a short form for notes. */
 export type Sent = {
   readonly notes?: string;
   readonly artifacts?: readonly JsonObject[];
@@ -33,14 +33,14 @@ export type Engine = {
   /** Everything that was appended through these services, in order. */
   readonly events: SessionEvent[];
   readonly start: (workflowId: string, more?: Omit<StartRequest, 'workflowId'>) => Promise<GivenReply>;
-  /** Takes the step of a reply as done. */
+  /** Reports the step of a reply as done. */
   readonly send: (from: GivenReply, sent?: Sent) => Promise<GivenReply>;
-  /** Sends the call that a reply suggests, as it stands. */
+  /** Sends the call that a reply suggests. */
   readonly sendNext: (from: GivenReply) => Promise<GivenReply>;
   /** Shows the step of a reply again. */
   readonly show: (from: GivenReply | string) => Promise<GivenReply>;
   readonly save: (from: GivenReply, notes: string, artifacts?: readonly JsonObject[]) => Promise<GivenReply>;
-  /** What the session of a reply holds now. */
+  /** The current session of a reply. */
   readonly view: (from: GivenReply) => Promise<SessionView>;
   /** The node that a reply is about. */
   readonly node: (from: GivenReply) => Promise<NodeId>;
@@ -52,7 +52,7 @@ export type EngineParts = {
   readonly services?: Partial<Services>;
 };
 
-/** An engine that knows the workflows of `test/fixtures/engine`, with ids that count. */
+/** An engine with the workflows of `test/fixtures/engine` and ids that count up. */
 export function engine(parts: EngineParts = {}): Engine {
   const events: SessionEvent[] = [];
   const services = engineServices(parts, events);
@@ -139,7 +139,7 @@ export function tokenOf({ structured }: GivenReply, name: 'ackToken' | 'stateTok
   return typeof token === 'string' ? token : expect.fail(`the reply has no ${name}`);
 }
 
-/** What follows a dotted path in the data of a reply. */
+/** The value at a dotted path in the data of a reply. */
 export function told({ structured }: GivenReply, path: string): JsonValue | undefined {
   return path
     .split('.')
@@ -163,7 +163,7 @@ export function requestOf({ notes, artifacts = [], context, mode }: Sent): Omit<
   return { output: { notesMarkdown: notes, artifacts }, context, mode };
 }
 
-/** The arguments of the suggested call as the tool hands them to the use case. */
+/** The arguments of the suggested call as the tool passes them to the use case. */
 function nextRequest(from: GivenReply): AdvanceRequest {
   const call = from.structured['nextCall'] as { readonly tool: string; readonly arguments: JsonObject };
   expect(call.tool).toBe('continue_workflow');

@@ -3,7 +3,7 @@ import { type EventKind, sessionEventSchema } from '../../src/core/log/event.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What is read of a kind of event, as data that a test can look through. */
+/** The JSON Schema of a kind of event, for tests to inspect. */
 export function dataSchema(kind: EventKind): JsonSchema {
   const schema = sessionEventSchema.options.find((option) => option.shape.kind.value === kind);
   if (schema === undefined) throw new Error(`no schema of ${kind}`);
@@ -30,7 +30,7 @@ export function fieldsOf(schema: z.core.JSONSchema._JSONSchema): readonly string
 
 export type ClosedSets = { readonly [field: string]: readonly unknown[] };
 
-/** Every field below a schema that takes its value from a list, with all of that list: one member more is seen. */
+/** Every field of a schema whose value is from a list, with the whole list, so that a new member is noticed. */
 export function closedSets(schema: JsonSchema, field = ''): ClosedSets {
   const sets: { [field: string]: readonly unknown[] } = {};
   for (const option of options(schema)) {

@@ -3,7 +3,7 @@ import type { FieldRules } from './single-field-changes.ts';
 
 const ANY_LENGTH = Number.POSITIVE_INFINITY;
 
-/** What single-field changes have to know about the fields of an event. */
+/** What single-field changes need to know about the fields of an event. */
 export function eventFields(event: SessionEvent): FieldRules {
   if (event.kind !== 'observation_recorded') return EVENT_FIELDS;
   const bytesMax = { short_string: 80, path: 512, git_sha1: undefined, sha256: undefined }[event.data.value.type];
@@ -28,7 +28,7 @@ const EVENT_FIELDS: FieldRules = {
   emptyTexts: ['/data/reply/text/*'],
 };
 
-/** Every field that an event may lack, by kind; any other is required. */
+/** The optional fields of each kind of event; all others are required. */
 export const OPTIONAL_EVENT_FIELDS: { readonly [kind in EventKind]: readonly string[] } = {
   session_created: ['/at'],
   observation_recorded: ['/at'],

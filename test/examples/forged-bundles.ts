@@ -22,12 +22,12 @@ export function changed(file: Uint8Array, change: Change): LooseBundle {
   return bundle;
 }
 
-/** With digests that fit. */
+/** With matching digests. */
 export function lying(file: Uint8Array, change: Change): Uint8Array {
   return resealed(changed(file, change));
 }
 
-/** With digests, segments and chain that all fit: only the history itself is wrong. */
+/** With matching digests, segments and chain: only the history itself is wrong. */
 export function forged(file: Uint8Array, change: Change): Uint8Array {
   const bundle = changed(file, change);
   const { session } = bundle;
@@ -47,7 +47,7 @@ export function forged(file: Uint8Array, change: Change): Uint8Array {
 export const firstKey = (table: object) => Object.keys(table)[0] ?? expect.fail('empty');
 export const swap = (list: unknown[], at: number) => list.splice(at, 2, list[at + 1], list[at]);
 
-/** Why a bundle is not imported; nothing of it may be written then, nor anything made to write it. */
+/** Why a bundle is refused; the import must not write anything or prepare a write. */
 export async function refusal(bytes: Uint8Array): Promise<BundleRefusal> {
   const { services, writes } = writeCounting();
   const done = await imported(services, bytes);
@@ -55,7 +55,7 @@ export async function refusal(bytes: Uint8Array): Promise<BundleRefusal> {
   return done._unsafeUnwrapErr() as BundleRefusal;
 }
 
-/** An empty store that counts whatever could write to it. */
+/** An empty store that counts every write. */
 export function writeCounting() {
   const { services } = engine();
   let writes = 0;

@@ -12,7 +12,7 @@ export const loop = (id: string, settings: Settings, body: readonly unknown[]) =
   return { id, title: `Loop ${id}`, type: 'loop', loop: { maxIterations: 3, ...rest }, body, ...own };
 };
 
-/** A step by which an agent decides whether a loop goes on. */
+/** A step in which an agent decides whether a loop continues. */
 export const decision = (id: string, settings: Settings = {}) =>
   step(id, { outputContract: { contractRef: 'wr.contracts.loop_control' }, ...settings });
 

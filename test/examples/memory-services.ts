@@ -22,7 +22,7 @@ const clock = { nowMs: () => 1_700_000_000_000 };
 const { sha256 } = nodeHasher;
 const compilePattern = re2Patterns();
 
-/** Everything a use case needs, with one bundled workflow, a clock that stands and nothing on the disk. */
+/** Everything a use case needs, in memory, with one bundled workflow and a fixed clock. */
 export function memoryServices(): Services {
   return {
     ...memoryStore(sha256),

@@ -2,19 +2,19 @@ import type { CompiledLoop, Entry } from '../../src/core/workflow/compiled/compi
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../../src/core/workflow/compiled/condition.ts';
 
-/** What the agent brings with a step it has done. */
+/** What the agent sends when it has done a step. */
 export type Answer = {
   readonly context: object;
   readonly decision: { readonly loopId: string; readonly decision: string } | undefined;
 };
 
-/** What happened on the way to a step, or to the end. */
+/** What happened before a step, or before the end. */
 export type Leg = { readonly skipped: readonly string[]; readonly troubles: readonly string[]; readonly step: string };
 
-/** The most that may be passed between two steps before loops cease to go round. */
+/** The most steps and loops that may be skipped between two steps before loops stop. */
 const PASSED_MAX = 500;
 
-/** The run as a whole, and what was met since the last step. */
+/** The whole run, and what happened since the last step. */
 type Run = {
   readonly workflow: CompiledWorkflow;
   context: object;
@@ -34,8 +34,8 @@ type Scope = {
 type Steps = Generator<Leg, void, Answer>;
 
 /**
- * The same workflows, run in the plainest way there is: a generator that calls itself for each loop and waits at each
- * step for an answer. It shares no code with the engine, keeps nothing that could be stored, and knows no snapshots.
+ * The simplest possible interpreter of workflows: a generator that calls itself for each loop and waits at each step for
+ * an answer. It shares no code with the engine and has no snapshots.
  */
 export function* naiveRun(workflow: CompiledWorkflow, context: object): Generator<Leg, Leg, Answer> {
   const run = { workflow, context, skipped: [], troubles: [], passed: 0 };
@@ -113,7 +113,7 @@ function wantsRound(run: Run, { control }: CompiledLoop, { round, items, before,
   return items !== undefined && round < items.length;
 }
 
-/** One item for each round; `undefined` where there are none or they cannot be had. */
+/** One item for each round; `undefined` if there are none or they cannot be read. */
 function itemsOf(run: Run, loop: CompiledLoop, scope: Scope): readonly unknown[] | undefined {
   const { control, maxIterations } = loop;
   if (control.kind !== 'for' && control.kind !== 'for_each') return undefined;
@@ -155,7 +155,7 @@ function compares({ comparison, value: wanted }: Extract<Condition, { kind: 'com
   }
 }
 
-/** Values that equality does not stretch; what nobody set equals null and nothing else. */
+/** Strict equality; an unset value equals only null. */
 function holds(run: Run, condition: Condition, scope: Scope): boolean {
   const again = (one: Condition) => holds(run, one, scope);
   if (condition.kind === 'always' || condition.kind === 'never') return condition.kind === 'always';

@@ -7,14 +7,14 @@ import { viewSummary } from '../simulation/view-summary.ts';
 
 type Stores = Pick<Services, 'sessions' | 'snapshots'>;
 
-/** All that views and summaries say of a session; its own id aside. */
+/** Everything that views and summaries say about a session, without its id. */
 export async function projections(stores: Stores, sessionId: SessionId) {
   const session = (await stores.sessions.load(sessionId))._unsafeUnwrap();
   const { sessionId: _, ...summary } = (await summariseSession(session, stores.snapshots))._unsafeUnwrap();
   return { views: await viewsOf(stores, session.view), summary };
 }
 
-/** The same of the start of a session that cannot be read to its end, or is only part of one. */
+/** The same for the readable start of a damaged or partial session. */
 export async function prefixProjections(stores: Stores, sessionId: SessionId) {
   return viewsOf(stores, (await stores.sessions.loadValidPrefix(sessionId))._unsafeUnwrap().view);
 }

@@ -96,7 +96,7 @@ function loopPart(depth: number): fc.Arbitrary<LoopPart> {
       kind: fc.constant('loop' as const),
       runCondition: maybe,
       control,
-      // A literal may not be over the limit in a workflow that compiles.
+      // A literal over the limit would not compile.
       maxIterations: fc.integer({ min: 2, max: 3 }),
       variables,
       body: fc.constant(body),
@@ -110,7 +110,7 @@ export const randomWorkflow: fc.Arbitrary<CompiledWorkflow> = parts(3).chain((en
   guard(entries.length).map((own) => named(entries, own)),
 );
 
-/** What context can be at a step: some of the values that conditions and loops ask for, right and wrong ones. */
+/** Contexts at a step: some of the values that conditions and loops read, right and wrong ones. */
 export const randomContext = fc.record(
   {
     a: fc.nat(2),

@@ -18,7 +18,7 @@ import { RUN, SESSION } from './ids.ts';
 
 const compilePattern = re2Patterns();
 
-/** As long as tokens of the default form are. */
+/** As long as tokens of the default format. */
 export const TOKENS = {
   sessionId: SESSION,
   stateToken: `st_${'00r1'.padEnd(48, 's')}`,
@@ -60,7 +60,7 @@ function indexOf(file: object): WorkflowIndex {
   return known;
 }
 
-/** The same run when what is missing holds it up: all that the pending step asks for, unless told otherwise. */
+/** The same run, blocked by everything that the pending step requires unless a test says otherwise. */
 export function blockedParts(parts: ReplyParts, missing?: readonly Unmet[]): ReplyParts {
   const unmet = missing ?? unmetAt(parts);
   const blockers = blockerReport(
@@ -74,7 +74,7 @@ export function blockedParts(parts: ReplyParts, missing?: readonly Unmet[]): Rep
   return { ...parts, blocked: { blockers, unmet } };
 }
 
-/** What the pending step lacks of a call, by default of one that brings nothing. */
+/** What a call lacks for the pending step; by default a call without any output. */
 export function unmetAt({ index, state, facts }: ReplyParts, call: JsonObject = {}): readonly Unmet[] {
   const pending = pendingStepAt(index, state);
   if (pending === undefined) throw new Error('no step is pending');

@@ -177,7 +177,7 @@ const NOTES = [
 const came = { lifecycle: 'rehydrate', goal: GOAL } as const;
 const BRANCH_TOKEN = `st_${'00r1'.padEnd(48, 'b')}`;
 
-/** Everything an agent may be told, by what happened. */
+/** Every kind of reply that an agent may get, by situation. */
 export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
   'start-guided': () => ({ ...reviewAt('scope'), lifecycle: 'start', references: REFERENCES }),
   'start-full-auto': () => ({

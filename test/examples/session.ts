@@ -13,8 +13,8 @@ import { startDrafts } from './start-drafts.ts';
 const EXAMPLE_TIME = 1_700_000_000_000;
 
 /**
- * One legal session, plan by plan: start, advance, block, retry, checkpoint, correction, fork. It holds an event of
- * every kind and every member of the unions in them that an engine may write.
+ * A legal session, plan by plan: start, advance, block, retry, checkpoint, correction, fork. It contains an event of
+ * every kind, and every member of their unions that an engine may write.
  */
 export const PLAN_DRAFTS = {
   start: startDrafts,
@@ -29,7 +29,7 @@ export const PLAN_DRAFTS = {
 export type PlanName = keyof typeof PLAN_DRAFTS;
 export const PLAN_NAMES = Object.keys(PLAN_DRAFTS) as readonly PlanName[];
 
-/** The plans of the example session as they would be under any session id. */
+/** The plans of the example session under any session id. */
 export function examplePlans(sessionId: SessionId): { readonly [name in PlanName]: AppendPlan } {
   let firstEventIndex = 0;
   const plans = PLAN_NAMES.map((name) => {

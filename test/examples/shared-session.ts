@@ -4,7 +4,7 @@ import { type Engine, tokenOf } from './engine.ts';
 
 export type SharedSession = {
   readonly sessionId: SessionId;
-  /** The branch of the first run where work goes on. */
+  /** The branch of the first run that continues. */
   readonly tip: GivenReply;
   /** The step that a checkpoint was made from. */
   readonly saved: GivenReply;
@@ -14,7 +14,7 @@ export function sessionOf({ structured }: GivenReply): SessionId {
   return (structured['session'] as { readonly sessionId: SessionId }).sessionId;
 }
 
-/** A session with all that a bundle carries: two runs, a branch, a block, a checkpoint, artifacts, texts of all kinds. */
+/** A session with everything a bundle can contain: two runs, a branch, a block, a checkpoint, artifacts, unusual texts. */
 export async function sharedSession({ start, send, show, save }: Engine): Promise<SharedSession> {
   const first = await start('test.plain', { goal: 'To be shared', context: { 'naïve ✓': [1, { deep: null }] } });
   const second = await send(first, { notes: 'First step.\n"quoted" \\ and ünïcode 😀' });

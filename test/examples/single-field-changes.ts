@@ -2,18 +2,18 @@
 export type FieldChange = {
   /** JSON pointer of the field. */
   readonly path: string;
-  /** The same with `*` in the place of list positions, so that rules can name it. */
+  /** The same with `*` instead of list positions, so that rules can name it. */
   readonly field: string;
   readonly what: string;
   readonly document: unknown;
 };
 
 export type FieldRules = {
-  /** Free JSON: taken as a whole, nothing inside it is checked. */
+  /** Free JSON, of which nothing inside is checked. */
   readonly opaque: readonly string[];
   /** Fields that may be null instead. */
   readonly nullable: readonly string[];
-  /** Texts of any content, with the most bytes they may have; `Infinity` where only a plan's size limits them. */
+  /** Texts with any content and their byte limits; `Infinity` if only the size of a plan limits them. */
   readonly texts: { readonly [field: string]: number };
   /** Texts that may be empty. */
   readonly emptyTexts: readonly string[];
@@ -56,7 +56,7 @@ export function without(document: unknown, path: string): unknown {
   return copy;
 }
 
-/** Every value that stands at a field, which may have `*` in it. */
+/** Every value at a field, which may contain `*`. */
 export function valuesAt(document: unknown, field: string, rules: FieldRules): readonly unknown[] {
   return fieldsOf(document as Json, rules)
     .filter((one) => one.field === field)

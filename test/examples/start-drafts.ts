@@ -8,7 +8,7 @@ import { snapshotRef } from './snapshots.ts';
 
 const atRoot = { runId: RUN, nodeId: ROOT };
 
-/** A session begins with a run that stands at its root. */
+/** The start of a session: a run at its root. */
 export const startDrafts: readonly EventDraft[] = [
   { kind: 'session_created', data: {} },
   {

@@ -9,7 +9,7 @@ import { compiled } from './compiled.ts';
 
 const compilePattern = re2Patterns();
 
-/** What a test says about an attempt; the rest is as plain as can be. */
+/** What a test sets of an attempt; everything else has simple defaults. */
 export type Given = Partial<Pick<StepAttempt, 'isRetry' | 'hasNewNotes' | 'loopVariables'>> & {
   readonly stepId?: string;
   readonly notes?: string;
@@ -18,7 +18,7 @@ export type Given = Partial<Pick<StepAttempt, 'isRetry' | 'hasNewNotes' | 'loopV
   readonly capabilities?: StepAttempt['facts']['capabilities'];
 };
 
-/** An attempt at a step of a workflow file, at the first one unless it is named. */
+/** An attempt at a step of a workflow file, by default the first. */
 export function attemptAt(file: object, given: Given = {}): StepAttempt {
   const index = indexWorkflow(compiled({ id: 'wr.tried', name: 'Tried', description: 'A workflow.', ...file }));
   const step = stepOf(index, given.stepId ?? index.workflow.steps[0]?.stepId ?? '');
@@ -44,7 +44,7 @@ export function tryStep(step: object, given: Given = {}, around: object = {}): S
   return attemptAt({ steps: [{ id: 'work', title: 'Work', prompt: 'Do it.', ...step }], ...around }, given);
 }
 
-/** The corrected retry: from the blocked attempt, with what an example holds on top of what was there. */
+/** The corrected retry from the blocked attempt, with the values of the example added. */
 export function retried(attempt: StepAttempt, { notesMarkdown, artifacts = [], context }: ExampleOutput): StepAttempt {
   return {
     ...attempt,
@@ -61,7 +61,7 @@ export function handed(value: JsonObject): HandedArtifact {
   return { kind, value, ref: { sha256, contentType: 'application/json', byteLength: 2 } };
 }
 
-/** The loops that a step is inside of, outermost first. */
+/** The loops around a step, outermost first. */
 function loopsAround({ workflow, loops }: WorkflowIndex, stepId: string): readonly OpenLoop[] {
   const inside = (entries: WorkflowIndex['workflow']['entries']): readonly OpenLoop[] | undefined => {
     for (const entry of entries) {
@@ -76,7 +76,7 @@ function loopsAround({ workflow, loops }: WorkflowIndex, stepId: string): readon
   return inside(workflow.entries) ?? [];
 }
 
-/** What becomes of an attempt that holds nothing at a step that asks for nothing. */
+/** The outcome of an empty attempt at a step without requirements. */
 export const NOTHING_FOUND: StepCheck = {
   unmet: [],
   met: [],

@@ -10,11 +10,11 @@ import type { LoopTrouble, Walk } from '../../src/core/run/walk/walk.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../src/core/workflow/compiled/workflow-index.ts';
 
-/** How an agent behaves on its way through a workflow. */
+/** How an agent behaves in a workflow. */
 export type Agent = {
-  /** What is in context when so many steps are done. */
+  /** The context after a number of steps. */
   readonly context?: (done: number) => JsonObject;
-  /** What it decides about a loop when it does a step, by the step's instance key. */
+  /** Its loop decisions, by instance key of the step. */
   readonly decide?: (key: string) => { readonly loopId: string; readonly decision: 'continue' | 'stop' } | undefined;
   readonly onTrouble?: 'halt' | 'go_on';
   readonly compilePattern?: RunFacts['compilePattern'];
@@ -23,7 +23,7 @@ export type Agent = {
 export type WalkedThrough = {
   /** Instance keys of the steps that were due, in order; at the end `complete` or `halted`. */
   readonly visits: readonly string[];
-  /** Instance keys, each with the condition it is told by. */
+  /** Instance keys of skipped steps, each with its condition. */
   readonly skipped: readonly string[];
   readonly troubles: readonly LoopTrouble[];
   readonly trace: readonly TraceEntry[];
@@ -32,7 +32,7 @@ export type WalkedThrough = {
   readonly walks: readonly Walk[];
 };
 
-/** From the start of a run to its end, doing each step as it comes. */
+/** Does each step of a run from start to end. */
 export function walkThrough(workflow: CompiledWorkflow, agent: Agent = {}): WalkedThrough {
   const { context = () => ({}), decide = () => undefined, onTrouble = 'halt', compilePattern = re2Patterns() } = agent;
   const index = indexWorkflow(workflow);
@@ -73,7 +73,7 @@ export const FACTS: RunFacts = {
   compilePattern: re2Patterns(),
 };
 
-/** A skip in one word: which instance, and by which named condition. */
+/** A skip as one word: the instance and its named condition. */
 export function skipOf({ stepId, loopPath, conditionId }: Walk['skipped'][number]): string {
   return `${stepInstanceKey(stepId, loopPath)}${conditionId === undefined ? '' : ` by ${conditionId}`}`;
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 
-/** A workflow that can be walked for thousands of steps, with what an agent hands in for each. */
+/** A workflow for thousands of steps, with what an agent sends for each. */
 export type WalkedWorkflow = {
   readonly name: 'plain' | 'real';
   readonly source: JsonObject;
   readonly start: JsonObject;
-  /** The arguments of the call that reports a step, beside its token. */
+  /** The arguments of the call that reports a step, without its token. */
   readonly report: (stepId: string, count: number) => JsonObject;
 };
 
 const NOTE = words('looked at the parser and found that it reads the whole file before the first line is checked', 110);
 
-/** Ten short steps, round and round: nothing but notes. */
+/** A loop of ten short steps that need only notes. */
 const plain: WalkedWorkflow = {
   name: 'plain',
   source: {
@@ -34,7 +34,7 @@ const plain: WalkedWorkflow = {
 
 const AREAS = ['src/parser', 'src/lexer', 'src/printer'];
 
-/** What authors really write: loops in loops, conditions, contracts, assessments, criteria, values in prompts. */
+/** A realistic workflow: nested loops, conditions, contracts, assessments, criteria, values in prompts. */
 const real: WalkedWorkflow = {
   name: 'real',
   source: {
@@ -155,15 +155,15 @@ const real: WalkedWorkflow = {
 export const WALKED: readonly WalkedWorkflow[] = [plain, real];
 
 /**
- * The same workflow under another name. Sessions of one workflow share their snapshots, so the second to pass a step
- * has less to write; under names of their own each has to write all of it.
+ * The same workflow under another name. Sessions of one workflow share snapshots, so the second session writes less;
+ * under different names each session writes all of them.
  */
 export function renamed(workflow: WalkedWorkflow, number: number): WalkedWorkflow {
   const workflowId = `bench.${workflow.name}-${number}`;
   return { ...workflow, source: { ...workflow.source, id: workflowId }, start: { ...workflow.start, workflowId } };
 }
 
-/** As many workflow files as a team has, each as long as real ones are. */
+/** As many workflow files as a team has, each of realistic length. */
 export function manyWorkflows(count: number): readonly JsonObject[] {
   return Array.from({ length: count }, (_, i) => ({
     ...real.source,

@@ -15,8 +15,8 @@ import { sha256 } from '../examples/sha256.ts';
 import { SNAPSHOT_EXAMPLES } from '../examples/snapshots.ts';
 
 /**
- * Stored bytes of the released formats. The files are never rewritten: a program that no longer writes or reads them
- * has broken what users have on disk.
+ * Stored bytes of the released formats. The files are never rewritten: a version that no longer reads or writes them
+ * would break the data of its users.
  */
 const FOLDER = join(import.meta.dirname, 'log');
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -56,7 +56,7 @@ test.each(Object.keys(FILES))('nobody has edited %s', (name) => {
   expect(createHash('sha256').update(read(name)).digest('hex')).toBe(digests[name]);
 });
 
-test('everything that was stored is still read', () => {
+test('every stored document of a released format can still be read', () => {
   enforces('schema_changes_additive_within_version', 'durable_types_are_versioned');
   const refused = [
     ...EVENT_KINDS.flatMap((kind) => linesOf(`${kind}.jsonl`)).map((event) => parseEvent(event)),

@@ -48,7 +48,7 @@ type Texts = {
 };
 type Numbers = { EventIndex: EventIndex; ManifestIndex: ManifestIndex; AttemptId: AttemptId };
 
-/** The names of all other types, and of the bare primitive, that could be used in the place of each. */
+/** For each type, the names of other types, or the primitive, that could be used instead of it. */
 type Confusions<Kinds, Primitive> = {
   [one in keyof Kinds]:
     | {
@@ -57,7 +57,7 @@ type Confusions<Kinds, Primitive> = {
     | (Primitive extends Kinds[one] ? 'a bare value' : never);
 }[keyof Kinds];
 
-test('ids of different kinds cannot be exchanged: the compiler refuses it', () => {
+test('the compiler does not accept an id of one kind as another', () => {
   enforces('ids_are_distinct_types');
   expectTypeOf<Confusions<Texts, string>>().toBeNever();
   expectTypeOf<Confusions<Numbers, number>>().toBeNever();

@@ -8,7 +8,7 @@ import { enforces } from '../enforces.ts';
 import { SESSION } from '../examples/ids.ts';
 import { PLANS } from '../examples/session.ts';
 
-test('a use case that only looks cannot reach an append: the compiler refuses it', () => {
+test('a use case that only reads cannot append: it does not compile', () => {
   enforces('append_needs_witness', 'rehydrate_cannot_reach_append');
   expectTypeOf<Parameters<typeof rehydrate>[0]>().toEqualTypeOf<ReadServices>();
   expectTypeOf<ReadServices['sessions']>().toEqualTypeOf<SessionReader>();
@@ -30,7 +30,7 @@ test('a use case that only looks cannot reach an append: the compiler refuses it
   expect(calls).toBeTypeOf('function');
 });
 
-test('appending is the only way to change a session, and it takes a permit that only the gate gives', () => {
+test('appending is the only way to change a session, and it needs a permit from the gate', () => {
   enforces('append_is_the_only_mutation', 'append_needs_witness');
   expectTypeOf<Exclude<keyof SessionStore, keyof SessionReader>>().toEqualTypeOf<
     'exclusively' | 'append' | 'markSalvaged'
@@ -41,11 +41,11 @@ test('appending is the only way to change a session, and it takes a permit that 
   expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get' | 'getJson'>();
   expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'find' | 'open' | 'rotate'>();
   const calls = (sessions: SessionStore, sessionId: SessionId) => [
-    // @ts-expect-error an object is no permit
+    // @ts-expect-error an object is not a permit
     sessions.append({}, PLANS.start),
-    // @ts-expect-error a session id is no permit
+    // @ts-expect-error a session id is not a permit
     sessions.append(sessionId, PLANS.start),
-    // @ts-expect-error nor is it one to mark a session with
+    // @ts-expect-error a session id does not allow marking a session
     sessions.markSalvaged(sessionId, undefined),
   ];
   expect(calls).toBeTypeOf('function');

@@ -85,10 +85,10 @@ function walkMembers(
   for (;;) {
     const end = onMember(next);
     if (end === undefined) return undefined;
-    const behind = skipSpace(bytes, end);
-    if (bytes[behind] === close) return behind + 1;
-    if (bytes[behind] !== COMMA) return wrong(walk, behind);
-    next = skipSpace(bytes, behind + 1);
+    const after = skipSpace(bytes, end);
+    if (bytes[after] === close) return after + 1;
+    if (bytes[after] !== COMMA) return wrong(walk, after);
+    next = skipSpace(bytes, after + 1);
   }
 }
 

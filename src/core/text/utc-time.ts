@@ -1,4 +1,4 @@
-/** A log may hold any whole number as a time; a date ends here, in the year 275760. */
+/** The last moment that a date can represent, in the year 275760. A log may contain any whole number as a time. */
 const MS_MAX = 8.64e15;
 
 /** A moment in ISO 8601: `2026-11-15T14:20:07.123Z`. */

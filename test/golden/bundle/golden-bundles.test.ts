@@ -11,19 +11,19 @@ import { engine } from '../../examples/engine.ts';
 import { sha256 } from '../../examples/sha256.ts';
 
 /**
- * Bundles as they were given away. The files are never rewritten: a program that no longer takes them in has broken
- * what people have sent each other.
+ * Released bundles. The files are never rewritten: a version that no longer imports them would break bundles that
+ * users exchanged.
  */
 const read = (name: string) => readFileSync(join(import.meta.dirname, name));
 const DIGESTS = JSON.parse(read('sha256.json').toString()) as { readonly [name: string]: string };
 const NAMES = Object.keys(DIGESTS);
 
 describe.each(NAMES)('the stored bundle %s', (name) => {
-  it('was edited by nobody', () => {
+  it('a golden bundle was not edited', () => {
     expect(createHash('sha256').update(read(name)).digest('hex')).toBe(DIGESTS[name]);
   });
 
-  it('is taken in, and given away again to the letter', async () => {
+  it('a golden bundle can be imported and exported again byte for byte', async () => {
     enforces('bundle_round_trip_equivalent', 'bundle_envelope_fields', 'schema_changes_additive_within_version');
     const file = read(name);
     const document = bundleSchema.parse(loose(file));
@@ -40,7 +40,7 @@ describe.each(NAMES)('the stored bundle %s', (name) => {
   });
 });
 
-it('there is a stored bundle of a whole session and one of a part, and nothing else', () => {
+it('there are two golden bundles: one of a whole session and one of a part', () => {
   expect(NAMES).toEqual(['part.json', 'whole.json']);
   expect(readdirSync(import.meta.dirname).sort()).toEqual(['golden-bundles.test.ts', ...NAMES, 'sha256.json'].sort());
   expect(loose(read('part.json')).session.salvage).toEqual({

@@ -17,7 +17,7 @@ import type { ReportStep } from '../report.ts';
 export type ReportSource = {
   readonly sessionId: SessionId;
   readonly salvage: Salvage | undefined;
-  /** Runs that somebody closed; this is not part of the log. */
+  /** Runs that a user closed; this is not part of the log. */
   readonly closed: ClosedRuns;
   readonly events: readonly SessionEvent[];
   readonly view: SessionView;

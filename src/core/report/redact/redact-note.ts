@@ -80,7 +80,7 @@ function readNote(blocks: readonly NoteBlock[]): NoteText {
   return { body: body.join(''), extras: extras.join(''), known };
 }
 
-/** The note with its secrets hidden. A link whose target or text holds a secret becomes text. */
+/** The note with its secrets hidden. A link whose target or text contains a secret becomes text. */
 function rewriteNote(
   blocks: readonly NoteBlock[],
   { inBody, inExtras }: { readonly inBody: Hider; readonly inExtras: Hider },
