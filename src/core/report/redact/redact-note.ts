@@ -93,18 +93,18 @@ function rewriteNote(
   };
   const extra = (piece: string) => {
     const redacted = inExtras.take(piece);
-    inExtras.skip(CELL_END.length);
+    inExtras.advance(CELL_END.length);
     return redacted;
   };
   const walk: Walk = {
     text,
-    gap: (between) => inBody.skip(between.length),
+    gap: (between) => inBody.advance(between.length),
     extra: (piece) => (extra(piece) === piece ? piece : ''),
     link: (link) => {
       const before = changes;
       const content = walkInlines(link.content, walk);
       if (changes > before) {
-        if (!isBareLink(link)) inExtras.skip(link.href.length + CELL_END.length);
+        if (!isBareLink(link)) inExtras.advance(link.href.length + CELL_END.length);
         return content;
       }
       const href = isBareLink(link) ? link.href : extra(link.href);
@@ -190,7 +190,7 @@ function walkInlines(content: readonly NoteInline[], walk: Walk): readonly NoteI
 }
 
 /** Takes a text piece by piece and returns it with its secrets hidden. */
-type Hider = { readonly take: (piece: string) => string; readonly skip: (length: number) => void };
+type Hider = { readonly take: (piece: string) => string; readonly advance: (length: number) => void };
 
 /** Starts at a position of the text that the secrets were found in. */
 export function hider(secrets: readonly Secret[], start: number, onHidden: (kind: SecretKind) => void): Hider {
@@ -220,8 +220,8 @@ export function hider(secrets: readonly Secret[], start: number, onHidden: (kind
     parts.push(piece.slice(done - from));
     return parts.join('');
   };
-  const skip = (length: number) => {
+  const advance = (length: number) => {
     at += length;
   };
-  return { take, skip };
+  return { take, advance };
 }
