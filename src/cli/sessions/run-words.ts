@@ -9,26 +9,17 @@ import { clipText, wrapText } from '../output/text-width.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';
 import { healthWords } from './session-words.ts';
 
-export const STATE_MARKS: { readonly [state in SessionState]: LineSpan } = {
+export const STATE_MARKS = {
   running: { text: '●', style: 'strong' },
   blocked: { text: '▲', style: 'notable' },
   complete: { text: '✓', style: 'good' },
   closed: { text: '–', style: 'dim' },
   salvaged: { text: '◐', style: 'dim' },
   damaged: { text: '✗', style: 'bad' },
-};
-
-const STATE_STYLES = {
-  running: 'strong',
-  blocked: 'notable',
-  complete: 'good',
-  closed: 'dim',
-  salvaged: 'dim',
-  damaged: 'bad',
-} as const;
+} as const satisfies { readonly [state in SessionState]: LineSpan };
 
 export function stateSpan(state: SessionState, text: string = state): LineSpan {
-  return { text, style: STATE_STYLES[state] };
+  return { text, style: STATE_MARKS[state].style };
 }
 
 /** The state of one run, as if it were the only one in its session. */

@@ -6,7 +6,7 @@ import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
 import { count, moment, runHead } from './listed-session.ts';
-import { numbered, placeWords, stateSpan } from './run-words.ts';
+import { numbered, placeWords, STATE_MARKS } from './run-words.ts';
 import { placeShape, sessionHead } from './session-shapes.ts';
 
 const treeStep = z.strictObject({
@@ -107,10 +107,10 @@ export function stepRow(
 }
 
 const STEP_MARKS: { readonly [state in TreeStepData['state']]: LineSpan } = {
-  done: { text: '✓', style: 'good' },
-  due: { text: '●', style: 'strong' },
-  blocked: { text: '▲', style: 'notable' },
-  complete: stateSpan('complete', '✓'),
+  done: STATE_MARKS.complete,
+  due: STATE_MARKS.running,
+  blocked: STATE_MARKS.blocked,
+  complete: STATE_MARKS.complete,
 };
 
 const TIME_WIDTH = 9;
