@@ -71,8 +71,8 @@ type Environment = { readonly [name: string]: string | undefined };
 
 /** The data folder: as configured, or the platform's default place for program data. */
 export function dataDir(env: Environment, platform: NodeJS.Platform): string {
-  const told = env['WORKRAIL_DATA_DIR'];
-  if (told !== undefined && told !== '') return resolve(withoutTilde(told));
+  const given = env['WORKRAIL_DATA_DIR'];
+  if (given !== undefined && given !== '') return resolve(withoutTilde(given));
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'workrail');
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'workrail');
   const xdg = env['XDG_DATA_HOME'];

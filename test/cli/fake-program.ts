@@ -39,7 +39,7 @@ type World = {
   readonly theatre?: DemoStage;
   /** What an author works with. */
   readonly bench?: AuthorServices;
-  /** What is looked at. */
+  /** The sessions to view. */
   readonly overview?: SessionAccess;
   /** The machine that is set up. */
   readonly setup?: LocalServices;

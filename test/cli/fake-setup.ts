@@ -51,7 +51,7 @@ export function fakeSetup(fake: Fake = {}): LocalServices {
     sessions: store.sessions,
     audit: { audit: async (sessionId) => err({ code: 'session_not_found', sessionId }) },
     versionOf: async () => undefined,
-    rehearse: async () => ({ kind: 'works', version: machine.version, tools: 6, ms: 100 }),
+    tryLaunch: async () => ({ kind: 'works', version: machine.version, tools: 6, ms: 100 }),
     config,
   };
   return {

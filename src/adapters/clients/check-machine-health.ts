@@ -24,7 +24,7 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
     audit,
     index: indexUpkeep(parts),
     // It loads an MCP client, which nothing else needs.
-    rehearse: async (rehearsal) => (await import('./try-launch.ts')).launchTrial(machine)(rehearsal),
+    tryLaunch: async (trialLaunch) => (await import('./try-launch.ts')).launchTrial(machine)(trialLaunch),
     config: () => loadConfig(machine),
     dataFolder: async () => {
       const found = await Promise.all([openPlace(dataDir, '700'), openPlace(join(dataDir, layout.keyring), '600')]);

@@ -47,10 +47,10 @@ it('the last output of a failing program is reported', async () => {
 });
 
 it('a missing absolute path is stale; a program that is not on the PATH fails', async () => {
-  const rehearse = launchTrial(machine);
-  expect(await rehearse(node('/gone/workrail.js', 'serve'))).toEqual({ kind: 'stale', missing: '/gone/workrail.js' });
+  const tryLaunch = launchTrial(machine);
+  expect(await tryLaunch(node('/gone/workrail.js', 'serve'))).toEqual({ kind: 'stale', missing: '/gone/workrail.js' });
   const unknown = { launch: { command: 'workrail-not-there', args: [], env: {} }, environment: 'window' as const };
-  expect(await rehearse(unknown)).toMatchObject({
+  expect(await tryLaunch(unknown)).toMatchObject({
     kind: 'fails',
     at: 'the start',
     said: expect.stringContaining('ENOENT'),
@@ -65,8 +65,8 @@ it('a tried server sees only the variables that its client passes on', async () 
     'console.error(["HOME","PATH","WORKRAIL_LOG","EXTRA"].map((n) => process.env[n] ?? "-").join()); process.exit(1)';
   const seen = async (environment: 'shell' | 'few' | 'window') => {
     const launch = { command: process.execPath, args: ['-e', script], env: { EXTRA: 'x' } };
-    const rehearsed = await shell({ launch, environment });
-    return rehearsed.kind === 'fails' ? rehearsed.said : rehearsed.kind;
+    const trial = await shell({ launch, environment });
+    return trial.kind === 'fails' ? trial.said : trial.kind;
   };
   expect(await seen('shell')).toBe('/home/ada,/opt/own:/usr/bin,1,x');
   expect(await seen('few')).toBe('/home/ada,/opt/own:/usr/bin,-,x');

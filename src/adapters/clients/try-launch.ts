@@ -12,7 +12,7 @@ const SAID_MAX = 300;
 const WORKFLOW = 'wr.first_steps';
 
 /** Starts a server exactly as a client would, and runs a step forward and back in a temporary folder. */
-export function launchTrial(machine: Machine, lifeMs = LIFE_MS): (rehearsal: TrialLaunch) => Promise<TrialResult> {
+export function launchTrial(machine: Machine, lifeMs = LIFE_MS): (trialLaunch: TrialLaunch) => Promise<TrialResult> {
   return async ({ launch, environment }) => {
     const { command, args } = launch;
     const paths = [command, ...args.filter((arg) => /\.[cm]?js$/.test(arg))];
@@ -24,7 +24,7 @@ export function launchTrial(machine: Machine, lifeMs = LIFE_MS): (rehearsal: Tri
     const forget = atExit(clear);
     const env = { ...defined(environmentFor(machine, environment)), ...launch.env, WORKRAIL_DATA_DIR: folder };
     try {
-      return await rehearsed({ command, args, env, cwd: folder, lifeMs });
+      return await trial({ command, args, env, cwd: folder, lifeMs });
     } finally {
       clear();
       forget();
@@ -40,7 +40,7 @@ type Start = {
   readonly lifeMs: number;
 };
 
-async function rehearsed(start: Start): Promise<TrialResult> {
+async function trial(start: Start): Promise<TrialResult> {
   const begun = performance.now();
   let at = 'the start';
   let said = '';
@@ -71,7 +71,7 @@ async function rehearsed(start: Start): Promise<TrialResult> {
     const first = await step('start_workflow', { workflowId: WORKFLOW, mode: 'guided' });
     const second = await step('continue_workflow', {
       ackToken: first.ackToken,
-      output: { notesMarkdown: 'A rehearsal.' },
+      output: { notesMarkdown: 'A trial run.' },
     });
     const again = await step('continue_workflow', { stateToken: first.stateToken });
     at = 'going back';

@@ -155,7 +155,7 @@ function takeBackClaim(claim: number): void {
   }
 }
 
-/** For information only: the lock is busy in any case. A process that was killed is not named. */
+/** For information only: the lock is busy either way. A process that was killed is not named. */
 function holderNamedAt(path: string | undefined): string | undefined {
   const claim = path === undefined ? undefined : claimAt(holderPath(path));
   return claim === undefined ? undefined : liveHolder([claim]);

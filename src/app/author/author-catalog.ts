@@ -9,13 +9,13 @@ const NAMED_RANK = 1_000;
 /** The catalog as of now, including files that were named explicitly. */
 export type AuthorCatalog = { readonly catalog: WorkflowCatalog; readonly all: Catalog };
 
-export async function authorCatalog(bench: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
-  const { source, yieldNow, workspace } = bench;
-  const tools = { ...bench.tools, yieldNow };
+export async function authorCatalog(author: AuthorServices, paths: readonly string[] = []): Promise<AuthorCatalog> {
+  const { source, yieldNow, workspace } = author;
+  const tools = { ...author.tools, yieldNow };
   const { files } = await source.files(workspace);
-  const known = new Set(files.map(({ path }) => bench.files.resolve(path)));
+  const known = new Set(files.map(({ path }) => author.files.resolve(path)));
   const loose = looseFiles(
-    bench,
+    author,
     paths.filter((path) => !known.has(path)),
   );
   const plain = workflowCatalog(
@@ -23,11 +23,11 @@ export async function authorCatalog(bench: AuthorServices, paths: readonly strin
     tools,
   );
   const all = await plain.list(workspace);
-  const hidden = hiddenAmong(bench, all, paths);
+  const hidden = hiddenAmong(author, all, paths);
   if (hidden.size === 0) return asItStands(all);
   const lifted = new WeakMap<WorkflowFile, WorkflowFile>();
   const lift = (file: WorkflowFile) => {
-    if (!hidden.has(bench.files.resolve(file.path))) return file;
+    if (!hidden.has(author.files.resolve(file.path))) return file;
     const above = lifted.get(file) ?? { ...file, rank: file.rank + 2 * NAMED_RANK };
     lifted.set(file, above);
     return above;
@@ -56,8 +56,8 @@ function extended(
 
 /** Files that another file of the same id overrides. */
 function hiddenAmong({ files }: AuthorServices, all: Catalog, paths: readonly string[]): ReadonlySet<string> {
-  const told = new Set([...all.workflows, ...all.invalid].map(({ file }) => files.resolve(file.path)));
-  return new Set(paths.filter((path) => !told.has(path)));
+  const listed = new Set([...all.workflows, ...all.invalid].map(({ file }) => files.resolve(file.path)));
+  return new Set(paths.filter((path) => !listed.has(path)));
 }
 
 function looseFiles({ files }: AuthorServices, paths: readonly string[]): readonly WorkflowFile[] {

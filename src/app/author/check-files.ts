@@ -52,26 +52,26 @@ export type CheckReport = { readonly scope: TargetScope; readonly files: readonl
 
 /** Checks the selected files and the scenarios beside them. Changes nothing. */
 export async function checkFiles(
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: Asked,
 ): Promise<Result<CheckReport, TargetRefusal | NothingOwn>> {
-  const scope = scopeOf(bench, asked);
+  const scope = scopeOf(author, asked);
   const own = scope.kind === 'project' || scope.kind === 'user' ? scope.folders : [];
-  const targets = await findTargets(bench, [...asked.names, ...own.filter((folder) => holdsFiles(bench, folder))]);
+  const targets = await findTargets(author, [...asked.names, ...own.filter((folder) => holdsFiles(author, folder))]);
   if (targets.isErr()) return err(targets.error);
   const scenarios = targets.value.filter(isScenarioPath);
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
-  const { all } = await authorCatalog(bench, workflows);
+  const { all } = await authorCatalog(author, workflows);
   const wanted = new Set(workflows);
   // Bindings are part of a project's workflows; the file is beside their folder.
-  const bindings = scope.kind === 'project' ? `${bench.workspace}/.workrail/bindings.json` : undefined;
+  const bindings = scope.kind === 'project' ? `${author.workspace}/.workrail/bindings.json` : undefined;
   const isWanted = ({ file }: ListedWorkflow | InvalidFile) =>
     scope.kind === 'all' ||
     file.path === bindings ||
-    wanted.has(bench.files.resolve(file.path)) ||
-    isWithin(bench, own, file.path);
-  const files = [...(await checkedIn(bench, all, isWanted)), ...scenarios.map((path) => checkScenarios(bench, path))];
-  return files.length === 0 ? err(nothingOwn(bench)) : ok({ scope, files });
+    wanted.has(author.files.resolve(file.path)) ||
+    isWithin(author, own, file.path);
+  const files = [...(await checkedIn(author, all, isWanted)), ...scenarios.map((path) => checkScenarios(author, path))];
+  return files.length === 0 ? err(nothingOwn(author)) : ok({ scope, files });
 }
 
 function holdsFiles({ files }: AuthorServices, folder: string): boolean {
@@ -129,7 +129,7 @@ const ROUNDS_MAX = 10;
 
 /** Applies every automatic fix and reports what is left. Nothing else in a file changes. */
 export async function fixFiles(
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: Asked,
 ): Promise<Result<CheckReport & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
   return safeTry(async function* (): Flow<
@@ -138,11 +138,11 @@ export async function fixFiles(
   > {
     const made: MadeFix[] = [];
     for (let round = 0; ; round += 1) {
-      const checked = yield* await checkFiles(bench, asked);
+      const checked = yield* await checkFiles(author, asked);
       const before = made.length;
       const { scope, files } = checked;
-      for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(bench, one, scope)) : []) {
-        const fixed = yield* fixFile(bench, file);
+      for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(author, one, scope)) : []) {
+        const fixed = yield* fixFile(author, file);
         made.push(...fixed);
       }
       if (made.length === before) return ok({ ...checked, made });
@@ -151,17 +151,17 @@ export async function fixFiles(
 }
 
 /** Installed files are changed only if they are named. */
-function isOwn(bench: AuthorServices, { path }: CheckedFile, { kind }: TargetScope): boolean {
-  return kind === 'named' || isWithin(bench, [bench.workspace, bench.folders.user], path);
+function isOwn(author: AuthorServices, { path }: CheckedFile, { kind }: TargetScope): boolean {
+  return kind === 'named' || isWithin(author, [author.workspace, author.folders.user], path);
 }
 
 function fixFile(
   { files }: AuthorServices,
   { path, text, findings }: CheckedFile,
 ): Result<readonly MadeFix[], FileFailure> {
-  const mendable = findings.filter((finding) => finding.fix !== undefined) as readonly Diagnostic[];
-  const { text: fixed, mended } = applyFixes(text, mendable);
+  const fixable = findings.filter((finding) => finding.fix !== undefined) as readonly Diagnostic[];
+  const { text: fixed, mended: applied } = applyFixes(text, fixable);
   if (fixed === text) return ok([]);
-  const made = mended.flatMap(({ code, fix }) => (fix === undefined ? [] : [{ path, code, title: fix.title }]));
+  const made = applied.flatMap(({ code, fix }) => (fix === undefined ? [] : [{ path, code, title: fix.title }]));
   return files.write(path, fixed).map(() => made);
 }

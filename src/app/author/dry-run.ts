@@ -21,21 +21,21 @@ export type DryRun = { readonly run: PlayedRun; readonly unsent: readonly string
 
 /** Runs a workflow through the real engine, on a store in memory. */
 export async function dryRun(
-  bench: AuthorServices,
+  author: AuthorServices,
   { listed, catalog }: TargetWorkflow,
   { script, answer, watch }: DryRunRequest,
 ): Promise<Result<DryRun, StartRefusal>> {
-  const stage = rehearsal(bench.services(catalog));
+  const stage = rehearsal(author.services(catalog));
   const scripted = listedAnswers(script.steps ?? []);
   const { goal, context, mode = 'guided' } = script;
   const player = {
     stage,
     send: stage.send,
-    yieldNow: bench.yieldNow,
+    yieldNow: author.yieldNow,
     answer: answer ?? scripted.answer,
     ...defined({ watch }),
   };
-  const request = { workflowId: listed.id, workspace: bench.workspace, mode, goal, context };
+  const request = { workflowId: listed.id, workspace: author.workspace, mode, goal, context };
   const played = await playRun(player, request);
   return played.map((run) => ({ run, unsent: answer === undefined ? scripted.left.map(({ at }) => at) : [] }));
 }

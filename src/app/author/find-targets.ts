@@ -38,28 +38,28 @@ export function isScenarioPath(path: string): boolean {
 
 /** The selected files: files and folders by path, workflows by id. */
 export async function findTargets(
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: readonly string[],
 ): Promise<Result<readonly string[], TargetRefusal>> {
-  const { files } = bench;
+  const { files } = author;
   const paths = new Set<string>();
   for (const name of asked) {
-    const found = await targetsOf(bench, name);
+    const found = await targetsOf(author, name);
     if (found.isErr()) return err(found.error);
     for (const path of found.value) paths.add(files.resolve(path));
   }
   return ok([...paths]);
 }
 
-async function targetsOf(bench: AuthorServices, name: string): Promise<Result<readonly string[], TargetRefusal>> {
-  const { files } = bench;
+async function targetsOf(author: AuthorServices, name: string): Promise<Result<readonly string[], TargetRefusal>> {
+  const { files } = author;
   const kind = files.kindOf(name);
   if (kind === 'file') return ok([name]);
   if (kind === 'folder') {
     const inside = files.list(name);
     return inside.length === 0 ? err({ code: 'folder_empty', path: name }) : ok(inside);
   }
-  const { all } = await authorCatalog(bench);
+  const { all } = await authorCatalog(author);
   const found = knownWorkflow(all, name);
   if (found.kind === 'found') return ok([found.listed.file.path]);
   if (found.kind === 'invalid') return ok([found.invalid.file.path]);
@@ -76,21 +76,21 @@ export type WorkflowRefusal =
 
 /** Finds one workflow by its id or its file. It compiles. */
 export async function findTargetWorkflow(
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: string,
 ): Promise<Result<TargetWorkflow, WorkflowRefusal>> {
-  const { files } = bench;
+  const { files } = author;
   if (files.kindOf(asked) !== 'file') {
-    const { catalog, all } = await authorCatalog(bench);
+    const { catalog, all } = await authorCatalog(author);
     const found = knownWorkflow(all, asked);
     if (found.kind === 'found') return ok({ listed: found.listed, catalog });
     if (found.kind === 'invalid') return err({ code: 'workflow_broken', asked, invalid: found.invalid });
     const problem = all.workspaceProblem === undefined ? {} : { workspaceProblem: all.workspaceProblem };
     return err({ code: 'target_unknown', asked, known: found.known, ...problem });
   }
-  const targets = await findTargets(bench, [asked]);
+  const targets = await findTargets(author, [asked]);
   if (targets.isErr()) return err(targets.error);
-  const { catalog, all } = await authorCatalog(bench, targets.value);
+  const { catalog, all } = await authorCatalog(author, targets.value);
   const isMeant = ({ file }: ListedWorkflow | InvalidFile) => targets.value.includes(files.resolve(file.path));
   const invalid = all.invalid.find(isMeant);
   if (invalid !== undefined) return err({ code: 'workflow_broken', asked, invalid });

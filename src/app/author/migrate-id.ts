@@ -23,19 +23,19 @@ export type MigratedFile = {
 
 /** Gives a workflow a new id and updates every file of the author that refers to it, or reports what would change. */
 export async function migrateId(
-  bench: AuthorServices,
+  author: AuthorServices,
   { oldId, newId, isDryRun }: { readonly oldId: string; readonly newId: string; readonly isDryRun: boolean },
 ): Promise<Result<readonly MigratedFile[], MigrateRefusal>> {
   return safeTry(async function* (): Flow<readonly MigratedFile[], MigrateRefusal> {
-    const { listed } = yield* await findTargetWorkflow(bench, oldId);
+    const { listed } = yield* await findTargetWorkflow(author, oldId);
     if (listed.sourceKind !== 'project' && listed.sourceKind !== 'user') {
       return err({ code: 'not_editable', id: listed.id, path: listed.file.path });
     }
-    yield* await placeFor(bench, { id: newId, to: 'project' });
-    const changes = await changesFor(bench, listed, newId);
+    yield* await placeFor(author, { id: newId, to: 'project' });
+    const changes = await changesFor(author, listed, newId);
     if (!isDryRun) {
       for (const change of changes) {
-        yield* applyChange(bench, change);
+        yield* applyChange(author, change);
       }
     }
     return ok(changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...defined({ movedTo }) })));
@@ -44,8 +44,8 @@ export async function migrateId(
 
 type Change = MigratedFile & { readonly text: string };
 
-async function changesFor(bench: AuthorServices, listed: ListedWorkflow, newId: string): Promise<readonly Change[]> {
-  const { files, bindings } = await bench.source.files(bench.workspace);
+async function changesFor(author: AuthorServices, listed: ListedWorkflow, newId: string): Promise<readonly Change[]> {
+  const { files, bindings } = await author.source.files(author.workspace);
   const own = files.filter(({ kind }) => kind === 'project' || kind === 'user');
   const names = new Map([[listed.id, newId]]);
   if (listed.kind === 'routine') {
@@ -56,7 +56,7 @@ async function changesFor(bench: AuthorServices, listed: ListedWorkflow, newId: 
     ...(bindings === undefined ? [] : [bindings.path]),
   ];
   return paths.flatMap((path): readonly Change[] => {
-    const read = bench.files.read(path);
+    const read = author.files.read(path);
     if (read.isErr()) return [];
     const isItself = path === listed.file.path;
     const isBindings = path === bindings?.path;

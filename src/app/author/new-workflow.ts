@@ -20,17 +20,17 @@ export type Written = { readonly path: string; readonly scenarios: string };
 
 /** Writes a starter workflow with scenarios that pass. Existing files are not overwritten. */
 export async function newWorkflow(
-  bench: AuthorServices,
+  author: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
 ): Promise<Result<Written, PlaceRefusal | FileFailure>> {
   return safeTry(async function* (): Flow<Written, PlaceRefusal | FileFailure> {
-    const place = yield* await placeFor(bench, { id: naming.id, to });
+    const place = yield* await placeFor(author, { id: naming.id, to });
     const { workflow, scenarios } = STARTERS[starter];
     const path = place;
     const beside = scenarioPathOf(path);
-    const _written = yield* bench.files
+    const _written = yield* author.files
       .write(path, pretty(workflow(naming)), { isNew: true })
-      .andThen(() => bench.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true }));
+      .andThen(() => author.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true }));
     return ok({ path, scenarios: beside });
   });
 }
@@ -53,14 +53,14 @@ export type Copied = {
 
 /** Copies a workflow with its scenarios under a new id. Only the id changes in its text. */
 export async function copyWorkflow(
-  bench: AuthorServices,
+  author: AuthorServices,
   { asked, newId, to }: { readonly asked: string; readonly newId?: string | undefined; readonly to: Destination },
 ): Promise<Result<Copied, CopyRefusal>> {
   return safeTry(async function* (): Flow<Copied, CopyRefusal> {
-    const { files } = bench;
-    const { listed } = yield* await findTargetWorkflow(bench, asked);
+    const { files } = author;
+    const { listed } = yield* await findTargetWorkflow(author, asked);
     const id = newId ?? ownId(listed.id, to);
-    const place = yield* await placeFor(bench, { id, to, isRoutine: listed.kind === 'routine' });
+    const place = yield* await placeFor(author, { id, to, isRoutine: listed.kind === 'routine' });
     yield* files.write(place, withId(listed.origin.text, id), { isNew: true });
     const scenarios = files.read(scenarioPathOf(listed.file.path));
     const scenarioPath = scenarioPathOf(place);
@@ -85,18 +85,18 @@ export type PlaceRefusal = IdRefusal | { readonly code: 'id_taken'; readonly id:
 
 /** The path for a new workflow of this id. */
 export async function placeFor(
-  bench: AuthorServices,
+  author: AuthorServices,
   { id, to, isRoutine = false }: { readonly id: string; readonly to: Destination; readonly isRoutine?: boolean },
 ): Promise<Result<string, PlaceRefusal>> {
   const creatable = creatableId(id);
   if (creatable.isErr()) return err(creatable.error);
-  const { all } = await authorCatalog(bench);
+  const { all } = await authorCatalog(author);
   const found = findWorkflow(all, id);
   if (found.kind === 'found' && found.alias === undefined) {
     return err({ code: 'id_taken', id, path: found.listed.file.path });
   }
   if (found.kind === 'invalid') return err({ code: 'id_taken', id, path: found.invalid.file.path });
-  return ok(`${bench.folders[to]}/${isRoutine ? 'routines/' : ''}${id}.json`);
+  return ok(`${author.folders[to]}/${isRoutine ? 'routines/' : ''}${id}.json`);
 }
 
 /** The default id of a copy. */

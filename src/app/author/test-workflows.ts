@@ -44,32 +44,32 @@ type Tick = (step: { readonly done: number; readonly total: number }) => void;
 
 /** Plays the selected scenarios. */
 export async function testWorkflows(
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: Asked,
   tick: Tick = () => undefined,
 ): Promise<Result<TestReport, ScenarioRefusal>> {
-  const found = await scenarioFiles(bench, asked);
+  const found = await scenarioFiles(author, asked);
   if (found.isErr()) return err(found.error);
   const { scope, paths, untested } = found.value;
-  const beside = paths.map(workflowPathOf).filter((path) => bench.files.kindOf(path) === 'file');
-  const { catalog } = await authorCatalog(bench, beside);
+  const beside = paths.map(workflowPathOf).filter((path) => author.files.kindOf(path) === 'file');
+  const { catalog } = await authorCatalog(author, beside);
   const files: TestedFile[] = [];
   for (const [done, path] of paths.entries()) {
     tick({ done, total: paths.length });
-    const read = await readScenarios(bench, path);
+    const read = await readScenarios(author, path);
     if (read.isErr()) {
       files.push({ path, problems: read.error, scenarios: [] });
       continue;
     }
     const { workflowId } = read.value.file;
-    const { found: workflow } = await catalog.find(workflowId, bench.workspace);
+    const { found: workflow } = await catalog.find(workflowId, author.workspace);
     const problems = problemsWith(read.value, workflow);
     if (problems.length > 0 || workflow.kind !== 'found') {
       files.push({ path, workflowId, problems, scenarios: [] });
       continue;
     }
-    const stage = () => rehearsal(bench.services(catalog));
-    files.push({ path, ...(await playAll(stage, read.value.file, { bench, workflow: workflow.listed.workflow })) });
+    const stage = () => rehearsal(author.services(catalog));
+    files.push({ path, ...(await playAll(stage, read.value.file, { author, workflow: workflow.listed.workflow })) });
   }
   return ok({ scope, files, untested });
 }
@@ -126,7 +126,10 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
 async function playAll(
   stage: () => ReturnType<typeof rehearsal>,
   { workflowId, scenarios }: ScenarioFile,
-  { bench: { workspace, yieldNow }, workflow }: { readonly bench: AuthorServices; readonly workflow: CompiledWorkflow },
+  {
+    author: { workspace, yieldNow },
+    workflow,
+  }: { readonly author: AuthorServices; readonly workflow: CompiledWorkflow },
 ): Promise<Omit<TestedFile, 'path'>> {
   const played: Awaited<ReturnType<typeof testScenario>>[] = [];
   for (const scenario of scenarios) {
@@ -154,43 +157,43 @@ export type ScenarioFiles = {
 };
 
 /** The selected scenario files: those beside the named workflows, the author's own, or all. */
-async function scenarioFiles(bench: AuthorServices, asked: Asked): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
-  const scope = scopeOf(bench, asked);
-  return scope.kind === 'named' ? namedScenarios(bench, asked.names) : scenariosIn(bench, scope);
+async function scenarioFiles(author: AuthorServices, asked: Asked): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
+  const scope = scopeOf(author, asked);
+  return scope.kind === 'named' ? namedScenarios(author, asked.names) : scenariosIn(author, scope);
 }
 
 async function scenariosIn(
-  bench: AuthorServices,
+  author: AuthorServices,
   scope: Exclude<TargetScope, { kind: 'named' }>,
 ): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
-  const { all } = await authorCatalog(bench);
+  const { all } = await authorCatalog(author);
   const isMeant = ({ file }: ListedWorkflow | InvalidFile) =>
-    scope.kind === 'all' || isWithin(bench, scope.folders, file.path);
+    scope.kind === 'all' || isWithin(author, scope.folders, file.path);
   const workflows = all.workflows.filter(isMeant);
   const invalid = all.invalid.filter(isMeant);
-  if (workflows.length + invalid.length === 0) return err(nothingOwn(bench));
-  const beside = ({ file }: ListedWorkflow | InvalidFile) => scenarioPathOf(bench.files.resolve(file.path));
+  if (workflows.length + invalid.length === 0) return err(nothingOwn(author));
+  const beside = ({ file }: ListedWorkflow | InvalidFile) => scenarioPathOf(author.files.resolve(file.path));
   return ok({
     scope,
-    paths: [...workflows, ...invalid].map(beside).filter((path) => isThere(bench, path)),
-    untested: workflows.filter((one) => one.kind === 'workflow' && !isThere(bench, beside(one))).map(({ id }) => id),
+    paths: [...workflows, ...invalid].map(beside).filter((path) => isThere(author, path)),
+    untested: workflows.filter((one) => one.kind === 'workflow' && !isThere(author, beside(one))).map(({ id }) => id),
   });
 }
 
 async function namedScenarios(
-  bench: AuthorServices,
+  author: AuthorServices,
   names: readonly string[],
 ): Promise<Result<ScenarioFiles, ScenarioRefusal>> {
-  const targets = await findTargets(bench, names);
+  const targets = await findTargets(author, names);
   if (targets.isErr()) return err(targets.error);
-  const isFolder = names.some((name) => bench.files.kindOf(name) === 'folder');
+  const isFolder = names.some((name) => author.files.kindOf(name) === 'folder');
   const paths = [...new Set(targets.value.map(scenarioPathOf))];
-  const missing = paths.find((path) => !isThere(bench, path));
+  const missing = paths.find((path) => !isThere(author, path));
   if (missing !== undefined && !isFolder) return err({ code: 'no_scenarios', path: missing });
   const untested = targets.value.filter(
-    (path) => !isScenarioPath(path) && !path.includes('/routines/') && !isThere(bench, scenarioPathOf(path)),
+    (path) => !isScenarioPath(path) && !path.includes('/routines/') && !isThere(author, scenarioPathOf(path)),
   );
-  return ok({ scope: { kind: 'named' }, paths: paths.filter((path) => isThere(bench, path)), untested });
+  return ok({ scope: { kind: 'named' }, paths: paths.filter((path) => isThere(author, path)), untested });
 }
 
 function isThere({ files }: AuthorServices, path: string): boolean {

@@ -67,9 +67,9 @@ export function launchFor(machine: Machine, { hasWindow, onPath }: LaunchFor): L
  * folders, so a path must be absolute.
  */
 function carriedVariables({ env, platform, workspace, join }: Machine): Launch['env'] {
-  const { WORKRAIL_DATA_DIR: told = '', XDG_DATA_HOME: dataHome = '' } = env;
-  const isWhole = /^(?:[~/\\]|[A-Za-z]:)/.test(told);
-  if (told !== '') return { WORKRAIL_DATA_DIR: isWhole ? told : join(workspace, told) };
+  const { WORKRAIL_DATA_DIR: given = '', XDG_DATA_HOME: dataHome = '' } = env;
+  const isWhole = /^(?:[~/\\]|[A-Za-z]:)/.test(given);
+  if (given !== '') return { WORKRAIL_DATA_DIR: isWhole ? given : join(workspace, given) };
   return platform === 'linux' && dataHome.startsWith('/') ? { XDG_DATA_HOME: dataHome } : {};
 }
 

@@ -102,11 +102,11 @@ export type Registrations = {
 export async function registrations(services: ClientServices): Promise<Registrations> {
   const installed = await findClients(services);
   const isRegistered = async (client: Client): Promise<boolean> => {
-    const looked = await Promise.all([
+    const inspected = await Promise.all([
       inspectClient(services, client, 'user'),
       inspectClient(services, client, 'project'),
     ]);
-    return looked.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
+    return inspected.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
   };
   const known = await Promise.all(installed.map(isRegistered));
   return { installed, registered: installed.filter((_, i) => known[i]) };

@@ -28,8 +28,8 @@ async function register(
   more: { isForced?: boolean; scope?: ClientScope } = {},
 ) {
   const client = CLIENTS.find((one) => one.id === id) ?? expect.fail(id);
-  const looked = (await inspectClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
-  return registerClient(services, looked, { isDry: false, isForced: more.isForced ?? false });
+  const inspected = (await inspectClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
+  return registerClient(services, inspected, { isDry: false, isForced: more.isForced ?? false });
 }
 
 const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, clients: [] });
@@ -232,7 +232,7 @@ describe('a file of somebody else', () => {
     ] as const) {
       const files = new Map([[USER_FILES[id], text]]);
       const registered = await register(fakeSetup({ files }), id, { isForced: true });
-      expect(registered).toMatchObject({ result: 'broken', looked: { state: { line: id === 'codex' ? 2 : 3 } } });
+      expect(registered).toMatchObject({ result: 'broken', inspected: { state: { line: id === 'codex' ? 2 : 3 } } });
       expect(files).toEqual(new Map([[USER_FILES[id], text]]));
     }
   });

@@ -21,7 +21,7 @@ export type RegisterOptions = {
 };
 
 /** The result for one client. */
-export type Registered = { readonly looked: InspectedClient } & (
+export type Registered = { readonly inspected: InspectedClient } & (
   | { readonly result: 'unchanged' | 'kept' | 'broken' | 'unreadable' }
   | { readonly result: 'registered' | 'replaced'; readonly via: 'command' | 'file'; readonly backup?: string }
   | {
@@ -36,30 +36,30 @@ export type Registered = { readonly looked: InspectedClient } & (
 /** Registers us with one client: by its own command if it is found, otherwise in its file. */
 export async function registerClient(
   services: ClientServices,
-  looked: InspectedClient,
+  inspected: InspectedClient,
   { isDry, isForced }: RegisterOptions,
 ): Promise<Registered> {
-  const { client, text, state } = looked;
-  if (state.kind === 'same') return { looked, result: 'unchanged' };
-  if (state.kind === 'broken' || state.kind === 'unreadable') return { looked, result: state.kind };
-  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(looked.wanted));
+  const { client, text, state } = inspected;
+  if (state.kind === 'same') return { inspected, result: 'unchanged' };
+  if (state.kind === 'broken' || state.kind === 'unreadable') return { inspected, result: state.kind };
+  const edited = editorOf(services, client).put(text ?? '', entryPlace(client), client.entry(inspected.wanted));
   if ('trouble' in edited)
-    return { looked: { ...looked, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
+    return { inspected: { ...inspected, state: { kind: 'broken', ...edited.trouble } }, result: 'broken' };
   // An entry that cannot be replaced is reported first, so that nobody uses force in vain.
-  if (state.kind === 'other' && !isForced) return { looked, result: 'kept' };
+  if (state.kind === 'other' && !isForced) return { inspected, result: 'kept' };
   // The client's command only adds entries, so a replacement is made in the file.
-  const command = state.kind === 'absent' ? await ownCommand(services, looked) : undefined;
+  const command = state.kind === 'absent' ? await ownCommand(services, inspected) : undefined;
   if (isDry) {
-    const diff = unifiedDiff(looked.file, text, edited.text);
+    const diff = unifiedDiff(inspected.file, text, edited.text);
     const typed =
       command === undefined
         ? {}
         : { command: launchText({ command: client.command?.program ?? '', args: command.args }) };
-    return { looked, result: 'planned', ...typed, diff };
+    return { inspected, result: 'planned', ...typed, diff };
   }
-  const changed = await change(services, looked, { text: edited.text, command });
-  if (changed.isErr()) return { looked, result: 'failed', trouble: changed.error };
-  return { looked, result: state.kind === 'other' ? 'replaced' : 'registered', ...changed.value };
+  const changed = await change(services, inspected, { text: edited.text, command });
+  if (changed.isErr()) return { inspected, result: 'failed', trouble: changed.error };
+  return { inspected, result: state.kind === 'other' ? 'replaced' : 'registered', ...changed.value };
 }
 
 type OwnCommand = { readonly path: string; readonly args: readonly string[] };
@@ -80,20 +80,20 @@ type Changed = { readonly via: 'command' | 'file'; readonly backup?: string };
 /** The old content is backed up and the change is recorded before anything is changed. */
 async function change(
   services: ClientServices,
-  looked: InspectedClient,
+  inspected: InspectedClient,
   { text, command }: Planned,
 ): Promise<Result<Changed, UndoLogTrouble>> {
   return safeTry(async function* (): Flow<Changed, UndoLogTrouble> {
     const earlier = yield* await readChanges(services);
-    const kept = yield* looked.text === undefined
+    const kept = yield* inspected.text === undefined
       ? ok(null)
-      : await keepBackup(services, { file: looked.file, text: looked.text, changes: earlier });
+      : await keepBackup(services, { file: inspected.file, text: inspected.text, changes: earlier });
     const begun: Change = {
-      client: looked.client.id,
-      scope: looked.scope,
-      file: looked.file,
+      client: inspected.client.id,
+      scope: inspected.scope,
+      file: inspected.file,
       backup: kept,
-      ...(looked.text === undefined ? {} : { backupDigest: textDigest(services, looked.text) }),
+      ...(inspected.text === undefined ? {} : { backupDigest: textDigest(services, inspected.text) }),
       after: command === undefined ? textDigest(services, text) : null,
       madeFolders: [],
     };
@@ -104,17 +104,17 @@ async function change(
     let whole = text;
     if (command !== undefined) {
       await services.commands.run(command);
-      const there = await inspectClient(services, looked.client, looked.scope);
+      const there = await inspectClient(services, inspected.client, inspected.scope);
       if (there?.state.kind === 'same' && there.text !== undefined) {
         const done = await note({ ...begun, after: textDigest(services, there.text) });
         return done.map(() => ({ via: 'command', ...backup }));
       }
       // The command failed, or the client lists its servers elsewhere. The file is edited as the command left it.
-      const { client, wanted } = looked;
+      const { client, wanted } = inspected;
       const edited = editorOf(services, client).put(there?.text ?? '', entryPlace(client), client.entry(wanted));
       if ('text' in edited) whole = edited.text;
     }
-    const put = await services.files.put(looked.file, whole);
+    const put = await services.files.put(inspected.file, whole);
     if (put.isErr()) {
       await writeChanges(services, earlier);
       if (kept !== null) await services.files.remove(kept);

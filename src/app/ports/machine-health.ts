@@ -48,6 +48,6 @@ export type MachineHealth = {
   readonly audit: StoreAudit;
   /** The version of the package that a file belongs to, or the one that the program prints. */
   readonly versionOf: (programPath: string) => Promise<string | undefined>;
-  readonly rehearse: (rehearsal: TrialLaunch) => Promise<TrialResult>;
+  readonly tryLaunch: (trialLaunch: TrialLaunch) => Promise<TrialResult>;
   readonly config: () => Promise<ResolvedSettings>;
 };

@@ -70,6 +70,6 @@ export async function resumeRun(
 
 /** A client shows the text or the data, so the longer one counts. Data is measured as sent, with escapes. */
 function replyBytes({ text, furtherTexts = [], structured }: GivenReply): number {
-  const told = [text, ...furtherTexts].reduce((bytes, one) => bytes + utf8Length(one), 0);
-  return Math.max(told, canonicalLength(structured));
+  const textBytes = [text, ...furtherTexts].reduce((bytes, one) => bytes + utf8Length(one), 0);
+  return Math.max(textBytes, canonicalLength(structured));
 }

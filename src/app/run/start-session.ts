@@ -58,9 +58,9 @@ export async function startSession(
     const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
     if (appended.isErr()) return err(appended.error);
     const { state } = decision.outcome.snapshot.enginePayload;
-    const told = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
+    const stored = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
     const mint = { keyring: keyring.value, hmac, form: services.tokenForm };
-    const reply = giveReply(told, newNode(sessionId, decision.outcome.nodeId), { view: appended.value.view, mint });
+    const reply = giveReply(stored, newNode(sessionId, decision.outcome.nodeId), { view: appended.value.view, mint });
     return ok(withSessionToken(reply));
   });
 }

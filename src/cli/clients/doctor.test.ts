@@ -27,7 +27,7 @@ async function examined(fake: Fake, ...argv: string[]) {
 describe('doctor', () => {
   it('tells what to do in commands that can be copied, also where the program has no name', async () => {
     const health = {
-      rehearse: async (): Promise<TrialResult> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }),
+      tryLaunch: async (): Promise<TrialResult> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }),
     };
     const setup = fakeSetup({ files: new Map([[CURSOR, entry({ ...OURS, args: ['/gone.js'] })]]), health });
     const { out } = await runFake({ argv: ['doctor'], setup, calledAs: 'node dist/workrail.js' });
@@ -38,8 +38,8 @@ describe('doctor', () => {
   it('starts what is registered, once for clients that start the same, and finds a sound machine sound', async () => {
     enforces('doctor_really_starts_clients');
     const rehearsals: TrialLaunch[] = [];
-    const rehearse = async (rehearsal: TrialLaunch): Promise<TrialResult> => {
-      rehearsals.push(rehearsal);
+    const tryLaunch = async (trialLaunch: TrialLaunch): Promise<TrialResult> => {
+      rehearsals.push(trialLaunch);
       return { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
     };
     const files = new Map([
@@ -47,7 +47,7 @@ describe('doctor', () => {
       [`${HOME}/.codeium/windsurf/mcp_config.json`, entry(OURS)],
       [`${HOME}/.gemini/settings.json`, entry(OURS)],
     ]);
-    const { exitCode, findings, told } = await examined({ files, health: { rehearse } });
+    const { exitCode, findings, told } = await examined({ files, health: { tryLaunch } });
     expect({ exitCode, told }).toEqual({ exitCode: 0, told: [] });
     expect(findings.map(({ check }) => check)).toEqual([
       ...['node', 'config', 'data', 'keyring', 'locks', 'index', 'sessions', 'versions'],
@@ -61,11 +61,11 @@ describe('doctor', () => {
 
   it('mends a path that is stale, and a registration that is gone', async () => {
     const files = new Map([[CURSOR, entry({ command: '/gone/node', args: [PROGRAM, 'serve'] })]]);
-    const rehearse = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
+    const tryLaunch = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
       launch.command === '/gone/node'
         ? { kind: 'stale', missing: '/gone/node' }
         : { kind: 'works', version: '1.2.3', tools: 6, ms: 90 };
-    const stale = await examined({ files, health: { rehearse } });
+    const stale = await examined({ files, health: { tryLaunch } });
     expect(stale).toMatchObject({
       exitCode: 4,
       told: [
@@ -73,11 +73,11 @@ describe('doctor', () => {
       ],
     });
     expect(files.get(CURSOR)).toContain('/gone/node');
-    expect(await examined({ files, health: { rehearse } }, '--fix')).toMatchObject({
+    expect(await examined({ files, health: { tryLaunch } }, '--fix')).toMatchObject({
       exitCode: 0,
       told: [{ kind: 'mended' }],
     });
-    expect(await examined({ files, health: { rehearse } })).toMatchObject({ exitCode: 0, told: [] });
+    expect(await examined({ files, health: { tryLaunch } })).toMatchObject({ exitCode: 0, told: [] });
 
     files.set(CURSOR, '{}');
     const gone = await examined({ files });
@@ -112,8 +112,8 @@ describe('doctor', () => {
   it('does not start what came with a project, because that may be anything', async () => {
     enforces('doctor_really_starts_clients');
     const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);
-    const rehearse = async () => expect.fail('started');
-    const { told } = await examined({ files, health: { rehearse } });
+    const tryLaunch = async () => expect.fail('started');
+    const { told } = await examined({ files, health: { tryLaunch } });
     expect(told).toMatchObject([{ kind: 'note', text: expect.stringContaining('It was not tried') }]);
   });
 
@@ -121,11 +121,11 @@ describe('doctor', () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
     const old = await examined({
       files,
-      health: { rehearse: async () => ({ kind: 'works', version: '1.0.0', tools: 6, ms: 9 }) },
+      health: { tryLaunch: async () => ({ kind: 'works', version: '1.0.0', tools: 6, ms: 9 }) },
     });
     expect(old.told).toMatchObject([{ text: 'Cursor (~/.cursor/mcp.json) starts version 1.0.0, but this is 1.2.3' }]);
     const failing = { kind: 'fails', at: 'the start', said: 'Connection closed' } as const;
-    const failed = await examined({ files, health: { rehearse: async () => failing } });
+    const failed = await examined({ files, health: { tryLaunch: async () => failing } });
     expect(failed.told).toMatchObject([{ text: expect.stringContaining('fails at the start: Connection closed') }]);
   });
 
@@ -194,8 +194,8 @@ describe('doctor', () => {
     );
     const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
     expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
-    const rehearse = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
-    const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { rehearse } });
+    const tryLaunch = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
+    const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { tryLaunch } });
     expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
   });
 });

@@ -138,8 +138,8 @@ describe('init', () => {
       ['init', '--yes', '--force'],
       ['doctor', '--fix'],
     ]) {
-      const rehearse = async () => ({ kind: 'stale', missing: 'docker' }) as const;
-      const { out, talk } = await runFake({ argv, setup: fakeSetup({ files, health: { rehearse } }) });
+      const tryLaunch = async () => ({ kind: 'stale', missing: 'docker' }) as const;
+      const { out, talk } = await runFake({ argv, setup: fakeSetup({ files, health: { tryLaunch } }) });
       expect(out).toContain('"workrail" is not written as a separate table. Change it by hand');
       expect(out).toContain('line 2');
       expect(out + talk).not.toMatch(/--f(?:orce|ix)/);

@@ -87,9 +87,9 @@ export const init = command({
       // One at a time: each records what it changes.
       for (const client of chosen) {
         context.progress.show({ label: `registering with ${client.name}` });
-        const looked = await inspectClient(setup, client, project === true ? 'project' : 'user');
-        if (looked === undefined) continue;
-        const registered = await registerClient(setup, looked, { isDry: isDryRun, isForced: force === true });
+        const inspected = await inspectClient(setup, client, project === true ? 'project' : 'user');
+        if (inspected === undefined) continue;
+        const registered = await registerClient(setup, inspected, { isDry: isDryRun, isForced: force === true });
         clients.push(registeredResult(registered));
       }
       return outcome(setup, { action: 'register', isDryRun, clients }, { notes: notes(setup, input), ...input });
@@ -194,8 +194,8 @@ function notes({ machine }: LocalServices, { options }: CommandInput): readonly 
 }
 
 function registeredResult(registered: Registered): ClientResult {
-  const { looked, result } = registered;
-  const head = { ...named(looked.client), scope: looked.scope, file: looked.file, result };
+  const { inspected, result } = registered;
+  const head = { ...named(inspected.client), scope: inspected.scope, file: inspected.file, result };
   switch (registered.result) {
     case 'registered':
     case 'replaced':
@@ -213,7 +213,7 @@ function registeredResult(registered: Registered): ClientResult {
       return { ...head, problem: trouble.code === 'file_failed' ? trouble.cause : `${trouble.path} is invalid` };
     }
     default: {
-      const { state } = looked;
+      const { state } = inspected;
       if (state.kind === 'broken') return { ...head, line: state.line, problem: state.problem };
       return state.kind === 'unreadable' ? { ...head, problem: state.cause } : head;
     }
@@ -294,11 +294,11 @@ async function askWhich(
   services: ClientServices,
   { found, scope }: { readonly found: readonly Client[]; readonly scope: ClientScope },
 ): Promise<Result<readonly Client[], CommandProblem>> {
-  const looked = await Promise.all(found.map((client) => inspectClient(services, client, scope)));
+  const inspected = await Promise.all(found.map((client) => inspectClient(services, client, scope)));
   const ask = await program.ask();
   const answer = await ask.choose({
     message: 'Which clients should use WorkRail?',
-    choices: found.map(({ id, name }, i) => ({ value: id, label: name, hint: looked[i]?.file ?? '' })),
+    choices: found.map(({ id, name }, i) => ({ value: id, label: name, hint: inspected[i]?.file ?? '' })),
     chosen: found.map(({ id }) => id),
   });
   return answer === undefined

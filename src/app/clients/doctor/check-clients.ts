@@ -11,23 +11,23 @@ const FIX_COMMAND = 'workrail doctor --fix';
 
 /** Starts every registration, and finds missing ones. */
 export async function checkClients(services: ClientServices, health: MachineHealth): Promise<readonly DoctorFinding[]> {
-  const looked = await lookEverywhere(services);
-  const registered = looked.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
-  const rehearse = onceEach(health.rehearse);
+  const inspected = await inspectEverywhere(services);
+  const registered = inspected.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
+  const tryLaunch = onceEach(health.tryLaunch);
   const [started, missing] = await Promise.all([
-    Promise.all(registered.map(async (one) => byHand(services, one, await startedFinding(services, one, rehearse)))),
-    missingFindings(services, looked),
+    Promise.all(registered.map(async (one) => byHand(services, one, await startedFinding(services, one, tryLaunch)))),
+    missingFindings(services, inspected),
   ]);
-  return [...looked.flatMap(brokenFindings), ...started, ...missing];
+  return [...inspected.flatMap(brokenFindings), ...started, ...missing];
 }
 
-async function lookEverywhere(services: ClientServices): Promise<readonly InspectedClient[]> {
+async function inspectEverywhere(services: ClientServices): Promise<readonly InspectedClient[]> {
   const scopes: readonly ClientScope[] = ['user', 'project'];
   const pairs = CLIENTS.flatMap((client) => scopes.map((scope) => ({ client, scope })));
-  const looked = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
+  const inspected = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
   const seen = new Set<string>();
   // In the home folder, the project file may be the user's file.
-  return looked.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
+  return inspected.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
 }
 
 function brokenFindings({ client, file, state }: InspectedClient): readonly DoctorFinding[] {
@@ -49,36 +49,36 @@ function brokenFindings({ client, file, state }: InspectedClient): readonly Doct
 }
 
 /** Equal launches are tried once. */
-function onceEach(rehearse: MachineHealth['rehearse']): MachineHealth['rehearse'] {
-  const known: { readonly of: TrialLaunch; readonly rehearsed: Promise<TrialResult> }[] = [];
-  return (rehearsal) => {
+function onceEach(tryLaunch: MachineHealth['tryLaunch']): MachineHealth['tryLaunch'] {
+  const known: { readonly of: TrialLaunch; readonly trial: Promise<TrialResult> }[] = [];
+  return (trialLaunch) => {
     const same = known.find(
-      ({ of }) => of.environment === rehearsal.environment && isSameLaunch(of.launch, rehearsal.launch),
+      ({ of }) => of.environment === trialLaunch.environment && isSameLaunch(of.launch, trialLaunch.launch),
     );
-    if (same !== undefined) return same.rehearsed;
-    const rehearsed = rehearse(rehearsal);
-    known.push({ of: rehearsal, rehearsed });
-    return rehearsed;
+    if (same !== undefined) return same.trial;
+    const trial = tryLaunch(trialLaunch);
+    known.push({ of: trialLaunch, trial });
+    return trial;
   };
 }
 
 /** An entry that cannot be replaced must not promise an automatic fix. */
-function byHand(services: ClientServices, looked: InspectedClient, finding: DoctorFinding): DoctorFinding {
-  const trouble = looked.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, looked);
+function byHand(services: ClientServices, inspected: InspectedClient, finding: DoctorFinding): DoctorFinding {
+  const trouble = inspected.state.kind === 'other' && finding.fix !== undefined && replaceTrouble(services, inspected);
   if (!trouble) return finding;
   const { check, kind, text } = finding;
-  return { check, kind, text, fix: `${looked.file}, line ${trouble.line}: ${trouble.problem}` };
+  return { check, kind, text, fix: `${inspected.file}, line ${trouble.line}: ${trouble.problem}` };
 }
 
 async function startedFinding(
   services: ClientServices,
-  looked: InspectedClient,
-  rehearse: MachineHealth['rehearse'],
+  inspected: InspectedClient,
+  tryLaunch: MachineHealth['tryLaunch'],
 ): Promise<DoctorFinding> {
-  const { client, file, state } = looked;
+  const { client, file, state } = inspected;
   const where = `${client.name} (${shortPath(services.machine, file)})`;
   const launch = 'launch' in state ? state.launch : undefined;
-  const applyFix = () => register(services, looked, true);
+  const applyFix = () => register(services, inspected, true);
   if (launch === undefined) {
     return {
       check: 'clients',
@@ -87,28 +87,25 @@ async function startedFinding(
       fix: `workrail init --client ${client.id} --force`,
     };
   }
-  if (looked.scope === 'project' && state.kind !== 'same') {
+  if (inspected.scope === 'project' && state.kind !== 'same') {
     // A repository is untrusted, and starting an entry would run whatever it says.
     const text = `${where} starts "${launchText(launch)}". It was not tried, because the file belongs to the project`;
     return { check: 'clients', kind: 'note', text, fix: `workrail init --project --client ${client.id} --force` };
   }
-  const rehearsed = await rehearse({ launch, environment: environmentOf(client) });
-  switch (rehearsed.kind) {
+  const trial = await tryLaunch({ launch, environment: environmentOf(client) });
+  switch (trial.kind) {
     case 'works': {
       const { version } = services.machine;
-      if (rehearsed.version === version) {
-        const name = looked.scope === 'project' ? `${client.name} in this project` : client.name;
-        return good(
-          'clients',
-          `${name}: works (${rehearsed.tools} tools, one step forward and back in ${rehearsed.ms} ms)`,
-        );
+      if (trial.version === version) {
+        const name = inspected.scope === 'project' ? `${client.name} in this project` : client.name;
+        return good('clients', `${name}: works (${trial.tools} tools, one step forward and back in ${trial.ms} ms)`);
       }
-      const text = `${where} starts version ${rehearsed.version}, but this is ${version}`;
+      const text = `${where} starts version ${trial.version}, but this is ${version}`;
       return {
         check: 'clients',
         kind: 'fault',
         text,
-        fix: `${FIX_COMMAND} (changes it to start ${looked.wanted.args[0] ?? looked.wanted.command})`,
+        fix: `${FIX_COMMAND} (changes it to start ${inspected.wanted.args[0] ?? inspected.wanted.command})`,
         applyFix,
       };
     }
@@ -116,14 +113,14 @@ async function startedFinding(
       return {
         check: 'clients',
         kind: 'fault',
-        text: `${where}: ${rehearsed.missing} does not exist any more`,
+        text: `${where}: ${trial.missing} does not exist any more`,
         fix: FIX_COMMAND,
         applyFix,
       };
     case 'fails': {
-      const said = rehearsed.said === '' ? '' : `: ${rehearsed.said}`;
+      const said = trial.said === '' ? '' : `: ${trial.said}`;
       const isOurs = state.kind === 'same';
-      const text = `${where}: "${launchText(launch)}" fails at ${rehearsed.at}${said}`;
+      const text = `${where}: "${launchText(launch)}" fails at ${trial.at}${said}`;
       return isOurs
         ? { check: 'clients', kind: 'fault', text, fix: `Run it in a terminal to see why: ${launchText(launch)}` }
         : { check: 'clients', kind: 'fault', text, fix: FIX_COMMAND, applyFix };
@@ -139,17 +136,17 @@ function environmentOf({ hasWindow, isSparing }: Client): ClientEnvironment {
 /** Finds clients whose registration is gone, and installed clients if none is registered. */
 async function missingFindings(
   services: ClientServices,
-  looked: readonly InspectedClient[],
+  inspected: readonly InspectedClient[],
 ): Promise<readonly DoctorFinding[]> {
-  const isRegistered = looked.some(({ state }) => state.kind === 'same' || state.kind === 'other');
+  const isRegistered = inspected.some(({ state }) => state.kind === 'same' || state.kind === 'other');
   const changes = (await readChanges(services)).unwrapOr([]);
-  const lost = looked.filter(
+  const lost = inspected.filter(
     ({ client, scope, file, state }) =>
       state.kind === 'absent' &&
       changes.some((one) => one.client === client.id && one.scope === scope && one.file === file),
   );
   const installed = await findClients(services);
-  const never = looked.filter(
+  const never = inspected.filter(
     (one) =>
       one.scope === 'user' && one.state.kind === 'absent' && installed.includes(one.client) && !lost.includes(one),
   );
@@ -178,13 +175,13 @@ const NOBODY: DoctorFinding = {
   fix: 'Install one, or register one by name: workrail init --client claude-code',
 };
 
-function missing(services: ClientServices, looked: InspectedClient, text: string): DoctorFinding {
+function missing(services: ClientServices, inspected: InspectedClient, text: string): DoctorFinding {
   return {
     check: 'clients',
     kind: 'fault',
     text,
-    fix: `${FIX_COMMAND}, or: ${initFor(looked.client)}`,
-    applyFix: () => register(services, looked, false),
+    fix: `${FIX_COMMAND}, or: ${initFor(inspected.client)}`,
+    applyFix: () => register(services, inspected, false),
   };
 }
 
@@ -194,11 +191,11 @@ function initFor({ id }: Client): string {
 
 async function register(
   services: ClientServices,
-  looked: InspectedClient,
+  inspected: InspectedClient,
   isForced: boolean,
 ): Promise<string | undefined> {
   // Another fix may have changed the same file meanwhile.
-  const now = (await inspectClient(services, looked.client, looked.scope)) ?? looked;
+  const now = (await inspectClient(services, inspected.client, inspected.scope)) ?? inspected;
   const registered = await registerClient(services, now, { isDry: false, isForced });
   const isDone = ['registered', 'replaced', 'unchanged'].includes(registered.result);
   return isDone ? undefined : `${now.file} was not changed (${registered.result})`;

@@ -105,16 +105,16 @@ export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorF
 }
 
 export async function checkIndex({ index }: MachineHealth): Promise<DoctorFinding> {
-  const looked = await index.inspect();
-  if (looked.isErr()) {
+  const inspected = await index.inspect();
+  if (inspected.isErr()) {
     return {
       check: 'index',
       kind: 'fault',
-      text: `session index: cannot be read (${looked.error.code})`,
+      text: `session index: cannot be read (${inspected.error.code})`,
       fix: 'Delete cache/sessions.jsonl in the data folder.',
     };
   }
-  const { stale, total } = looked.value;
+  const { stale, total } = inspected.value;
   if (stale === 0) return good('index', `session index: up to date (${total} ${total === 1 ? 'session' : 'sessions'})`);
   return {
     check: 'index',
