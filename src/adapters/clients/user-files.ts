@@ -6,6 +6,7 @@ import { err, ok, ResultAsync } from 'neverthrow';
 import { parse, TomlError } from 'smol-toml';
 import type { FileAccessFailure, ParseToml, UserFiles } from '../../app/ports/machine.ts';
 import { atExit } from '../at-exit.ts';
+import { isMissing } from '../system-error.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
@@ -49,8 +50,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
-      return undefined;
+    if (isMissing(cause)) return undefined;
     throw cause;
   }
 }

@@ -14,11 +14,11 @@ import {
   type SigningKey,
   signingKey,
 } from '../../core/token/keyring.ts';
-import { patience, waitForExclusive } from '../lock/wait-for-lock.ts';
 import { damagedContent, parseStored } from './content/parse-stored.ts';
 import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
 import { layout } from './disk/layout.ts';
 import type { FileStoreParts } from './file-store-parts.ts';
+import { lockFile, whileHeld } from './session/store-lock.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;
@@ -138,25 +138,13 @@ function freshKey(): SigningKey {
 
 /** Two concurrent rotations would build on the same keyring, and one of the new keys would be lost. */
 async function alone<Value>(
-  { disk, locks, waiting }: FileStoreParts,
+  parts: FileStoreParts,
   work: () => Promise<Result<Value, StoreFailure>>,
 ): Promise<Result<Value, StoreFailure>> {
-  const place = layout.keyringLock;
-  const attempt = await accessing('lock keyring', place, async () => {
-    await ensureDir(disk, layout.keys);
-    const { tryExclusive } = await locks();
-    const path = join(disk.root, place);
-    return waitForExclusive({ path, attempt: () => tryExclusive([path]) }, patience(waiting));
-  });
-  if (attempt.isErr()) return err(attempt.error);
-  if (attempt.value.kind === 'busy') {
-    return err({ code: 'busy', running: 'key_rotation', holder: attempt.value.holder });
-  }
-  try {
-    return await work();
-  } finally {
-    attempt.value.lock.release();
-  }
+  const attempt = await accessing('lock keyring', layout.keyringLock, () => ensureDir(parts.disk, layout.keys)).andThen(
+    () => lockFile(parts, 'lock keyring', layout.keyringLock),
+  );
+  return whileHeld(attempt, 'key_rotation', work);
 }
 
 /** The file of a keyring: its document with a checksum. */

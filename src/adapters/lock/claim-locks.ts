@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../system-error.ts';
 import {
   claimAt,
   claimsDir,
@@ -87,7 +88,7 @@ function makeDir(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
+    if (errorCode(cause) !== 'EEXIST') throw cause;
   }
 }
 

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../core/json/json-value.ts';
+import { errorCode, ifExists } from '../system-error.ts';
 
 /** What the system knows about a process number; `startedAt` is `undefined` if it does not say. */
 export type RunningProcess = { readonly startedAt: string | undefined };
@@ -20,7 +21,7 @@ function isThere(pid: number): boolean {
     return true;
   } catch (cause) {
     // Any other error, such as for a process of another user, does not prove that it is gone.
-    return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
+    return errorCode(cause) !== 'ESRCH';
   }
 }
 
@@ -151,14 +152,14 @@ export function isExclusive({ path }: LaidClaim): boolean {
 export function claimsIn(dir: string): readonly LaidClaim[] {
   // With native locks there are no claims, and a failing listing costs more than this check.
   if (statSync(dir, { throwIfNoEntry: false }) === undefined) return [];
-  return (ifThere(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
+  return (ifExists(() => readdirSync(dir)) ?? []).flatMap((name) => claimAt(join(dir, name)) ?? []);
 }
 
 /**
  * A claim that disappeared meanwhile was withdrawn. Any other failure is thrown, because it must not look like that.
  */
 export function claimAt(path: string): LaidClaim | undefined {
-  const text = ifThere(() => readFileSync(path, 'utf8'));
+  const text = ifExists(() => readFileSync(path, 'utf8'));
   return text === undefined ? undefined : { path, claim: parseClaim(text) };
 }
 
@@ -171,13 +172,4 @@ export function liveHolder(claims: readonly LaidClaim[]): string | undefined {
       : `${describeClaim(claim)} (if that process is gone, delete ${path})`;
   }
   return undefined;
-}
-
-function ifThere<Value>(look: () => Value): Value | undefined {
-  try {
-    return look();
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw cause;
-  }
 }

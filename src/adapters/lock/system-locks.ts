@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { errorCode } from '../system-error.ts';
 import { claimAt, claimsDir, claimsIn, holderPath, isExclusive, liveHolder, ownClaim } from './claim.ts';
 import { claimLocks } from './claim-locks.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
@@ -109,7 +110,7 @@ function openOr(expected: string, open: () => number): number | undefined {
   try {
     return open();
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === expected) return undefined;
+    if (errorCode(cause) === expected) return undefined;
     throw cause;
   }
 }

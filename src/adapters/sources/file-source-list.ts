@@ -5,6 +5,7 @@ import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
+import { isMissing } from '../system-error.ts';
 
 /** The list is a small JSON file that the user may read and edit. */
 export function fileSourceList(file: string): SourceList {
@@ -32,8 +33,7 @@ export function readSourceList(file: string): Result<readonly WorkflowSourceEntr
   try {
     document = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return ok([]);
+    if (isMissing(error)) return ok([]);
     return broken(error instanceof SyntaxError ? 'not valid JSON' : causeOf(error));
   }
   const list = sourceListSchema.safeParse(document);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, sep } from 'node:path';
 import { Result, ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { errorCode } from '../../system-error.ts';
 
 /** The data directory: a file system and a place in it. Paths given to it are relative. */
 export type Disk = {
@@ -47,7 +48,7 @@ async function syncIfReadable(disk: Disk, path: string): Promise<void> {
   try {
     await disk.fs.syncDir(path);
   } catch (cause) {
-    if (codeOf(cause) !== 'EACCES') throw cause;
+    if (errorCode(cause) !== 'EACCES') throw cause;
   }
 }
 
@@ -120,15 +121,9 @@ export function accessingNow<Value>(
 }
 
 function failureOf(operation: string, place: string, cause: unknown): StoreFailure {
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   if (code === undefined) throw cause;
   return { code: 'io_failed', operation, place, cause: code };
-}
-
-function codeOf(cause: unknown): string | undefined {
-  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) return undefined;
-  // Node uses such codes for wrong arguments and the like.
-  return cause.code.startsWith('ERR_') ? undefined : cause.code;
 }
 
 export type WritableFile = {

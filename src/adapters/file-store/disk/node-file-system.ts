@@ -16,6 +16,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { errorCode, ifExists } from '../../system-error.ts';
 import type { FileSystem, WritableFile } from './disk.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
@@ -30,12 +31,12 @@ const flush = promisify(fsync);
  * long as the operation itself.
  */
 export const nodeFileSystem: FileSystem = {
-  read: (path, from = 0) => ifThere(() => readFrom(path, from)),
+  read: (path, from = 0) => ifExists(() => readFrom(path, from)),
   size: (path) => statSync(path, IF_THERE)?.size,
   modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
   // On Windows these bits say nothing about who may read.
   mode: (path) => (process.platform === 'win32' ? undefined : modeOf(path)),
-  list: (path) => (ifThere(() => readdirSync(path)) ?? []).sort(),
+  list: (path) => (ifExists(() => readdirSync(path)) ?? []).sort(),
   makeDir,
   create: async (path) => writable(path, openSync(path, 'wx', FOR_THIS_USER.file)),
   openEnd: async (path) => writable(path, openSync(path, 'a', FOR_THIS_USER.file)),
@@ -109,7 +110,7 @@ function linkNew(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (cause) {
-    if (!isCode(cause, 'EEXIST')) throw cause;
+    if (errorCode(cause) !== 'EEXIST') throw cause;
   }
 }
 
@@ -122,17 +123,4 @@ async function syncDir(path: string): Promise<void> {
   } finally {
     closeSync(dir);
   }
-}
-
-function ifThere<Value>(look: () => Value): Value | undefined {
-  try {
-    return look();
-  } catch (cause) {
-    if (isCode(cause, 'ENOENT')) return undefined;
-    throw cause;
-  }
-}
-
-function isCode(cause: unknown, code: string): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === code;
 }

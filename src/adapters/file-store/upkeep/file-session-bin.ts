@@ -3,14 +3,13 @@ import { err, ok, type Result } from 'neverthrow';
 import type { BinRefusal, RestoreRefusal, SessionBin } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { HeldLock } from '../../lock/locks.ts';
-import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { markArrived } from '../session/import-marks.ts';
 import { emptySession, refreshSession } from '../session/open-session.ts';
-import { sharingStore } from '../session/store-lock.ts';
+import { lockFile, sharingStore } from '../session/store-lock.ts';
 import { type Binned, binnedPlace, binnedSessions, manifestBytes } from './binned-sessions.ts';
 import { isAbandoned, removedName } from './remove-sessions.ts';
 
@@ -67,12 +66,7 @@ async function putAway(parts: FileStoreParts, sessionId: SessionId, nowMs: numbe
 
 /** Locks the lock file only: a damaged manifest may be impossible to open. */
 async function lockSession(parts: FileStoreParts, sessionId: SessionId): Promise<Result<HeldLock, BinRefusal>> {
-  const place = layout.lock(sessionId);
-  const path = join(parts.disk.root, place);
-  const attempt = await accessing('lock session', place, async () => {
-    const locks = await parts.locks();
-    return waitForExclusive({ path, attempt: () => locks.tryExclusive([path]) }, patience(parts.waiting));
-  });
+  const attempt = await lockFile(parts, 'lock session', layout.lock(sessionId));
   if (attempt.isErr()) {
     const isGone = attempt.error.code === 'io_failed' && ['ENOENT', 'ENOTDIR'].includes(attempt.error.cause);
     return err(isGone ? { code: 'session_not_found', sessionId } : attempt.error);

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { HeldLock } from '../../lock/locks.ts';
-import { patience, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { accessing, accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
+import { lockFile } from '../session/store-lock.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
 /** An appender waits at most two seconds for the store, so an exclusive lock must be held much shorter. */
@@ -48,14 +48,10 @@ export async function inBatches<Item>(
 }
 
 async function lockStore(parts: FileStoreParts): Promise<Result<HeldLock, CollectCause>> {
-  const attempt = await accessing('lock store', layout.storeLock, async () => {
-    const locks = await parts.locks();
-    const path = join(parts.disk.root, layout.storeLock);
-    return waitForExclusive({ path, attempt: () => locks.tryExclusive([path]) }, patience(parts.waiting));
-  });
-  if (attempt.isErr()) return err(attempt.error);
-  if (attempt.value.kind === 'busy') return err({ code: 'store_busy', holder: attempt.value.holder });
-  return ok(attempt.value.lock);
+  return lockFile(parts, 'lock store', layout.storeLock).andThen(
+    (attempt): Result<HeldLock, CollectCause> =>
+      attempt.kind === 'held' ? ok(attempt.lock) : err({ code: 'store_busy', holder: attempt.holder }),
+  );
 }
 
 /** Younger content may belong to an append that is still to come: a workflow is stored before its run starts. */
