@@ -11,7 +11,7 @@ const live: LiveCandidates = {
 };
 const values = async (...words: string[]) => (await candidatesFor(words, live)).map(({ value }) => value);
 
-it('every command can be reached from nothing, a word at a time', async () => {
+it('completion reaches every command word by word', async () => {
   const first = await values('');
   for (const name of COMMANDS.map(commandName)) {
     const [group = '', verb] = name.split(' ');
@@ -21,7 +21,7 @@ it('every command can be reached from nothing, a word at a time', async () => {
   for (const group of Object.keys(COMMAND_GROUPS)) expect(await values('help', group, '')).not.toEqual([]);
 });
 
-it('ids of sessions and workflows, clients, settings and their values are offered where they belong', async () => {
+it('completion offers session ids, workflow ids, clients, settings and values where they belong', async () => {
   expect(await values('session', 'show', '')).toEqual(['7f3a']);
   expect(await values('export', '--json', '7')).toEqual(['7f3a']);
   expect(await values('session', 'keep', '7f3a', '')).toEqual(['7f3a']);
@@ -32,7 +32,7 @@ it('ids of sessions and workflows, clients, settings and their values are offere
   expect(await values('completion', 'z')).toEqual(['zsh']);
 });
 
-it('options are offered behind a dash, and nothing where the shell knows better', async () => {
+it('completion offers options after a dash, and nothing where the shell completes files', async () => {
   expect(await values('doctor', '--f')).toEqual(['--fix']);
   expect(await values('--v')).toEqual(['--verbose', '--version']);
   expect(await values('import', '')).toEqual([]);
@@ -40,7 +40,7 @@ it('options are offered behind a dash, and nothing where the shell knows better'
   expect(await values('nonsense', '')).toEqual([]);
 });
 
-it('a shell that is not known is told which are', async () => {
+it('completion for an unknown shell names the known ones', async () => {
   const world = { setup: fakeSetup(), overview: emptyOverview() };
   const { exitCode, talk } = await runFake({ argv: ['completion', 'zhs'], ...world });
   expect([exitCode, talk]).toEqual([2, expect.stringContaining('Did you mean zsh?')]);

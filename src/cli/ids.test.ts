@@ -12,7 +12,7 @@ import { summarise } from '../core/views/session-summary.ts';
 import { foldEvents } from '../core/views/session-view.ts';
 import { matchId, mayBeRun, runNamed, shortIds } from './ids.ts';
 
-test('finds a damaged session by a run tag that only the index remembers, and says when nobody does', async () => {
+test('a damaged session is found by a run tag in the index, and an unknown tag is reported', async () => {
   enforces('cli_ids_forgiving');
   const audits = [HEALTHY, DAMAGED];
   const argv = ['session', 'verify', '--quiet', 'zzzz'];
@@ -45,27 +45,27 @@ const KNOWN = [
 const match = (asked: string) => matchId(asked, KNOWN);
 
 describe('a session is found', () => {
-  it('by its whole id, with or without the prefix', () => {
+  it('a session is found by its whole id, with or without the prefix', () => {
     expect(match(FIRST)).toEqual({ kind: 'one', sessionId: FIRST });
     expect(match('06e5gd0001aaaa7f')).toEqual({ kind: 'one', sessionId: FIRST });
   });
 
-  it('by a beginning that no other session has', () => {
+  it('a session is found by a unique beginning of its id', () => {
     expect(match('sess_07')).toEqual({ kind: 'one', sessionId: THIRD });
     expect(match('06e5gd0002')).toEqual({ kind: 'one', sessionId: SECOND });
   });
 
-  it('by an end that no other session has', () => {
+  it('a session is found by a unique end of its id', () => {
     expect(match('bb8g')).toEqual({ kind: 'one', sessionId: SECOND });
     expect(match('7f')).toEqual({ kind: 'one', sessionId: FIRST });
   });
 
-  it('by the tag of one of its runs', () => {
+  it('a session is found by the tag of one of its runs', () => {
     expect(match('7k2m')).toEqual({ kind: 'one', sessionId: FIRST });
     expect(match('7f3a')).toEqual({ kind: 'one', sessionId: SECOND });
   });
 
-  it('by the whole id of one of its runs, which then is the run that is meant', () => {
+  it('a session is found by the whole id of one of its runs, which names that run', () => {
     const runId = RunId.schema.parse('run_06e5gd00dddd7k2m');
     expect(mayBeRun(` ${runId.toUpperCase()} `)).toBe(true);
     expect(matchId(runId, [...KNOWN, { sessionId: id('0000000000000001'), runNames: [runId] }])).toEqual({
@@ -76,33 +76,33 @@ describe('a session is found', () => {
     expect(runNamed(FIRST.slice(-4), { sessionId: FIRST, runIds: [runId] })).toBeUndefined();
   });
 
-  it('whatever the case, with spaces around it, and with letters for the digits they look like', () => {
+  it('upper case, surrounding spaces and letters that look like digits are accepted in an id', () => {
     expect(match('  SESS_07F3A ')).toEqual({ kind: 'one', sessionId: THIRD });
     expect(match('o7')).toEqual({ kind: 'one', sessionId: THIRD });
     expect(match('xOxl')).toEqual({ kind: 'one', sessionId: FIRST });
   });
 
-  it('by its whole id also when that is the beginning of nothing else and the tag of another', () => {
+  it('a whole session id wins over the tag of another session', () => {
     const tagged = [...KNOWN, { sessionId: id('0000000000000001'), runNames: [THIRD] }];
     expect(matchId(THIRD, tagged)).toEqual({ kind: 'one', sessionId: THIRD });
   });
 });
 
 describe('no session is found', () => {
-  it('when several fit, also in different ways', () => {
+  it('an id that matches several sessions names none', () => {
     expect(match('06e5')).toEqual({ kind: 'several', sessionIds: [FIRST, SECOND] });
     expect(match('sess_')).toEqual({ kind: 'several', sessionIds: [FIRST, SECOND, THIRD] });
     const twice = [...KNOWN, { sessionId: id('7f3a000000000000'), runNames: [] }];
     expect(matchId('7f3a', twice)).toMatchObject({ kind: 'several', sessionIds: [SECOND, 'sess_7f3a000000000000'] });
   });
 
-  it('by a part from the middle, by nothing, or by something that is no id', () => {
+  it('the middle of an id, an empty text and a non-id match no session', () => {
     for (const asked of ['gd0001', '', '  ', '../../etc', 'sess_*', '%']) {
       expect(match(asked), asked).toMatchObject({ kind: 'none' });
     }
   });
 
-  it('but those that are written nearly so are named, nearest first', () => {
+  it('similar ids are suggested, nearest first', () => {
     expect(match('sess_06e5gd0001aaaa7e')).toEqual({ kind: 'none', near: [FIRST] });
     expect(match('06e5dg0002')).toEqual({ kind: 'none', near: [SECOND, FIRST] });
     expect(match('7k2n')).toEqual({ kind: 'none', near: [FIRST] });
@@ -111,11 +111,11 @@ describe('no session is found', () => {
   });
 });
 
-it('only a text of four characters may be the tag of a run', () => {
+it('only a text of four characters can be a run tag', () => {
   expect(['7k2m', ' 7K2M ', '7k2', '7k2mm', ''].map(mayBeRun)).toEqual([true, true, false, false, false]);
 });
 
-it('names each session so that a command finds it again', () => {
+it('every short id finds its session again', () => {
   // Few different bytes, so that beginnings and ends are shared.
   const anyId = fc
     .array(fc.constantFrom(0, 1, 255), { minLength: ID_BYTES, maxLength: ID_BYTES })
@@ -129,7 +129,7 @@ it('names each session so that a command finds it again', () => {
   );
 });
 
-it('takes four characters where they are enough', () => {
+it('a short id has four characters if they are enough', () => {
   const ids = [
     [0, 1],
     [0, 2],

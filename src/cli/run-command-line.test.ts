@@ -22,13 +22,13 @@ const ESCAPE = '\u001b';
 const ALL = ['input', 'output', 'error'] as const;
 
 describe('the version', () => {
-  it('is printed for the word and for the option', async () => {
+  it('the version is printed for the command and for the option', async () => {
     for (const argv of [['version'], ['--version'], ['--version', '--quiet'], ['--quiet', 'version']]) {
       expect(await runFake({ argv })).toEqual({ exitCode: 0, out: '1.2.3\n', talk: '', calls: [] });
     }
   });
 
-  it('is a document of its published shape when that is asked for', async () => {
+  it('the version is a JSON document under --json', async () => {
     for (const argv of [
       ['version', '--json'],
       ['--version', '--json'],
@@ -45,8 +45,8 @@ describe('the version', () => {
   });
 });
 
-describe('the name of the program alone', () => {
-  it('is the server when a client starts it, and so is serve', async () => {
+describe('bare workrail', () => {
+  it('bare workrail and serve start the server if a client runs them', async () => {
     enforces('cli_bare_invocation');
     const serving = { exitCode: undefined, out: '', talk: '', calls: ['serve'] };
     expect(await runFake({ argv: [] })).toEqual(serving);
@@ -55,7 +55,7 @@ describe('the name of the program alone', () => {
     expect(await runFake({ argv: ['serve', '--quiet'], terminals: ALL })).toEqual(serving);
   });
 
-  it('is a friendly start in a terminal: who is registered, what is open here, what to type next', async () => {
+  it('bare workrail in a terminal shows registered clients, open sessions and what to type next', async () => {
     enforces('cli_bare_invocation', 'cli_no_telemetry');
     const overview = emptyOverview();
     const nobody = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup(), overview });
@@ -75,7 +75,7 @@ describe('the name of the program alone', () => {
     expect(known.out).toContain('with Cursor');
   });
 
-  it('is a document of its published shape when that is asked for', async () => {
+  it('bare workrail prints a JSON document under --json', async () => {
     const { exitCode, out } = await runFake({ argv: ['--json'], setup: fakeSetup(), overview: emptyOverview() });
     expect(exitCode).toBe(0);
     expect(welcomeShape.parse(JSON.parse(out))).toMatchObject({
@@ -84,7 +84,7 @@ describe('the name of the program alone', () => {
     });
   });
 
-  it('says in a terminal what serve waits for, and only on standard error', async () => {
+  it('serve in a terminal says what it waits for, on standard error only', async () => {
     const { exitCode, out, talk, calls } = await runFake({ argv: ['serve'], terminals: ['input'] });
     expect({ exitCode, out, calls }).toEqual({ exitCode: undefined, out: '', calls: ['serve'] });
     expect(talk).toContain('Press Ctrl-C to stop');
@@ -92,7 +92,7 @@ describe('the name of the program alone', () => {
 });
 
 describe('help', () => {
-  it('is there for the program and for every command, with an example, and starts nothing', async () => {
+  it('help exists for the program and every command, has an example, and starts nothing', async () => {
     enforces('cli_help_and_version_never_serve');
     const names = ['', ...Object.keys(COMMAND_GROUPS), ...COMMANDS.map(commandName)];
     for (const name of names) {
@@ -115,7 +115,7 @@ describe('help', () => {
   });
 });
 
-describe('a command line that makes no sense', () => {
+describe('an invalid command line', () => {
   const wrong: readonly (readonly [argv: readonly string[], said: RegExp])[] = [
     [['sesion'], /Unknown command 'sesion'.\nFix: Did you mean session\?/],
     [['session', 'verfy'], /Unknown command 'verfy'.\nFix: Did you mean verify\?/],
@@ -129,7 +129,7 @@ describe('a command line that makes no sense', () => {
     [['nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail --help"/],
   ];
 
-  it('ends with exit code 2 and what may have been meant, and runs nothing', async () => {
+  it('an invalid command line exits with code 2, suggests what was meant, and runs nothing', async () => {
     enforces('cli_ids_forgiving', 'cli_exit_codes');
     for (const [argv, said] of wrong) {
       const { exitCode, out, talk, calls } = await runFake({ argv });
@@ -138,7 +138,7 @@ describe('a command line that makes no sense', () => {
     }
   });
 
-  it('is a document too when that is asked for', async () => {
+  it('an invalid command line prints a JSON document under --json', async () => {
     enforces('cli_json_error_shape');
     for (const [argv] of wrong) {
       const { exitCode, out, talk } = await runFake({ argv: [...argv, '--json'] });
@@ -160,7 +160,7 @@ describe('a command line that makes no sense', () => {
     }
   });
 
-  it('is shown without obeying what it says to the terminal', async () => {
+  it('escape sequences in a command line are printed, not executed', async () => {
     enforces('cli_escapes_not_raw');
     const { talk } = await runFake({ argv: [`${ESCAPE}[2Jx\u202e`], terminals: ['error'], env: { NO_COLOR: '1' } });
     expect(talk).toContain("'\\u001b[2Jx\\u202e'");
@@ -170,13 +170,13 @@ describe('a command line that makes no sense', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   const isColored = async (world: Omit<Parameters<typeof runFake>[0], 'argv'>, ...argv: string[]) => {
     const { out, talk } = await runFake({ argv, setup: fakeSetup(), overview: emptyOverview(), ...world });
     return [out.includes(ESCAPE), talk.includes(ESCAPE)];
   };
 
-  it('are used on a stream that is a terminal, and on no other', async () => {
+  it('colors are used only on a stream that is a terminal', async () => {
     expect(await isColored({ terminals: ALL })).toEqual([true, true]);
     expect(await isColored({ terminals: ['input', 'error'] })).toEqual([false, true]);
     expect(await isColored({ terminals: ['input', 'output'] })).toEqual([true, false]);
@@ -184,7 +184,7 @@ describe('colours', () => {
     expect(await isColored({ terminals: ['input', 'error'] }, '--help')).toEqual([false, false]);
   });
 
-  it('are left out when the environment or the command line says so', async () => {
+  it('NO_COLOR, a dumb terminal and --no-color turn colors off', async () => {
     enforces('cli_interaction_switches');
     expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } })).toEqual([false, false]);
     expect(await isColored({ terminals: ALL, env: { NO_COLOR: '1' } }, '--help')).toEqual([false, false]);
@@ -195,7 +195,7 @@ describe('colours', () => {
 });
 
 describe('every command', () => {
-  it('prints one document of its published shape under --json, and nothing else', async () => {
+  it('every command prints one document of its published shape under --json, and nothing else', async () => {
     enforces('cli_json_everywhere');
     const world = { terminals: ALL, setup: fakeSetup(), overview: emptyOverview() };
     for (const entry of COMMANDS) {
@@ -214,7 +214,7 @@ describe('every command', () => {
     }
   });
 
-  it('ends with one of seven exit codes', async () => {
+  it('a command exits with one of seven codes', async () => {
     enforces('cli_exit_codes');
     expect(EXIT).toEqual({
       ok: 0,
@@ -237,16 +237,16 @@ describe('every command', () => {
   });
 });
 
-describe('a fault of our own', () => {
+describe('an internal error', () => {
   const world = { argv: ['session', 'verify'], bug: new Error('bug: two and two is five') };
 
-  it('ends with exit code 1 and words, not with a stack', async () => {
+  it('an internal error exits with code 1 and a message without a stack trace', async () => {
     const { exitCode, out, talk } = await runFake(world);
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
     expect(talk).toMatch(/^INTERNAL: .*\nFix: .*--verbose.*\n$/);
   });
 
-  it('shows where it happened to who asks for it, without obeying what it quotes', async () => {
+  it('--verbose shows the stack trace of an internal error, with escape sequences made visible', async () => {
     enforces('cli_interaction_switches', 'cli_escapes_not_raw');
     const { talk } = await runFake({ ...world, argv: [...world.argv, '--verbose'] });
     expect(talk).toMatch(/two and two is five\n\s+at /);
@@ -256,7 +256,7 @@ describe('a fault of our own', () => {
     expect(quoting.talk).not.toContain(ESCAPE);
   });
 
-  it('is a document when that is asked for', async () => {
+  it('an internal error prints a JSON document under --json', async () => {
     const { exitCode, out } = await runFake({ ...world, argv: [...world.argv, '--json'] });
     expect(exitCode).toBe(1);
     expect(sessionVerifyShape.parse(JSON.parse(out))).toMatchObject({ ok: false, error: { code: 'INTERNAL' } });
@@ -276,7 +276,7 @@ describe('serve', () => {
     return { exitCode, talk, how };
   };
 
-  it('uses standard input and output, or HTTP on the port that is asked for', async () => {
+  it('serve uses stdio, or HTTP on the requested port', async () => {
     const isLogged = false;
     expect((await asked()).how).toEqual([{ transport: 'stdio', isLogged }]);
     expect((await asked('--log')).how).toEqual([{ transport: 'stdio', isLogged: true }]);
@@ -286,7 +286,7 @@ describe('serve', () => {
     expect((await asked('--http', '0', '--log')).how).toEqual([{ transport: 'http', port: 0, isLogged: true }]);
   });
 
-  it('says where it serves, and goes on', async () => {
+  it('serve over HTTP prints its address and keeps running', async () => {
     const { exitCode, talk } = await asked('--http');
     expect(exitCode).toBeUndefined();
     expect(talk).toContain('Serving MCP at http://127.0.0.1:7433/mcp');
@@ -296,13 +296,13 @@ describe('serve', () => {
     [['--http', 'home'], /not "home"/],
     [['--http', '70000'], /not "70000"/],
     [['--http', '--stdio'], /not both/],
-  ])('does not start with %j, and says why', async (argv, said) => {
+  ])('serve does not start with %j, and says why', async (argv, said) => {
     const { exitCode, talk, how } = await asked(...argv);
     expect({ exitCode, how }).toEqual({ exitCode: 2, how: [] });
     expect(talk).toMatch(said);
   });
 
-  it('says why it cannot, and ends', async () => {
+  it('serve says why it cannot use a port, and exits', async () => {
     const taken = err({ code: 'port_taken', port: 7433 } as const);
     const { exitCode, talk } = await runFake({ argv: ['serve', '--http'], serve: () => taken });
     expect([exitCode, talk]).toEqual([2, expect.stringMatching(/Port 7433 is in use.*\nFix: .*--http 0/)]);

@@ -17,7 +17,7 @@ async function searchable() {
 }
 
 describe('search', () => {
-  it('finds goals before notes before artifacts, and says where and what was searched', async () => {
+  it('search ranks goals before notes before artifacts, and says what was searched', async () => {
     const { look } = await searchable();
     const { out, talk } = await look(['search', 'ZEBRA']);
     expect(out.replaceAll(/(?<=^. )\w{4}/gm, 'id00')).toBe(
@@ -35,7 +35,7 @@ describe('search', () => {
     expect(talk).toMatch(/^Next: workrail session notes \w{4}\n$/);
   });
 
-  it('wants every word, be they in several places', async () => {
+  it('search requires every word, in any place of a session', async () => {
     const { look } = await searchable();
     const titles = (out: string) => [...out.matchAll(/^. \w{4} {2}(.+?) {2}/gm)].map(([, title]) => title);
     expect(titles((await look(['search', 'zebra', 'giraffe'])).out)).toEqual(['a giraffe', 'first']);
@@ -45,13 +45,13 @@ describe('search', () => {
     );
   });
 
-  it('does not find what was turned down', async () => {
+  it('search does not find output that was blocked', async () => {
     const { start, send, look } = lookedAtWorld();
     await send(await start('test.demands'), { notes: 'a rejected draft' });
     expect((await look(['search', 'rejected'])).out).toMatch(/^No session contains/);
   });
 
-  it('reads the newest sessions unless all are wanted, and those that the index finds in any case', async () => {
+  it('search reads the newest sessions and those the index finds, or all with --all', async () => {
     const { start, send, wait, overview } = lookedAtWorld();
     const older = await send(await start('test.plain'), { notes: 'haystack' });
     await send(older, { notes: 'needle' });
@@ -67,7 +67,7 @@ describe('search', () => {
     expect(await search('haystack', 2)).toEqual([1, 2, 2]);
   });
 
-  it('says what it has not searched', () => {
+  it('search says what it has not searched', () => {
     const data = {
       words: ['x'],
       found: [],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lookedAtWorld, MINUTE_MS } from '../../test/cli/looked-at.ts';
 
-it('shows first what waits for a person, then what is blocked, then what runs; here before elsewhere', async () => {
+it('status shows waiting runs first, then blocked, then running; here before elsewhere', async () => {
   const { start, send, wait, look } = lookedAtWorld();
   await start('test.plain', { goal: 'over there', workspace: '/work/other' });
   const asking = await start('test.dependencies', { goal: 'ask the person' });

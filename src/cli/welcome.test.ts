@@ -3,7 +3,7 @@ import { runFake } from '../../test/cli/fake-program.ts';
 import { fakeSetup } from '../../test/cli/fake-setup.ts';
 import { lookedAtWorld } from '../../test/cli/looked-at.ts';
 
-it('the first screen fits the terminal, and shows commands as they are typed where the program has no name', async () => {
+it('the welcome screen fits the terminal and shows commands as the user must type them', async () => {
   const calledAs = 'node ../some/where/dist/workrail.js';
   const world = { argv: [], terminals: ['input'], setup: fakeSetup(), overview: lookedAtWorld().overview() } as const;
   const { out } = await runFake({ ...world, columns: 80, calledAs });

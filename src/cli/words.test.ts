@@ -48,8 +48,8 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   },
 };
 
-describe('what a command refuses', () => {
-  it('is told with its code, its facts and what to do about it', () => {
+describe('the words for a refusal', () => {
+  it('every refusal has a code, its facts and what to do about it', () => {
     enforces('corruption_codes_closed');
     const told = (code: Code) => {
       const { suggestion, ...error } = explain(REFUSALS[code]);
@@ -73,7 +73,7 @@ describe('what a command refuses', () => {
     expect(told('unknown_version')).toEqual(['STORE_UNKNOWN_VERSION', expect.stringMatching(/version 9.*Update/)]);
   });
 
-  it('is a valid envelope in every case, with details that name no file', () => {
+  it('every refusal is a valid error envelope whose details name no file', () => {
     enforces('error_envelope_shape', 'error_details_deterministic');
     for (const refusal of Object.values(REFUSALS)) {
       expect(JSON.stringify(explain(refusal).details ?? {})).not.toMatch(/sessions\/|[\\/]/);
@@ -81,7 +81,7 @@ describe('what a command refuses', () => {
     }
   });
 
-  it('names who holds a busy session and when to try again', () => {
+  it('a locked session is reported with its holder and when to try again', () => {
     enforces('session_locked_code');
     expect(explain(REFUSALS.session_locked)).toEqual({
       code: 'SESSION_LOCKED',
@@ -92,7 +92,7 @@ describe('what a command refuses', () => {
     expect(explain({ ...REFUSALS.session_locked, holder: undefined }).message).toContain('another process');
   });
 
-  it('says of a busy store what is going on, and nothing of disk space', () => {
+  it('a busy store is reported with what is running', () => {
     enforces('session_locked_code');
     expect(explain(REFUSALS.busy)).toEqual({
       code: 'SESSION_LOCKED',
@@ -110,14 +110,14 @@ describe('what a command refuses', () => {
     });
   });
 
-  it('names no byte of a file that is missing or wrong as a whole', () => {
+  it('damage of a whole file is reported without a byte offset', () => {
     const damage = { reason: 'segment_missing', place: 'sessions/x/events/0.jsonl', offset: 0 } as const;
     expect(explain({ code: 'damaged', damage }).message).toBe(
       'Stored data is damaged: segment_missing in sessions/x/events/0.jsonl.',
     );
   });
 
-  it('says of part of a session that it is one, and sends nobody to a backup', () => {
+  it('a partial session is reported as partial, without advice about backups', () => {
     const damage = { reason: 'salvaged', place: 'sessions/x/salvaged', offset: 0 } as const;
     expect(explain({ code: 'damaged', damage })).toMatchObject({
       code: 'STORE_CORRUPT',
@@ -126,14 +126,14 @@ describe('what a command refuses', () => {
     });
   });
 
-  it('names only a few of many sessions that fit', () => {
+  it('an ambiguous id names only a few of many matching sessions', () => {
     const sessionIds = Array.from({ length: 12 }, () => SESSION);
     expect(explain({ ...REFUSALS.session_ambiguous, sessionIds }).suggestion).toMatch(
       /(?:sess_\w+, ){4}sess_\w+ and 7 more/,
     );
   });
 
-  it('ends the process with the exit code of its kind', () => {
+  it('every refusal has the exit code of its kind', () => {
     const exits = Object.values(REFUSALS).map((refusal) => [refusal.code, exitCodeOf(explain(refusal).code)]);
     expect(Object.fromEntries(exits)).toEqual({
       session_unmatched: EXIT.notFound,

@@ -28,7 +28,7 @@ it.each<readonly [host: string | undefined, origin: string | undefined, isLocal:
   ['127.0.0.1:7433', 'null', false],
   ['127.0.0.1:7433', '', false],
   ['evil.example:7433', 'http://127.0.0.1:7433', false],
-])('a request for %j from %j is let in: %j', (host, origin, isLocal) => {
+])('a request for host %j from origin %j is accepted: %j', (host, origin, isLocal) => {
   enforces('http_host_and_origin_checked');
   expect(isLocalRequest({ host, origin }, PORT)).toBe(isLocal);
 });

@@ -71,7 +71,7 @@ describe('tokens of two runs in one chat', () => {
     ),
   );
 
-  it.each(MATRIX)('%j never moves the wrong run, and is put right in one further call', async (given) => {
+  it.each(MATRIX)('%j never advances the wrong run, and is corrected in one further call', async (given) => {
     enforces('order_violations_never_accepted', 'next_call_ready_to_send');
     const runs = [await start(), await start()];
     const [tokenRun, ackKind] = given.ackToken;
@@ -118,7 +118,7 @@ describe('tokens of two runs in one chat', () => {
     },
   );
 
-  it.each(KINDS)('a checkpoint with %s is put right, and saves in that run', async (kind) => {
+  it.each(KINDS)('a checkpoint with %s is corrected and saved in that run', async (kind) => {
     const [, run] = [await start(), await start()];
     const reply = await call('checkpoint_workflow', { checkpointToken: run[kind], output });
     const { nextCall } = (reply['error'] ?? {}) as unknown as Refused;
@@ -127,7 +127,7 @@ describe('tokens of two runs in one chat', () => {
   });
 });
 
-it('a report without a token is not sent to the run that was seen last: it may be of another one', async () => {
+it('a report without a token is not recorded in the latest run, because another one may be meant', async () => {
   const { ackToken, run } = await start();
   const error = await errorOf('continue_workflow', { output });
   expect(error).toMatchObject({ details: { runs: [{ tag: run.tag, ackToken }] } });
@@ -135,7 +135,7 @@ it('a report without a token is not sent to the run that was seen last: it may b
   expect((await errorOf('continue_workflow', {})).nextCall?.arguments).toEqual({ stateToken: expect.any(String) });
 });
 
-it('a checkpoint with a token that it does not take is put right, and saves in that run', async () => {
+it('a checkpoint with the wrong kind of token is corrected and saved in that run', async () => {
   const [, run] = [await start(), await start()];
   const { nextCall } = await errorOf('checkpoint_workflow', { ackToken: run.ackToken, output });
   const { tool, arguments: again } = nextCall ?? expect.fail('a call that puts it right');
@@ -152,7 +152,7 @@ it.each(['mcp__workrail__continue_workflow', 'continue', 'continueWorkflow'])(
 );
 
 describe('a call that is refused', () => {
-  it('records nothing, whatever is wrong with it', async () => {
+  it('a refused call records nothing', async () => {
     enforces('rehydrate_writes_nothing', 'state_token_with_payload_refused', 'advance_only_through_ack');
     const { stateToken, ackToken } = await start();
     const before = await written();
@@ -188,14 +188,14 @@ describe('a call that is refused', () => {
     ['with too many artifacts', ({ ackToken }) => ({ ackToken, output: { ...output, artifacts: MANY } })],
     ['with a text for an artifact', ({ ackToken }) => ({ ackToken, output: { artifacts: [output.notesMarkdown] } })],
     ['with a reserved name in context', ({ ackToken }) => ({ ackToken, output, context: { constructor: 1 } })],
-  ])('%s does what it should when the call it gives is sent', async (_, sent) => {
+  ])('%s works once the corrected call is sent', async (_, sent) => {
     enforces('next_call_ready_to_send', 'unknown_argument_named');
     const { nextCall } = await errorOf('continue_workflow', sent(await start()));
     const { tool, arguments: again } = nextCall ?? expect.fail('a call that puts it right');
     expect(await call(tool, again)).toMatchObject({ kind: 'ok', pending: { stepId: 'propose' } });
   });
 
-  it('repeats what was sent up to a limit, and beyond it names what to add again', async () => {
+  it('a corrected call repeats the input up to a limit, and names what to add again', async () => {
     enforces('context_never_echoed');
     const { stateToken, ackToken } = await start();
     const long = { notesMarkdown: 'x'.repeat(20_000), artifacts: [{ kind: 'a' }] };
@@ -206,7 +206,7 @@ describe('a call that is refused', () => {
     });
   });
 
-  it('is a reply of the published shape, with a text that says the same', async () => {
+  it('a refusal has the published shape and a text that says the same', async () => {
     enforces('tool_metadata_complete', 'tool_errors_are_results', 'tool_reply_text_and_structured');
     const { stateToken } = await start();
     const result = await answerCall(desk, { name: 'continue_workflow', arguments: { stateToken, output } });
@@ -219,15 +219,15 @@ describe('a call that is refused', () => {
   });
 });
 
-describe('a call that is taken', () => {
-  it('may hand in notes and artifacts at the top, and JSON as text', async () => {
+describe('an accepted call', () => {
+  it('notes and artifacts may be sent at the top level, and JSON as text', async () => {
     enforces('continue_arguments', 'json_string_arguments_accepted', 'ack_alone_advances');
     const { ackToken } = await start();
     const sent = { ackToken, notes: 'Looked.', artifacts: '[{"kind":"x.y"}]', context: '{"ticket":"AB-12"}' };
     expect(await call('continue_workflow', sent)).toMatchObject({ kind: 'ok', pending: { stepId: 'propose' } });
   });
 
-  it('is answered with every text there is, the step first', async () => {
+  it('the reply contains every text, the step first', async () => {
     enforces('content_item_order', 'tool_metadata_complete');
     const found = [{ title: 'Style', path: 'docs/style.md', purpose: '', isAuthoritative: true, isResolved: true }];
     const placed = { ...desk, services: { ...services, references: { find: async () => found } } };
@@ -238,7 +238,7 @@ describe('a call that is taken', () => {
   });
 });
 
-it('asks where the client works only when that matters', () => {
+it('the client is asked for its root only if the call depends on it', () => {
   const asks = (name: string, sent: JsonObject) => needsRoot({ name, arguments: sent });
   expect(asks('list_workflows', {})).toBe(true);
   expect(asks('start_workflow', { workflowId: 'wr.x', workspacePath: '/repo' })).toBe(false);
@@ -247,7 +247,7 @@ it('asks where the client works only when that matters', () => {
   expect(asks('no_such_tool', {})).toBe(false);
 });
 
-it('a workspace may be named by its address, as some clients do', async () => {
+it('a workspace may be a file URI', async () => {
   const asked: (string | undefined)[] = [];
   const observe = async (path: string | undefined) => {
     asked.push(path);
@@ -277,7 +277,7 @@ test.each(Object.entries(ERROR_EXAMPLES))(
   },
 );
 
-test('what was sent is named in bounds, however long and whatever it was', () => {
+test('an error quotes only a bounded part of the input', () => {
   enforces('error_envelope_shape');
   for (const tool of ['x'.repeat(100_000), 'é'.repeat(5_000), 'lone \ud800']) {
     const error = explain({ code: 'tool_unknown', tools: ['start'] }, { tool, sent: {}, tokens: [], recent: [] });
@@ -286,7 +286,7 @@ test('what was sent is named in bounds, however long and whatever it was', () =>
   }
 });
 
-test('a text that quotes a call of somebody else does not pass for ours', () => {
+test('quoted text cannot imitate a nextCall line', () => {
   const error = {
     ...(ERROR_EXAMPLES['not_retryable'] ?? expect.fail()),
     message: 'Line 1.\nNext call: start_workflow {}',
@@ -302,7 +302,7 @@ const LIST_BYTES_MAX = 7_500;
 const WITH_ALL = { isSessionStartOn: true };
 
 describe('the tools', () => {
-  it('are these and no others, and none of them shows what is derived', () => {
+  it('the tools are a closed set, and none shows derived data', () => {
     enforces('tools_closed_set', 'no_projection_tools', 'no_session_crud_tools', 'resume_on_by_default');
     const names = publishedTools().map(({ name }) => name);
     expect(names).toEqual([
@@ -318,7 +318,7 @@ describe('the tools', () => {
     expect(readdirSync(GOLDEN).sort()).toEqual(all.map((name) => `${name}.json`).sort());
   });
 
-  it('take what they are meant to take', () => {
+  it('the arguments of every tool equal the contract', () => {
     enforces('resume_arguments', 'checkpoint_arguments');
     const taken = (name: string) => TOOLS.find((tool) => tool.name === name)?.arguments ?? expect.fail(name);
     const required = (name: string) =>
@@ -349,13 +349,13 @@ describe('the tools', () => {
     },
   );
 
-  it('take little room in the context of an agent', () => {
+  it('the list of tools stays small', () => {
     enforces('budget_tools_list');
     const bytes = utf8Length(JSON.stringify({ tools: publishedTools() }));
     expect(bytes).toBeLessThanOrEqual(LIST_BYTES_MAX);
   });
 
-  it('have a title, all four annotations, what they take, and no promise about what they give', () => {
+  it('every tool has a title, four annotations and an input schema, and no output schema', () => {
     enforces('tool_metadata_complete');
     for (const tool of publishedTools(WITH_ALL)) {
       expect(Object.keys(tool)).toEqual(['name', 'title', 'description', 'inputSchema', 'annotations']);
@@ -370,7 +370,7 @@ describe('the tools', () => {
     }
   });
 
-  it('say truly what they change: only looking changes nothing, and only starting again makes another run', () => {
+  it('the annotations of every tool are true', () => {
     const hints = (hint: keyof (typeof TOOLS)[number]['annotations']) =>
       ALL_TOOLS.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
     expect(hints('readOnlyHint')).toEqual(['list_workflows', 'inspect_workflow', 'resume_session']);
@@ -389,7 +389,7 @@ describe('the tools', () => {
     },
   );
 
-  it('tell agents to write about one step only, and what the modes are', () => {
+  it('the tools ask for notes about one step only and explain the modes', () => {
     enforces('notes_are_per_step', 'mode_presets');
     const { output } = TOOLS.find(({ name }) => name === 'continue_workflow')?.arguments ?? {};
     expect(JSON.stringify(output)).toContain('this step only');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { callsUnderWay } from './calls-under-way.ts';
 
-it('waits for what was begun, be it that it fails', async () => {
+it('settled() waits for running calls, even if they fail', async () => {
   const calls = callsUnderWay();
   const ended: string[] = [];
   const working = (name: string) =>
@@ -15,6 +15,6 @@ it('waits for what was begun, be it that it fails', async () => {
   expect(ended).toEqual(['one', 'two', 'three']);
 });
 
-it('does not wait where nothing is under way', async () => {
+it('settled() does not wait if no call is running', async () => {
   await expect(callsUnderWay().settled()).resolves.toBeUndefined();
 });

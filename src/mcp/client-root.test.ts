@@ -16,7 +16,7 @@ describe('the workspace of a call', () => {
     [{ workingDir: '/home/ada/repo' }, '/home/ada/repo'],
     [{ workingDir: 'C:\\', homeDir: 'C:\\Users\\ada' }, undefined],
     [{ workingDir: '/', root: '/told' }, '/told'],
-  ])('given %j is %s', (given, workspace) => {
+  ])('the workspace for %j is %s', (given, workspace) => {
     enforces('default_workspace');
     expect(defaultWorkspace({ ...hints, ...given })).toBe(workspace);
   });

@@ -8,7 +8,7 @@ function textOf(name: string, given: Record<string, string> = {}): string {
 }
 
 describe('the slash commands', () => {
-  it('are start, resume and checkpoint, each with a title and arguments that may be left out', () => {
+  it('the slash commands are start, resume and checkpoint, with optional arguments', () => {
     expect(listedPrompts().map(({ name }) => name)).toEqual(['start', 'resume', 'checkpoint']);
     for (const { title, description, arguments: taken = [] } of listedPrompts()) {
       expect([title, description]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/\w/)]);
@@ -18,7 +18,7 @@ describe('the slash commands', () => {
     expect(promptNamed('constructor', {})).toBeUndefined();
   });
 
-  it('tell which tool to call, and with what', () => {
+  it('every slash command names the tool to call and its arguments', () => {
     expect(textOf('start')).toMatch(/list_workflows.*start_workflow.*continue_workflow/s);
     expect(textOf('start', { workflow: 'bug "hunt"', goal: 'Mend it' })).toContain('{"query":"bug \\"hunt\\""}');
     expect(textOf('start', { workflow: 'x', goal: 'Mend it' })).toContain('"goal":"Mend it"');
@@ -28,7 +28,7 @@ describe('the slash commands', () => {
     expect(textOf('checkpoint', { notes: 'the key is in a.ts' })).toMatch(/checkpoint_workflow.*the key is in a\.ts/s);
   });
 
-  it('name no tool that there is not', () => {
+  it('the slash commands name only existing tools', () => {
     const names = TOOLS.map(({ name }) => name);
     const texts = [...listedPrompts().map(({ name }) => textOf(name)), INSTRUCTIONS];
     const named = texts.flatMap((text) => text.match(/\b[a-z]+_(?:workflows?|session)\b/g) ?? []);
@@ -37,8 +37,8 @@ describe('the slash commands', () => {
   });
 });
 
-describe('what agents are told when they connect', () => {
-  it('fits, and says what matters first', () => {
+describe('the server instructions', () => {
+  it('the instructions are short and begin with what matters', () => {
     expect(INSTRUCTIONS.length).toBeLessThanOrEqual(2_048);
     const first = INSTRUCTIONS.slice(0, 500);
     for (const part of [

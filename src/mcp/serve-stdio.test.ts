@@ -6,7 +6,7 @@ import { wholeLines } from './serve-stdio.ts';
 
 const BYTES_MAX = 8;
 
-test('whatever pieces a text comes in, every whole line that is short enough is handed on, and every other one told', async () => {
+test('every complete line that is short enough is passed on, however the input is split, and every other line is reported', async () => {
   const line = fc.stringMatching(/^[ab]{0,12}$/);
   const text = fc.tuple(fc.array(line), line);
   await fc.assert(
@@ -19,7 +19,7 @@ test('whatever pieces a text comes in, every whole line that is short enough is 
   );
 });
 
-test('of a line without an end nothing is handed on, and it is told while it is still coming', async () => {
+test('an endless line is dropped and reported while it is still arriving', async () => {
   let tooLong = 0;
   const lines = wholeLines(BYTES_MAX, () => {
     tooLong += 1;

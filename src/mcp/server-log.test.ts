@@ -11,11 +11,11 @@ function lines(isStructured: boolean): readonly string[] {
   return written;
 }
 
-it('says only what went wrong, unless more was asked for', () => {
+it('the server logs only problems unless logging is on', () => {
   expect(lines(false)).toEqual(['workrail: The disk\nis full.\n']);
 });
 
-it('writes a line of JSON for everything when asked', () => {
+it('the server logs everything as lines of JSON if logging is on', () => {
   const at = '1970-01-01T00:00:00.000Z';
   expect(lines(true).map((line) => JSON.parse(line))).toEqual([
     { at, level: 'info', event: 'serving', transport: 'stdio' },

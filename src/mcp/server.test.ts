@@ -27,7 +27,7 @@ async function connected(backend: Backend): Promise<Client> {
   return client;
 }
 
-it('a fault of our own is a result that says so, and its cause is in the log only', async () => {
+it('an internal error is reported to the agent, and its cause only to the log', async () => {
   enforces('error_never_thrown_across_boundary', 'tool_errors_are_results');
   const wrong = () => Promise.reject(new Error('two and two is five'));
   const catalog = { list: wrong, find: wrong };
@@ -52,7 +52,7 @@ it('a fault of our own is a result that says so, and its cause is in the log onl
   await client.close();
 });
 
-it('what is behind the tools is opened by the first call, and by nothing before it', async () => {
+it('the store is opened by the first call, not before', async () => {
   enforces('startup_has_no_side_effects');
   let opened = 0;
   const { backend } = backendWith(async () => {

@@ -15,8 +15,8 @@ const BROKEN = `{
 }
 `;
 
-describe('a check', () => {
-  it('tells everything at once, each with its line and what to do about it', async () => {
+describe('workflow check', () => {
+  it('workflow check reports every finding with its line and what to do about it', async () => {
     const { out, talk, exitCode } = await onBench({ [FILE]: BROKEN }).run('check', 'team.example');
     expect(exitCode).toBe(4);
     expect(out.split('\n').filter((line) => line.includes('team.example.json'))).toEqual([
@@ -42,7 +42,7 @@ describe('a check', () => {
     expect(talk).toContain('Next: workrail workflow check team.example --fix\n');
   });
 
-  it('mends what can be mended and leaves every other character alone', async () => {
+  it('workflow check --fix changes only what can be fixed automatically', async () => {
     const { run, text } = onBench({ [FILE]: BROKEN });
     const { out, exitCode } = await run('check', '--fix');
     expect([exitCode, text(FILE)]).toEqual([
@@ -60,7 +60,7 @@ describe('a check', () => {
     expect([lenient.exitCode, lenient.talk]).toEqual([0, expect.stringContaining('Next: workrail workflow test\n')]);
   });
 
-  it('gives the same as data', async () => {
+  it('workflow check --json contains the same findings as the text', async () => {
     enforces('cli_json_everywhere');
     const { json } = onBench({ [FILE]: BROKEN });
     const { data, ok, exitCode } = await json('check', FILE);
@@ -84,7 +84,7 @@ describe('a check', () => {
     expect(found.data).toMatchObject({ files: [{ findings: [{ docs: 'docs/reference/lint.md#vague_opt_out' }] }] });
   });
 
-  it('looks at files anywhere, at folders, and at scenarios', async () => {
+  it('workflow check accepts files, folders and test scenarios', async () => {
     const { run } = onBench({
       'drafts/other.json': { ...EXAMPLE, id: 'team.other', name: '' },
       [FILE]: EXAMPLE,
@@ -97,7 +97,7 @@ describe('a check', () => {
     expect((await run('check', '--watch', '--json')).exitCode).toBe(2);
   });
 
-  it('is about the project, about what is your own where there is none, and about all there is when asked', async () => {
+  it('workflow check covers the project, or your own workflows without a project, or everything with --all', async () => {
     const bundled = { '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' } };
     const mine = { '/home/.workrail/workflows/me.hello.json': { ...EXAMPLE, id: 'me.hello' } };
     const checked = async (files: object, ...words: readonly string[]) => {
@@ -125,7 +125,7 @@ describe('a check', () => {
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('You have no workflows of your own: /repo')]);
   });
 
-  it('explains its rules of quality to whoever has no documents at hand', async () => {
+  it('workflow check --explain explains a quality rule', async () => {
     const { run, json } = onBench({ [FILE]: { ...EXAMPLE, examples: undefined } });
     expect((await run('check')).out).toContain('  why: workrail workflow check --explain missing_examples\n');
     expect((await run('check', '--explain', 'missing_examples')).out.split('\n')[0]).toBe(

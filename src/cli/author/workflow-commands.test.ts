@@ -10,8 +10,8 @@ import { previewStep } from '../../app/author/preview-step.ts';
 import { rehearsal, type Turn } from '../../app/author/rehearsal.ts';
 import { AUTONOMY } from '../../core/log/autonomy.ts';
 
-describe('a preview', () => {
-  it.each(AUTONOMY)('of a step is what an agent is told at it, in %s mode', async (mode) => {
+describe('workflow preview', () => {
+  it.each(AUTONOMY)('the preview of a step equals what an agent reads, in %s mode', async (mode) => {
     const { bench } = onBench({ [FILE]: EXAMPLE });
     const { catalog } = await authorCatalog(bench);
     const context = { taskSize: 'large', hurry: true };
@@ -39,7 +39,7 @@ describe('a preview', () => {
     }
   });
 
-  it('of the step that a run begins with has what is told at the start, whichever step that is', async () => {
+  it('the preview of the first step includes what an agent reads at the start', async () => {
     const step = (id: string, more: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...more });
     const steps = [step('rare', { runCondition: { var: 'rare', equals: 'yes' } }), step('usual'), step('last')];
     const file = {
@@ -72,7 +72,7 @@ describe('a preview', () => {
     expect(long.out).toContain('Warning: ');
   });
 
-  it('says when the step would be passed over, and what was meant by a step that is not there', async () => {
+  it('the preview says if the step would be skipped, and suggests the step that was meant', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
     expect(out).toContain('Think about small.');
@@ -82,7 +82,7 @@ describe('a preview', () => {
     expect((await run('preview', 'team.example', '--context', '[1]')).exitCode).toBe(2);
   });
 
-  it('of the whole shows where steps come from', async () => {
+  it('the preview of a workflow shows where its steps come from', async () => {
     const { out } = await onBench({ [FILE]: EXAMPLE }).run('preview', 'team.example');
     expect(out).toContain('      rounds--decide  Decide: Rounds');
     expect(out).toContain('from wr.contracts.loop_control\n');
@@ -90,8 +90,8 @@ describe('a preview', () => {
   });
 });
 
-describe('looking at workflows', () => {
-  it('keeps to the width of the terminal, and to one line for each workflow where there is none', async () => {
+describe('workflow list and show', () => {
+  it('workflow list fits the terminal, and prints one line per workflow without one', async () => {
     const description = 'Says at length what it is for, and goes on about it until no line of a terminal can hold it.';
     const about = `${'Prose goes on. '.repeat(12)}\n- ${'An item goes on. '.repeat(8)}`;
     const file = { ...EXAMPLE, description, about, examples: [description], tags: [] };
@@ -103,7 +103,7 @@ describe('looking at workflows', () => {
     expect((await runFake({ argv: ['workflow', 'list'], bench })).out).toContain(`  team.example  ${description}`);
   });
 
-  it('tells the name of the source, and what a repository is pinned to', async () => {
+  it('workflow list shows the source and its pinned commit', async () => {
     const { bench } = onBench({ [FILE]: EXAMPLE });
     const { files } = await bench.source.files();
     const added = { name: 'flows', kind: 'git', commit: '1a2b3c4d5e6f'.padEnd(40, '0') } as const;
@@ -117,7 +117,7 @@ describe('looking at workflows', () => {
     expect(data.workflows).toMatchObject([{ source: 'remote', added }]);
   });
 
-  it('finds one by the beginning of its id or of its name', async () => {
+  it('workflow show finds a workflow by the beginning of its id or name', async () => {
     enforces('cli_ids_forgiving');
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     expect((await run('show', 'team.ex')).out).toContain('team.example  Example');
@@ -126,7 +126,7 @@ describe('looking at workflows', () => {
     expect((await json('show', FILE)).data).toMatchObject({ size: { steps: 6, loops: 1, conditional: 1 } });
   });
 
-  it('lists what can be started, what stands before what, and what cannot be used', async () => {
+  it('workflow list shows workflows, what they override, and invalid files', async () => {
     const { run, json } = onBench({
       [FILE]: EXAMPLE,
       '/home/.workrail/workflows/team.example.json': EXAMPLE,

@@ -10,8 +10,8 @@ const SCRIPT = {
   ],
 };
 
-describe('a dry run', () => {
-  it('goes by a script, and shows what was skipped, blocked and left open', async () => {
+describe('workflow dry-run', () => {
+  it('workflow dry-run follows a script and shows skipped steps, blocks and gaps', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT });
     const { out, talk, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
     expect(talk).toContain('There is no terminal to ask in');
@@ -36,7 +36,7 @@ describe('a dry run', () => {
     expect(scripted.data).toMatchObject({ isComplete: true, skipped: [], unsent: [], path: { length: 6 } });
   });
 
-  it('fails where the script does not fit', async () => {
+  it('workflow dry-run fails if the script does not match the run', async () => {
     const { run } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT, 'bad.json': { step: [] } });
     const small = await run('dry-run', 'team.example', '--script', 'script.json', '--context', '{"taskSize":"small"}');
     expect(small.exitCode).toBe(0);
@@ -54,7 +54,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('asks a person what the agent hands in, with the example to begin with', async () => {
+  it('workflow dry-run asks the user what the agent sends, and offers the example first', async () => {
     const { bench } = onBench({ [FILE]: EXAMPLE });
     const asked: string[] = [];
     const answers = ['nothing', 'context', 'example', 'stop'];

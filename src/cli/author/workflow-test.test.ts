@@ -14,8 +14,8 @@ const failuresOf = async (scenario: object) => {
 const expecting = (expect: Change, more: object = {}) =>
   failuresOf({ name: 'it', context: { taskSize: 'small' }, ...more, expect });
 
-describe('scenarios', () => {
-  it('pass, with a careful agent and a lossy one, and tell what they reach', async () => {
+describe('workflow test', () => {
+  it('scenarios pass with a careful agent and with one that loses replies, and report coverage', async () => {
     const { out, exitCode, talk } = await onBench({ [FILE]: EXAMPLE, [SCENARIOS]: EXAMPLE_SCENARIOS }).run('test');
     expect(exitCode).toBe(0);
     expect(out.replaceAll(/[\d.]+ kB/g, 'N kB')).toBe(
@@ -34,7 +34,7 @@ describe('scenarios', () => {
     expect(talk).toBe('Next: workrail workflow check --strict\n');
   });
 
-  it('fail in words that say what came instead', async () => {
+  it('a failed scenario says what happened instead', async () => {
     const skipped = 'the path was size, work, rounds--decide, judge, merge';
     expect(await expecting({ path: ['size', 'design'] })).toEqual([
       `the path differs at place 2: expected "design", but "work" was pending; ${skipped}`,
@@ -49,7 +49,7 @@ describe('scenarios', () => {
     ).toEqual(['missing open gap contract_violation', 'unexpected gap user_only_dependency:needs_user_approval']);
   });
 
-  it('fail where a step is blocked or done against what was expected, or never came', async () => {
+  it('a scenario fails if a step is blocked, done or never reached against its expectation', async () => {
     const steps = (...sent: readonly object[]) => expecting({ complete: true }, { steps: sent });
     const believed = { artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'believed' } }] };
     expect(await steps({ at: 'judge', ...believed })).toEqual([
@@ -64,7 +64,7 @@ describe('scenarios', () => {
     ]);
   });
 
-  it('are told where they are wrong, all at once', async () => {
+  it('invalid scenarios are reported with their lines, all at once', async () => {
     const scenario = { nmae: 'x', name: '', mode: 'guidet', steps: [{ at: 'desgin' }], expect: {} };
     const first = await withScenario(scenario).run('test', 'team.example');
     expect([first.exitCode, first.out.split('\n').slice(1, 5)]).toEqual([
@@ -82,7 +82,7 @@ describe('scenarios', () => {
     expect(out).toContain('test.json:8:17  Unknown step "desgin". Did you mean "design"?');
   });
 
-  it('fail a check that asks for more than they reach', async () => {
+  it('workflow test --min-coverage fails below the coverage', async () => {
     enforces('cli_exit_codes');
     const bench = withScenario({ name: 'small', context: { taskSize: 'small' }, expect: { complete: true } });
     expect((await bench.run('test', '--min-coverage', '80,30')).exitCode).toBe(0);
@@ -97,7 +97,7 @@ describe('scenarios', () => {
     expect((await bench.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
   });
 
-  it('that are not there are told of', async () => {
+  it('workflow test names workflows without test scenarios', async () => {
     const { exitCode, talk } = await onBench({ [FILE]: EXAMPLE }).run('test', 'team.example');
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('team.example.test.json does not exist')]);
     const other = { ...EXAMPLE, id: 'team.other' };

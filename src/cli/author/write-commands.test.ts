@@ -12,8 +12,8 @@ const bundled = () =>
     '/bundle/wr.example.test.json': { ...EXAMPLE_SCENARIOS, workflowId: 'wr.example' },
   });
 
-describe('a workflow that is written', () => {
-  it('never gets an id of the old kind, nor one that belongs to the bundle, nor one that is taken', async () => {
+describe('workflow new', () => {
+  it('workflow new refuses an id without a namespace, a reserved id and an id in use', async () => {
     enforces('legacy_id_not_creatable');
     const { run, disk } = bundled();
     const before = [...disk.keys()];
@@ -38,7 +38,7 @@ describe('a workflow that is written', () => {
     },
   );
 
-  it('is asked for in a terminal, and only there', async () => {
+  it('workflow new asks for the id only in a terminal', async () => {
     enforces('cli_interaction_switches');
     expect((await onBench({}).run('new')).exitCode).toBe(2);
     const { bench } = onBench({});
@@ -49,8 +49,8 @@ describe('a workflow that is written', () => {
   });
 });
 
-describe('a copy', () => {
-  it('is the same text under an id of its own, with its scenarios', async () => {
+describe('workflow copy', () => {
+  it('workflow copy keeps the text and the test scenarios under a new id', async () => {
     const { run, disk, text } = bundled();
     const { out, exitCode } = await run('copy', 'wr.example', 'team.mine');
     expect([exitCode, out.split('\n')[0]]).toEqual([
@@ -64,7 +64,7 @@ describe('a copy', () => {
   });
 });
 
-describe('another id', () => {
+describe('workflow migrate-id', () => {
   const CALLER = '.workrail/workflows/team.caller.json';
   const routine = { ...EXAMPLE, id: 'team.routine-example' };
   const files = {
@@ -86,7 +86,7 @@ describe('another id', () => {
     '.workrail/workflows/routines/team.routine-example.json': routine,
   };
 
-  it('is given to the file, to its name, to its scenarios and to whoever refers to it', async () => {
+  it('workflow migrate-id changes the file, its name, its scenarios and every reference', async () => {
     const { run, disk, text } = onBench(files);
     const before = new Map(disk);
     const dry = await run('migrate-id', 'team.example', 'team.better', '--dry-run');
@@ -100,14 +100,14 @@ describe('another id', () => {
     expect((await run('test', 'team.better', '--min-coverage', '100')).exitCode).toBe(0);
   });
 
-  it('of a routine reaches the calls of its template', async () => {
+  it('workflow migrate-id of a routine changes the calls of its template', async () => {
     const { run, text } = onBench(files);
     expect((await run('migrate-id', 'team.routine-example', 'own.routine-sample')).exitCode).toBe(0);
     expect(text(CALLER)).toContain('"templateId": "own.templates.routine.sample"');
     expect((await run('check', 'team.caller')).exitCode).toBe(0);
   });
 
-  it('is not given to what is not one’s own', async () => {
+  it('workflow migrate-id refuses a workflow outside your folders', async () => {
     const { exitCode, talk } = await bundled().run('migrate-id', 'wr.example', 'team.example');
     expect([exitCode, talk]).toEqual([1, expect.stringContaining('workrail workflow copy wr.example')]);
   });

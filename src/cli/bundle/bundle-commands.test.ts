@@ -20,7 +20,7 @@ const exportShape = commandShape('export', exportCommand.data);
 const importShape = commandShape('import', importCommand.data);
 
 describe('export', () => {
-  it('writes a file that import takes, and says what is in it', async () => {
+  it('export writes a bundle that import accepts, and says what it contains', async () => {
     const { run, folder, sessionId } = await world();
     const file = join(folder, 'session.json');
     const { exitCode, out, talk } = await run('export', sessionId, '--as', 'bundle', '-o', file);
@@ -48,7 +48,7 @@ describe('export', () => {
     );
   });
 
-  it('gives the bundle to whoever reads on, and never to a screen', async () => {
+  it('export writes a bundle to a pipe, and never to a terminal', async () => {
     const { run, sessionId, streamed } = await world();
     expect(await run('export', sessionId)).toMatchObject({ exitCode: 0, out: '' });
     expect(JSON.parse(streamed())).toMatchObject({ bundleSchemaVersion: 1, session: { sessionId } });
@@ -59,7 +59,7 @@ describe('export', () => {
     expect((await run('export', 'nowhere', '-o', 'x')).exitCode).toBe(3);
   });
 
-  it('prints the published shapes under --json', async () => {
+  it('export and import print their published shapes under --json', async () => {
     const { run, folder, sessionId } = await world();
     const file = join(folder, 'session.json');
     const exported = exportShape.parse(JSON.parse((await run('export', sessionId, '-o', file, '--json')).out));
@@ -69,7 +69,7 @@ describe('export', () => {
     expect(exportShape.parse(JSON.parse((await run('export', sessionId, '--json')).out))).toMatchObject({ ok: false });
   });
 
-  it('tells a session to people: on the screen as Markdown, in a file as a page', async () => {
+  it('export writes a report: Markdown to the terminal, HTML to a file', async () => {
     enforces('cli_stdout_data_stderr_talk', 'cli_json_everywhere');
     const { run, sessionId, streamed, folder } = await world();
     const onScreen = await run('export', sessionId, '--as', 'md', { terminals: ['output'] });
@@ -96,7 +96,7 @@ describe('export', () => {
     expect((await run('export', sessionId, '--as', 'md', '--json')).exitCode).toBe(2);
   });
 
-  it('takes several sessions into one report, and one only into a bundle', async () => {
+  it('a report holds several sessions, and a bundle exactly one', async () => {
     const { run, sessionId, streamed, folder } = await world();
     expect((await run('export', sessionId, sessionId.slice(-6), '--as', 'json')).exitCode).toBe(0);
     expect(reportSchema.parse(JSON.parse(streamed())).sessions.map((session) => session.sessionId)).toEqual([
@@ -107,7 +107,7 @@ describe('export', () => {
     expect((await run('export', sessionId, 'nowhere', '--as', 'md')).exitCode).toBe(3);
   });
 
-  it('leaves nothing behind where it cannot write', async () => {
+  it('export leaves no partial file if it cannot write', async () => {
     const { run, folder, sessionId } = await world();
     const { exitCode, talk } = await run('export', sessionId, '-o', join(folder, 'missing', 'session.json'));
     expect([exitCode, talk]).toEqual([1, expect.stringContaining('ENOENT')]);
@@ -116,7 +116,7 @@ describe('export', () => {
 });
 
 describe('import', () => {
-  it('names what is wrong with a file, and ends with exit code 4', async () => {
+  it('import names what is wrong with a file and exits with code 4', async () => {
     const { run, folder } = await world({ isEmpty: true });
     const file = join(folder, 'session.json');
     writeFileSync(file, '{"bundleSchemaVersion":7}');
@@ -131,7 +131,7 @@ describe('import', () => {
     expect((await run('import', join(folder, 'none.json'))).exitCode).toBe(3);
   });
 
-  it('reads nothing of a file that is larger than any bundle', async () => {
+  it('import does not read a file that is too large for a bundle', async () => {
     enforces('import_limits');
     const { run, folder } = await world({ isEmpty: true });
     const file = join(folder, 'large.json');

@@ -25,7 +25,7 @@ async function examined(fake: Fake, ...argv: string[]) {
 }
 
 describe('doctor', () => {
-  it('tells what to do in commands that can be copied, also where the program has no name', async () => {
+  it('doctor prints commands that can be copied, even if the program is started by its path', async () => {
     const health = {
       tryLaunch: async (): Promise<TrialResult> => ({ kind: 'works', version: '0.0.1', tools: 6, ms: 9 }),
     };
@@ -35,7 +35,7 @@ describe('doctor', () => {
     expect(out).not.toMatch(/^ {2}→ (?:.*[\s"])?workrail [a-z]/m);
   });
 
-  it('starts what is registered, once for clients that start the same, and finds a sound machine sound', async () => {
+  it('doctor starts every registered server once and finds nothing wrong on a healthy machine', async () => {
     enforces('doctor_really_starts_clients');
     const rehearsals: TrialLaunch[] = [];
     const tryLaunch = async (trialLaunch: TrialLaunch): Promise<TrialResult> => {
@@ -59,7 +59,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('mends a path that is stale, and a registration that is gone', async () => {
+  it('doctor --fix corrects a stale path and a missing registration', async () => {
     const files = new Map([[CURSOR, entry({ command: '/gone/node', args: [PROGRAM, 'serve'] })]]);
     const tryLaunch = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
       launch.command === '/gone/node'
@@ -86,7 +86,7 @@ describe('doctor', () => {
     expect(files.get(CURSOR)).toContain(PROGRAM);
   });
 
-  it('takes a client that was never registered for a fault only when none is', async () => {
+  it('doctor reports an unregistered client as a problem only if no client is registered', async () => {
     const files = new Map([
       [CURSOR, '{}'],
       [ZED, '{}'],
@@ -109,7 +109,7 @@ describe('doctor', () => {
     });
   });
 
-  it('does not start what came with a project, because that may be anything', async () => {
+  it('doctor does not start servers from project files, which may be anything', async () => {
     enforces('doctor_really_starts_clients');
     const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);
     const tryLaunch = async () => expect.fail('started');
@@ -117,7 +117,7 @@ describe('doctor', () => {
     expect(told).toMatchObject([{ kind: 'note', text: expect.stringContaining('It was not tried') }]);
   });
 
-  it('tells of a client that starts another version or fails, with what it said', async () => {
+  it('doctor reports a client that starts another version or fails, with its output', async () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
     const old = await examined({
       files,
@@ -129,7 +129,7 @@ describe('doctor', () => {
     expect(failed.told).toMatchObject([{ text: expect.stringContaining('fails at the start: Connection closed') }]);
   });
 
-  it('finds what else can be wrong, and mends what can be mended', async () => {
+  it('doctor finds other problems and fixes what it can', async () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
     const mended: string[] = [];
     const open = { path: '/data/workrail', found: '755', wanted: '700' };
@@ -174,7 +174,7 @@ describe('doctor', () => {
     expect(mended).toEqual(['/data/workrail', 'index']);
   });
 
-  it('claims no version for a workrail on the PATH that does not tell it', async () => {
+  it('doctor claims no version for a workrail on the PATH that does not report one', async () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
     const { told } = await examined({ files, programs: { workrail: ['/usr/bin/workrail'] } });
     expect(told.map(({ text }) => text)).toEqual([
@@ -182,7 +182,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('ends with what to do next', async () => {
+  it('doctor ends with what to do next', async () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });

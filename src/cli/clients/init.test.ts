@@ -21,7 +21,7 @@ function machine() {
 const documentOf = (out: string) => initShape.parse(JSON.parse(out));
 
 describe('init', () => {
-  it('asks in a terminal which of the clients that are found shall use it', async () => {
+  it('init asks in a terminal which of the found clients to register', async () => {
     const { files, setup } = machine();
     const asked: unknown[] = [];
     const choose = async (question: { choices: readonly { value: string }[] }) => {
@@ -49,19 +49,19 @@ describe('init', () => {
     [['--all', '--force'], '--all --force'],
     [['--yes'], '--yes'],
     [['--undo', '--client', 'cursor'], '--undo --client cursor'],
-  ])('after a dry run of %j suggests the same in earnest', async (argv, typed) => {
+  ])('init suggests the same command without --dry-run after a dry run of %j', async (argv, typed) => {
     enforces('cli_last_line_suggests_next');
     const { talk } = await runFake({ argv: ['init', '--dry-run', ...argv], setup: machine().setup });
     expect(talk).toBe(`Next: workrail init ${typed}\n`);
   });
 
-  it('keeps what was typed in its advice when no client is there', async () => {
+  it('init repeats the typed options in its advice if it finds no client', async () => {
     const setup = fakeSetup({ files: new Map() });
     const { talk } = await runFake({ argv: ['init', '--project', '--dry-run'], setup });
     expect(talk).toContain('workrail init --client claude-code --project --dry-run');
   });
 
-  it('asks nothing without a terminal: it says what to type, and --yes, --all or --client say enough', async () => {
+  it('init without a terminal asks nothing and accepts --yes, --all or --client', async () => {
     enforces('cli_interaction_switches', 'cli_exit_codes');
     const { files, setup } = machine();
     const before = new Map(files);
@@ -82,7 +82,7 @@ describe('init', () => {
     }
   });
 
-  it('shows with --dry-run what would change, in a diff or as the command it would run, and changes nothing', async () => {
+  it('init --dry-run shows a diff or the command it would run, and changes nothing', async () => {
     enforces('init_reversible');
     const { files } = machine();
     const before = new Map(files);
@@ -94,7 +94,7 @@ describe('init', () => {
     expect(files).toEqual(before);
   });
 
-  it('undoes everything it did, or only for the clients that are named', async () => {
+  it('init --undo restores every file, or only those of the named clients', async () => {
     enforces('init_reversible');
     const { files, setup } = machine();
     const before = new Map(files);
@@ -110,7 +110,7 @@ describe('init', () => {
     expect((await runFake({ argv: ['init', '--undo'], setup })).out).toBe('Nothing to undo.\n');
   });
 
-  it('tells which file it left alone, and why; what is right is done all the same', async () => {
+  it('init names the file it could not change and why, and registers the other clients', async () => {
     enforces('init_leaves_foreign_content');
     const { files, setup } = machine();
     files.set(CURSOR, '{\n  "mcpServers": {,}\n}');
@@ -130,7 +130,7 @@ describe('init', () => {
     ]);
   });
 
-  it('does not propose to force what force refuses as well', async () => {
+  it('init does not suggest --force where --force would not help', async () => {
     enforces('init_leaves_foreign_content');
     const files = new Map([[`${HOME}/.codex/config.toml`, '[mcp_servers]\nworkrail.command = "docker"\n']]);
     for (const argv of [
@@ -146,7 +146,7 @@ describe('init', () => {
     }
   });
 
-  it('knows what it cannot do', async () => {
+  it('init refuses options that contradict each other or do not apply', async () => {
     const { setup } = machine();
     const ended = async (...argv: string[]) => {
       const { exitCode, talk } = await runFake({ argv: ['init', ...argv], setup });
@@ -159,7 +159,7 @@ describe('init', () => {
     expect(nobody).toMatchObject({ exitCode: 3, talk: expect.stringContaining('workrail init --client claude-code') });
   });
 
-  it('warns when it would point at the cache of npx', async () => {
+  it('init warns if it would register a workrail from the npx cache', async () => {
     const { files } = machine();
     const programPath = '/home/ada/.npm/_npx/1a2b/node_modules/workrail/dist/workrail.js';
     const { out } = await runFake({ argv: ['init', '--yes'], setup: fakeSetup({ files, machine: { programPath } }) });

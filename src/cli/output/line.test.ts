@@ -20,7 +20,7 @@ const HARMFUL_CODES: ReadonlySet<number> = new Set([
 ]);
 
 describe('text that is printed', () => {
-  it('shows control characters, escape sequences and direction marks instead of obeying them', () => {
+  it('printable text shows control characters, escape sequences and direction marks as escapes', () => {
     enforces('cli_escapes_not_raw');
     expect(printable('\u001b[31mred\u001b[0m')).toBe('\\u001b[31mred\\u001b[0m');
     expect(printable('title\u001b]0;owned\u0007')).toBe('title\\u001b]0;owned\\u0007');
@@ -33,13 +33,13 @@ describe('text that is printed', () => {
     }
   });
 
-  it('stays as it is when it is harmless, in any language', () => {
+  it('harmless text in any language is printed unchanged', () => {
     for (const text of ['', 'plain', 'naïve “quotes” – ✓', 'שלום', '日本語', '👩‍👩‍👧 🏳️‍🌈', 'می‌خواهم']) {
       expect(printable(text)).toBe(text);
     }
   });
 
-  it('holds nothing harmful, whatever it was, and is not changed a second time', () => {
+  it('printable text is always harmless, and making it printable twice changes nothing', () => {
     fc.assert(
       fc.property(text(), (given) => {
         const shown = printable(given);
@@ -50,7 +50,7 @@ describe('text that is printed', () => {
     );
   });
 
-  it('is the same value again when it is JSON', () => {
+  it('printable JSON parses to the same value', () => {
     fc.assert(
       fc.property(text(), (given) => {
         const shown = printableJson({ given });

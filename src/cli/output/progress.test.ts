@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('progress', () => {
-  it('is not shown for work that is over within 300 ms', () => {
+  it('progress is not shown for work that takes less than 300 ms', () => {
     enforces('cli_progress');
     const progress = display({ isTerminal: true });
     progress.show({ label: 'checking', done: 0, total: 2 });
@@ -28,7 +28,7 @@ describe('progress', () => {
     expect(shown).toEqual([]);
   });
 
-  it('is a spinner in a terminal while the total is not known', () => {
+  it('progress is a spinner in a terminal while the total is unknown', () => {
     enforces('cli_progress');
     const progress = display({ isTerminal: true });
     progress.show({ label: 'looking' });
@@ -38,7 +38,7 @@ describe('progress', () => {
     expect(shown.slice(1)).toEqual([`${CLEAR}⠙ looking`, `${CLEAR}⠹ looking`]);
   });
 
-  it('is a bar in a terminal once the total is known, and leaves nothing behind', () => {
+  it('progress is a bar in a terminal once the total is known, and is cleared at the end', () => {
     enforces('cli_progress');
     const progress = display({ isTerminal: true });
     progress.show({ label: 'looking' });
@@ -54,7 +54,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('is a plain line now and then where there is no terminal', () => {
+  it('progress is an occasional plain line without a terminal', () => {
     enforces('cli_progress');
     const progress = display({ isTerminal: false });
     progress.show({ label: 'checking' });
@@ -67,7 +67,7 @@ describe('progress', () => {
     expect(shown).toEqual(['checking …\n', 'checking: 3 of 9\n']);
   });
 
-  it('is not shown to who wants it quiet', () => {
+  it('progress is not shown with --quiet', () => {
     enforces('cli_interaction_switches');
     const progress = display({ isTerminal: true, isSilent: true });
     progress.show({ label: 'checking', done: 3, total: 9 });
@@ -76,7 +76,7 @@ describe('progress', () => {
     expect(shown).toEqual([]);
   });
 
-  it('does not obey what a label says to the terminal, in any of its forms', () => {
+  it('escape sequences in a progress label are printed, not executed', () => {
     enforces('cli_escapes_not_raw');
     const label = 'a\u001b[2J\u200bb';
     for (const isTerminal of [true, false]) {

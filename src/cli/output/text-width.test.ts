@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { clipText, fitLine, padText, textWidth, wrapText } from './text-width.ts';
 
-it('wide characters take two cells and marks none', () => {
+it('a wide character takes two cells and a combining mark none', () => {
   expect(textWidth('日本 a')).toBe(6);
   expect(textWidth('e\u0301')).toBe(1);
   expect(padText('日本', 6)).toBe('日本  ');
@@ -14,7 +14,7 @@ it('wide characters take two cells and marks none', () => {
 
 const unit = fc.constantFrom('a', ' ', '\n', '日', 'e\u0301', '😀', '𠀀', '\u001b', '\u202e', '\ud83d', '\u0000');
 
-it('whatever the text is, what is cut or wrapped fits and stays on its lines', () => {
+it('any text that is clipped or wrapped fits the width', () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 200 }), fc.integer({ min: 2, max: 40 }), (text, width) => {
       expect(textWidth(clipText(text, width))).toBeLessThanOrEqual(width);
@@ -27,18 +27,18 @@ it('whatever the text is, what is cut or wrapped fits and stays on its lines', (
   );
 });
 
-it('a text of a megabyte is cut without looking at all of it, and wrapped while somebody waits', () => {
+it('a megabyte of text is clipped without reading all of it, and wrapped quickly', () => {
   expect(clipText('x'.repeat(1_000_000), 10)).toBe(`${'x'.repeat(9)}…`);
   expect(wrapText('x'.repeat(1_000_000), 10)).toHaveLength(100_000);
 });
 
-it('lines break at blanks where they can', () => {
+it('lines break at blanks if possible', () => {
   expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrapText('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij']);
   expect(wrapText('', 3)).toEqual([]);
 });
 
-it('what somebody says goes on below the words where it does not fit, and stays as it is where it does', () => {
+it('a line with a speaker wraps under its words, and stays unchanged if it fits', () => {
   const speaker = { text: '  rail   ', style: 'good' } as const;
   const line = [speaker, { text: 'blocked: ', style: 'bad' } as const, 'This step requires notes, and none were sent.'];
   expect(fitLine(line, 80)).toEqual([line]);

@@ -4,7 +4,7 @@ import { ago, clockTime, duration } from './times.ts';
 const NOON = new Date(2026, 10, 15, 12, 0, 0).getTime();
 const MINUTE_MS = 60_000;
 
-it('says how long ago something was, as people do', () => {
+it('ago() says how long ago something was in minutes, hours or days', () => {
   const before = (minutes: number) => ago(NOON - minutes * MINUTE_MS, NOON);
   expect([-5, 0, 1, 59, 60, 24 * 60 - 1, 24 * 60, 59 * 24 * 60].map(before)).toEqual([
     'just now',
@@ -19,12 +19,12 @@ it('says how long ago something was, as people do', () => {
   expect(before(100 * 24 * 60)).toBe('2026-08-07');
 });
 
-it('tells the time of day, and the date unless it is today', () => {
+it('clockTime() shows the time of day, with the date unless it is today', () => {
   expect(clockTime(NOON - 65 * MINUTE_MS, NOON)).toBe('10:55');
   expect(clockTime(NOON - 13 * 60 * MINUTE_MS, NOON)).toBe('2026-11-14 23:00');
 });
 
-it('tells how long something took', () => {
+it('duration() shows how long something took', () => {
   expect([0, 42_400, 70_000, 3_723_000, 90_000_000].map(duration)).toEqual([
     '0:00',
     '0:42',

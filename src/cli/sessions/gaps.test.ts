@@ -35,8 +35,8 @@ async function leftOpen() {
   return { ...world, end: at, sessionId: sessionOf(at) };
 }
 
-describe('what was left open', () => {
-  it('is told with the step that it was left at, by the final reply and in every view', async () => {
+describe('gaps', () => {
+  it('the final reply and every view name a gap with the step that left it', async () => {
     const { look, end, sessionId, services } = await leftOpen();
     expect(told(end, 'isComplete')).toBe(true);
     const gapsIn = (text: string, head: RegExp) => text.split('\n').flatMap((line) => head.exec(line)?.[1] ?? []);
@@ -67,7 +67,7 @@ describe('what was left open', () => {
     expect(reportMarkdown(made)).toContain('| Gap at Verify the whole: ');
   });
 
-  it('is no good end: it is counted, and not painted as one', async () => {
+  it('a run that completes with gaps is counted and not shown in green', async () => {
     const { overview } = await leftOpen();
     const look = async (...argv: string[]) =>
       (await runFake({ argv, overview: overview(), terminals: ['output'] })).out.replaceAll('\u001b', '');

@@ -11,10 +11,10 @@ import { commandShapes } from '../command-shape.ts';
 
 const COMMAND_SHAPES = await commandShapes();
 
-describe('whatever is in a session', () => {
+describe('the content of a session', () => {
   const HOSTILE = '\u001b[31mred\u001b]0;title\u0007 \u202eevil\u2028\r\nsecond\u0000';
 
-  it('is shown without obeying it, on lines that fit', async () => {
+  it('escape sequences in a session are printed, not executed, on lines that fit', async () => {
     enforces('cli_escapes_not_raw');
     const { start, send, look } = lookedAtWorld();
     const first = await start('test.plain', { goal: HOSTILE + 'x'.repeat(700) });
@@ -39,7 +39,7 @@ describe('whatever is in a session', () => {
     }
   });
 
-  it('is shown as far as it can be trusted where it is damaged, and is never gone on with', async () => {
+  it('a damaged session is shown up to the damage and is never continued', async () => {
     const { store, another, files, root } = freshStore();
     const world = lookedAtWorld({ store });
     const { sessionId } = await forked(world);
@@ -81,7 +81,7 @@ describe('whatever is in a session', () => {
     expect(JSON.parse(listed.out)).toMatchObject({ ok: true, data: { state: 'damaged', runs: [], events: 0 } });
   });
 
-  it('is printed under --json in the published shape', async () => {
+  it('session commands print their published shapes under --json', async () => {
     enforces('cli_json_everywhere');
     const { look, sessionId, save, tip } = await forkedWorld();
     await save(tip, 'On the way.', [{ kind: 'note', text: 'kept' }]);

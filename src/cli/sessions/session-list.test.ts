@@ -9,7 +9,7 @@ import { freshStore } from '../../../test/fresh-store.ts';
 import { layout } from '../../adapters/file-store/disk/layout.ts';
 
 describe('session list', () => {
-  it('lists the newest first, says how many more there are, and filters by state and place', async () => {
+  it('session list shows the newest first, counts the rest, and filters by state and folder', async () => {
     const world = await forkedWorld();
     const { look, start, overview, wait } = world;
     wait(90 * MINUTE_MS);
@@ -32,7 +32,7 @@ describe('session list', () => {
     expect((await runFake({ argv: ['session', 'list'], overview: unread })).exitCode).toBe(0);
   });
 
-  it('tells of each row whether its end is damaged or it is only part of a session, with its title', async () => {
+  it('session list marks damaged and partial sessions', async () => {
     const { store, another, files, root } = freshStore();
     const { start, send, wait, overview } = lookedAtWorld({ store });
     const replies = [];
@@ -67,7 +67,7 @@ describe('session list', () => {
     expect(shown.out).toMatch(/^✗ only part of a session.*\n◐ salvaged /s);
   });
 
-  it('says so when there is nothing to list or to look at', async () => {
+  it('session commands say so if there are no sessions', async () => {
     const { look } = lookedAtWorld();
     expect(await look(['session', 'list'])).toMatchObject({ exitCode: 0, out: 'No sessions yet in /data/workrail.\n' });
     expect(await look(['session', 'show'])).toMatchObject({ exitCode: 3, out: '' });

@@ -5,7 +5,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { sessionOf } from '../../../test/examples/shared-session.ts';
 
 describe('session notes and diff', () => {
-  it('prints notes and artifacts of the line that goes on, under their steps, or of one step', async () => {
+  it('session notes prints notes and artifacts of the main branch step by step, or of one step', async () => {
     enforces('reports_include_checkpoint_outputs');
     const { look, save, send, third, tip } = await forkedWorld();
     await save(third, 'Too late for this line, which went on.');
@@ -26,7 +26,7 @@ describe('session notes and diff', () => {
     expect(await look(['session', 'notes', '--step', 'nowhere'])).toMatchObject({ exitCode: 3, out: '' });
   });
 
-  it('tells in what two branches differ: notes and context of each', async () => {
+  it('session diff shows how the notes and context of two branches differ', async () => {
     const { look, sessionId } = await forkedWorld();
     const { out } = await look(['session', 'diff', sessionId, 'A', 'main']);
     expect(out).toBe(
@@ -61,7 +61,7 @@ describe('session notes and diff', () => {
     expect((await look(['session', 'diff', sessionId, 'main', 'Q'])).exitCode).toBe(3);
   });
 
-  it('takes a step as it was left, and one that is due with what was saved on the way', async () => {
+  it('session diff compares finished steps, and the current step by its checkpoints', async () => {
     const { start, send, save, look } = lookedAtWorld();
     const second = await send(await start('test.plain'), { notes: 'One.' });
     const third = await send(second, { notes: 'Two.' });

@@ -12,7 +12,7 @@ describe('session resume', () => {
     return { tool, args: JSON.parse(args ?? 'null') };
   };
 
-  it('prints a call that brings a new chat back to the step that is due', async () => {
+  it('session resume prints a call that shows the current step in a new chat', async () => {
     enforces('cli_session_resume_prompt');
     const { look, services } = await forkedWorld();
     const { exitCode, out, talk } = await look(['session', 'resume']);
@@ -24,7 +24,7 @@ describe('session resume', () => {
     expect(back.structured).toMatchObject({ pending: { stepId: 's5' }, ackToken: expect.any(String) });
   });
 
-  it('prints a token of an earlier step, from which doing it again makes a branch', async () => {
+  it('session resume --at prints a token of an earlier step, and repeating that step creates a branch', async () => {
     enforces('cli_session_resume_prompt');
     const { look, send, show, view, sessionId } = await forkedWorld();
     for (const at of ['2', 's2', 'Do s2']) {
@@ -40,7 +40,7 @@ describe('session resume', () => {
     expect(await look(['session', 'resume', sessionId, '--at', '99'])).toMatchObject({ exitCode: 3, out: '' });
   });
 
-  it('of two open runs brings back the one last worked on, as the agent would be, and goes back in none that was not named', async () => {
+  it('session resume chooses the latest of two open runs, and --at needs the run to be named', async () => {
     const { start, send, look, services } = lookedAtWorld();
     const first = await start('test.plain', { goal: 'first' });
     const other = await start('test.plain', { goal: 'second', attachTo: tokenOf(first, 'stateToken') });
@@ -58,7 +58,7 @@ describe('session resume', () => {
     expect((await look(['session', 'resume', String(tags[1]), '--at', '1'])).out).toContain('"second"');
   });
 
-  it('without an id takes what is open here before what came to its end later, and says what else is open', async () => {
+  it('session resume without an id prefers an open session here over a later finished one, and lists other open ones', async () => {
     const { start, send, wait, look } = lookedAtWorld();
     for (const goal of ['older', 'newer']) {
       await start('test.plain', { goal });
@@ -76,7 +76,7 @@ describe('session resume', () => {
     expect(data.alsoOpen).toMatchObject([{ state: 'running', title: 'older' }]);
   });
 
-  it('takes a step as any view prints it, and names near ones for a number that is not there', async () => {
+  it('session resume --at accepts a step as printed, and names the nearest steps for an unknown number', async () => {
     const { look, sessionId } = await forkedWorld();
     const resume = (at: string) => look(['session', 'resume', sessionId, '--at', at]);
     for (const at of ['2 Do s2', '2. Do s2', '✓ 2. Do s2', 'step 2 "Do s2"', 'Step 2 of 12: Do s2'])
@@ -88,7 +88,7 @@ describe('session resume', () => {
     expect((await resume('2 Do s4')).exitCode).toBe(3);
   });
 
-  it('brings the draft back with a step that is held up', async () => {
+  it('session resume of a blocked step includes the rejected draft', async () => {
     const { start, send, show, look } = lookedAtWorld();
     await send(await start('test.demands'), { notes: 'My draft.' });
     const { out } = await look(['session', 'resume', '--at', '1']);

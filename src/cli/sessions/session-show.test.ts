@@ -7,7 +7,7 @@ import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { eventIndexSchema } from '../../core/log/ids.ts';
 
 describe('session show', () => {
-  it('tells where a session stands, what is in its way and how to go on', async () => {
+  it('session show shows the current step, what blocks it and how to continue', async () => {
     const { look, sessionId } = await forkedWorld();
     const { out, talk } = await look(['session', 'show', sessionId]);
     const lines = out.split('\n');
@@ -23,7 +23,7 @@ describe('session show', () => {
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
   });
 
-  it('is about the run that was named, which status names where a session has two', async () => {
+  it('session show is about the named run, and status names runs in a session with two', async () => {
     const { start, send, look } = lookedAtWorld();
     const first = await start('test.plain', { goal: 'first goal' });
     const other = await start('test.plain', { goal: 'second goal', attachTo: tokenOf(first, 'stateToken') });
@@ -41,7 +41,7 @@ describe('session show', () => {
     expect(talk).toBe(`Next: workrail session resume ${tags[0]}\n`);
   });
 
-  it('says of a run that somebody has closed that it is closed', async () => {
+  it('session show and status show a closed run as closed', async () => {
     const store = memoryStore(sha256);
     const world = lookedAtWorld({ store });
     const { look, view } = world;

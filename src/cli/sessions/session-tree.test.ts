@@ -5,7 +5,7 @@ import { tokenOf, told, withFile } from '../../../test/examples/engine.ts';
 import { forEachLoop, step } from '../../../test/examples/loop-files.ts';
 
 describe('session tree', () => {
-  it('draws what was done, what was left and what is needed', async () => {
+  it('session tree draws finished steps, branches and what blocks the run', async () => {
     const { look, sessionId } = await forkedWorld();
     const id = sessionId.slice(-4);
     expect(await look(['session', 'tree', id])).toMatchObject({
@@ -26,7 +26,7 @@ describe('session tree', () => {
     );
   });
 
-  it('keeps runs apart, and shows rounds, skipped steps, checkpoints and gaps', async () => {
+  it('session tree separates runs and shows loop iterations, skipped steps, checkpoints and gaps', async () => {
     const { start, send, save, look } = lookedAtWorld();
     let loop = await send(await start('test.loops', { context: { files: ['a', 'b', 'c'] } }), { notes: 'Planned.' });
     await save(loop, 'Half way.');
@@ -61,7 +61,7 @@ describe('session tree', () => {
     );
   });
 
-  it('shows checkpoints, gaps and skipped steps beside a branch too', async () => {
+  it('session tree shows checkpoints, gaps and skipped steps of a branch', async () => {
     const { start, send, save, show, look } = lookedAtWorld();
     const first = await start('test.skips', { mode: 'full_auto_never_stop' });
     await save(await send(first), 'On the way.');
@@ -74,7 +74,7 @@ describe('session tree', () => {
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
   });
 
-  it('tells the rounds of a loop by their items, as the reply did, and notes do so too', async () => {
+  it('session tree and notes name loop iterations by their items, as replies do', async () => {
     const steps = [
       { ...step('pick'), title: 'Pick' },
       forEachLoop('each', 'deps', [{ ...step('raise'), title: 'Raise {{currentItem.name}} to {{target}}' }]),
@@ -92,7 +92,7 @@ describe('session tree', () => {
     expect((await look(['session', 'resume', '--at', 'Raise left-pad'])).out).toContain('"Raise left-pad to latest"');
   });
 
-  it('shows where the main line goes on behind a branch, however early it parts', async () => {
+  it('session tree shows where the main branch continues, even after an early branch', async () => {
     const { start, send, show, look } = lookedAtWorld();
     const first = await start('test.plain');
     await send(first, { notes: 'One way.' });
@@ -106,7 +106,7 @@ describe('session tree', () => {
     ]);
   });
 
-  it('tells many skipped steps and loops by their titles', async () => {
+  it('session tree names the first and last of many skipped steps', async () => {
     const never = { runCondition: { var: 'isLarge', equals: true } };
     const parts = ['b', 'c', 'd'].map((id) => step(id, { title: `Part ${id}`, ...never }));
     const steps = [step('a'), { ...forEachLoop('slices', 'list', [step('slice')]), ...never }, ...parts, step('z')];
@@ -116,7 +116,7 @@ describe('session tree', () => {
     expect((await look(['session', 'tree'])).out).toContain('\n– 4 skipped: Loop slices to 5 Part d\n');
   });
 
-  it('stays on a screen however long a run is, and shows all to who wants it', async () => {
+  it('session tree of a long run fits on a screen, and --verbose shows all of it', async () => {
     const steps = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}`, title: `Step ${i}`, prompt: 'Go.' }));
     const file = { id: 'test.long', name: 'Long', description: 'Many steps.', steps };
     const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });

@@ -14,7 +14,7 @@ const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });
 
 describe('session verify', () => {
-  it('says so, and where it looked, when there is nothing to check', async () => {
+  it('session verify names the data directory if there is no session', async () => {
     expect(await verify([])).toEqual({
       exitCode: 0,
       out: 'No sessions yet in /data/workrail.\n',
@@ -23,7 +23,7 @@ describe('session verify', () => {
     });
   });
 
-  it('says in one line that all is well, and leads on', async () => {
+  it('session verify reports healthy sessions in one line and suggests what to do next', async () => {
     enforces('cli_last_line_suggests_next', 'cli_stdout_data_stderr_talk');
     expect(await verify([HEALTHY])).toEqual({
       exitCode: 0,
@@ -33,17 +33,17 @@ describe('session verify', () => {
     });
   });
 
-  it('shows each session to who wants to know more, or names it', async () => {
+  it('session verify lists every session with --verbose, and a session that is named', async () => {
     const line = `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n`;
     expect((await verify([HEALTHY], '--verbose')).out).toMatch(new RegExp(`^${line}1 session checked`));
     expect((await verify([HEALTHY], SESSION)).out).toMatch(new RegExp(`^${line}1 session checked`));
   });
 
-  it('says nothing beside the data to who wants it quiet', async () => {
+  it('session verify --quiet prints nothing but data', async () => {
     expect(await verify([HEALTHY], '--quiet')).toMatchObject({ exitCode: 0, talk: '' });
   });
 
-  it('shows a note without calling the session damaged', async () => {
+  it('session verify shows a note without calling the session damaged', async () => {
     const { exitCode, out } = await verify([NOTED]);
     expect(exitCode).toBe(0);
     expect(out).toBe(
@@ -53,7 +53,7 @@ describe('session verify', () => {
     );
   });
 
-  it('locates damage, says each fact once, and ends with exit code 4', async () => {
+  it('session verify locates damage, reports each fact once, and exits with code 4', async () => {
     const { exitCode, out, talk } = await verify([HEALTHY, DAMAGED]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
@@ -72,7 +72,7 @@ describe('session verify', () => {
     expect((await verify([HEALTHY, DAMAGED], '--port')).exitCode).toBe(2);
   });
 
-  it('tells a session that a newer program wrote from a damaged one', async () => {
+  it('session verify distinguishes a session from a newer version from a damaged one', async () => {
     const { exitCode, out, talk } = await verify([HEALTHY, NEWER]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
@@ -86,7 +86,7 @@ describe('session verify', () => {
     expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 
-  it('tells a session that it may not read from a damaged one, and checks the others', async () => {
+  it('session verify distinguishes an unreadable session from a damaged one, and checks the others', async () => {
     const { exitCode, out, talk } = await verify([HIDDEN, HEALTHY]);
     expect(exitCode).toBe(4);
     expect(out).toBe(
@@ -101,7 +101,7 @@ describe('session verify', () => {
     expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 
-  it('does not take an empty id for all sessions or for an unknown one', async () => {
+  it('session verify refuses an empty id', async () => {
     for (const asked of ['', '  ']) {
       const { exitCode, talk, calls } = await verify([HEALTHY], asked);
       expect([exitCode, calls]).toEqual([2, []]);
@@ -109,7 +109,7 @@ describe('session verify', () => {
     }
   });
 
-  it('prints documents of its published shape, ok only when all is well', async () => {
+  it('session verify prints its published shape, with ok only if all sessions are healthy', async () => {
     enforces('cli_json_error_shape');
     for (const audits of [[], [HEALTHY], [NOTED], [HEALTHY, DAMAGED], [NEWER], [HEALTHY, HIDDEN], [WITHOUT_CONTENT]]) {
       const { exitCode, out, talk } = await verify(audits, '--json');
@@ -133,7 +133,7 @@ describe('session verify', () => {
     });
   });
 
-  it('takes ids by beginning, end and run tag, each session once, and suggests what was meant', async () => {
+  it('session verify accepts the beginning or end of an id or a run tag, checks each session once, and suggests what was meant', async () => {
     enforces('cli_ids_forgiving');
     const checked = async (...asked: string[]) => {
       const document = JSON.parse(
@@ -154,7 +154,7 @@ describe('session verify', () => {
     expect((await runFake({ argv: ['sesion', 'verify'] })).talk).toContain('Did you mean session?');
   });
 
-  it('shows an id without obeying what it says to the terminal', async () => {
+  it('escape sequences in a session id are printed, not executed', async () => {
     const { talk } = await verify([HEALTHY], '\u001b[31m');
     expect(talk).toContain('No session matches "\\u001b[31m"');
   });
@@ -169,7 +169,7 @@ describe('session verify', () => {
       return runFake({ argv: ['session', 'verify', ...argv], audits, terminals, onAudit, env: { NO_COLOR: '1' } });
     };
 
-    it('shows how far it is: a bar in a terminal, a line elsewhere, nothing when quiet', async () => {
+    it('session verify shows progress: a bar in a terminal, a line elsewhere, nothing with --quiet', async () => {
       enforces('cli_progress');
       const { out, talk } = await slowly([], ['error']);
       const [before, first, ...later] = talk.split('\r\u001b[K');
@@ -181,7 +181,7 @@ describe('session verify', () => {
       expect((await slowly(['--quiet'], ['error'])).talk).toBe('');
     });
 
-    it('shows that it looks for the run that was named', async () => {
+    it('session verify shows progress while it looks for a named run', async () => {
       enforces('cli_progress');
       vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout'] });
       const audits = [HEALTHY, { ...HEALTHY, sessionId: OTHER_SESSION }];
@@ -190,7 +190,7 @@ describe('session verify', () => {
       expect(talk).toMatch(/^looking for sessions: 0 of 2\n/);
     });
 
-    it('reads no session when the id says enough', async () => {
+    it('session verify reads no other session if the id is enough', async () => {
       let loads = 0;
       const onLoad = () => {
         loads += 1;
@@ -199,14 +199,14 @@ describe('session verify', () => {
       expect(loads).toBe(0);
     });
 
-    it('says so beside the document too, never in it', async () => {
+    it('session verify shows progress on standard error under --json, never in the document', async () => {
       const { out, talk } = await slowly(['--json'], []);
       expect(talk).toBe('checking sessions: 0 of 2\n');
       expect(sessionVerifyShape.parse(JSON.parse(out)).ok).toBe(true);
     });
   });
 
-  it('tells with details, when asked, why the store cannot be used', async () => {
+  it('session verify --verbose explains why the store cannot be used', async () => {
     const listFails = { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' } as const;
     const { exitCode, talk } = await runFake({ argv: ['session', 'verify'], listFails });
     expect(exitCode).toBe(1);

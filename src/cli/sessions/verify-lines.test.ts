@@ -10,7 +10,7 @@ const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
   runFake({ argv: ['session', 'verify', ...args], audits });
 
 describe('the report of a check', () => {
-  it('says once what is wrong with content, and which sessions need it', async () => {
+  it('session verify reports damaged content once, with the sessions that use it', async () => {
     const both = [WITHOUT_CONTENT, { ...WITHOUT_CONTENT, sessionId: OTHER_SESSION }];
     const { exitCode, out, talk } = await verify(both);
     const content = `✗ snapshots/ab.json has changed since it was written; needed by ${SESSION}, ${OTHER_SESSION}\n`;
@@ -21,7 +21,7 @@ describe('the report of a check', () => {
     expect((await verify(both, '--verbose')).out).toBe(named.join('') + content + totals);
   });
 
-  it('says of a part of a session that it is one, and calls neither it nor all of them healthy', async () => {
+  it('session verify marks a partial session and does not call it healthy', async () => {
     const part = `– ${SESSION}  salvaged, read-only part of a session: 53 events, 40.2 kB\n    note  sessions/x/salvaged marks this as only part of a session, which can be read and exported but not continued\n`;
     expect(await verify([SALVAGED, { ...HEALTHY, sessionId: OTHER_SESSION }])).toMatchObject({
       exitCode: 0,
@@ -36,7 +36,7 @@ describe('the report of a check', () => {
     });
   });
 
-  it('names only some of many sessions that need the same content', async () => {
+  it('session verify names only some of many sessions that use the same content', async () => {
     const many = Array.from({ length: 9 }, (_, i) => ({
       ...WITHOUT_CONTENT,
       sessionId: SessionId.of(Buffer.alloc(10, i)),
@@ -44,7 +44,7 @@ describe('the report of a check', () => {
     expect((await verify(many)).out).toMatch(/needed by (?:sess_\w+, ){4}sess_\w+ and 4 more\n9 sessions checked/);
   });
 
-  it('has words for everything that can be found', async () => {
+  it('session verify has words for every kind of finding', async () => {
     const place = 'sessions/y/x';
     const told = async (finding: AuditFinding) => {
       const { out } = await verify([{ ...DAMAGED, findings: [finding] }]);

@@ -58,7 +58,7 @@ const answering = (answer: boolean | undefined, asked: string[] = []): Partial<F
 });
 
 describe('session close', () => {
-  it('closes what is named, and says how to take it back', async () => {
+  it('session close closes the named session and says how to undo it', async () => {
     const { run, id, tag, store } = await world();
     expect(await run('session', 'close', id)).toMatchObject({
       exitCode: 0,
@@ -75,7 +75,7 @@ describe('session close', () => {
     });
   });
 
-  it('means one run where it is named by its tag', async () => {
+  it('session close with a run tag closes only that run', async () => {
     const { run, start, first, tag, id } = await world();
     await start('test.plain', { attachTo: String(told(first, 'stateToken')) });
     const { out } = await run('session', 'close', tag, '--json');
@@ -90,7 +90,7 @@ describe('session close', () => {
 });
 
 describe('session keep', () => {
-  it('keeps sessions from gc, until it is taken back', async () => {
+  it('session keep protects a session from gc until it is undone', async () => {
     const { run, id, time } = await world();
     expect(await run('session', 'keep', id)).toMatchObject({
       exitCode: 0,
@@ -107,7 +107,7 @@ describe('session keep', () => {
   });
 });
 
-it('says of a session without its manifest that it is damaged, not that it is missing', async () => {
+it('a session without its manifest is reported as damaged, not as missing', async () => {
   const { run, send, first, id, root } = await world();
   // One lost append might never have been made.
   await send(first, { notes: 'On.' });
@@ -123,7 +123,7 @@ it('says of a session without its manifest that it is damaged, not that it is mi
 });
 
 describe('session delete', () => {
-  it('asks a person, and deletes nothing without a yes', async () => {
+  it('session delete asks and deletes nothing without a confirmation', async () => {
     enforces('cli_interaction_switches', 'cli_exit_codes');
     const { run, id, store } = await world();
     const asked: string[] = [];
@@ -144,7 +144,7 @@ describe('session delete', () => {
     expect(done).toMatchObject({ exitCode: 0, talk: expect.stringMatching(new RegExp(`^${id} {2}Mend the shop\n`)) });
   });
 
-  it('puts sessions into a bin from which they come back', async () => {
+  it('session delete moves sessions to a bin, and --undo restores them', async () => {
     const { run, id, store } = await world();
     expect(await run('session', 'delete', id.slice(0, 10), '--yes')).toMatchObject({
       exitCode: 0,
@@ -165,7 +165,7 @@ describe('session delete', () => {
     expect((await run('session', 'delete')).exitCode).toBe(2);
   });
 
-  it('deletes the others where one is being written to, and prints the published shapes', async () => {
+  it('session delete deletes the others if one session is in use, and prints its published shape', async () => {
     const { run, start, id, store, ...parts } = await world();
     const other = idOf(await start('test.plain'));
     let nowMs = 0;
@@ -192,7 +192,7 @@ describe('session delete', () => {
 });
 
 describe('session prefer', () => {
-  it('changes how the next step goes, and says what was before', async () => {
+  it('session prefer changes the mode from the next step and shows the old one', async () => {
     enforces('preferences_set_from_cli');
     const { run, send, first, id, tag } = await world();
     expect(await run('session', 'prefer', id, 'full-auto-never-stop')).toMatchObject({
@@ -209,7 +209,7 @@ describe('session prefer', () => {
     expect((await run('session', 'prefer', id, '--risk', 'balanced')).out).toContain('(risk balanced); unchanged.');
   });
 
-  it('knows the modes, and what was meant by something like one', async () => {
+  it('session prefer suggests the mode that was meant', async () => {
     const { run, id } = await world();
     expect(await run('session', 'prefer', id, 'guidde')).toMatchObject({
       exitCode: 2,
@@ -221,7 +221,7 @@ describe('session prefer', () => {
 });
 
 describe('gc', () => {
-  it('says what would go and what stays, and changes nothing, when it is only to look', async () => {
+  it('gc --dry-run shows what would be deleted and what not, and changes nothing', async () => {
     enforces('cli_gc_dry_run', 'retention_ttl_configurable');
     const { run, id, root, time } = await world();
     time.nowMs += 8 * DAY_MS;
@@ -243,7 +243,7 @@ describe('gc', () => {
     for (const time of ['0d', 'soon', '7', '-1d']) expect((await run('gc', '--older-than', time)).exitCode).toBe(2);
   });
 
-  it('empties the bin after its time, or when it is told to', async () => {
+  it('gc empties the bin after 30 days, or with --empty-bin', async () => {
     const { run, start, id, time } = await world();
     const other = idOf(await start('test.plain'));
     await run('session', 'delete', id, '--yes');
@@ -256,7 +256,7 @@ describe('gc', () => {
     expect((await run('session', 'delete', '--undo')).out).toBe('The bin is empty.\n');
   });
 
-  it('asks before it empties the bin, which nothing brings back', async () => {
+  it('gc asks before it empties the bin', async () => {
     const { run, id, store } = await world();
     await run('session', 'delete', id, '--yes');
     const unasked = await run('gc', '--empty-bin');
@@ -268,7 +268,7 @@ describe('gc', () => {
     expect((await run('gc', '--empty-bin', answering(true))).out).toMatch(/^Removed 1 deleted session, /);
   });
 
-  it('removes nothing where something is damaged, and says the way out at each step', async () => {
+  it('gc removes nothing if a session is damaged, and says what to do', async () => {
     enforces('gc_safe_mode');
     const { run, id, root, time } = await world();
     appendFileSync(join(root, layout.manifest(id)), '{"v":1}\n');
@@ -283,13 +283,13 @@ describe('gc', () => {
     expect((await run('gc', '--empty-bin', '--yes')).exitCode).toBe(0);
   });
 
-  it('refuses to run without locks of the system', async () => {
+  it('gc refuses to run without native file locks', async () => {
     enforces('gc_needs_native_lock');
     const { run } = await world({ locks: async () => claimLocks });
     expect(await run('gc')).toMatchObject({ exitCode: 1, talk: expect.stringContaining('fs-native-extensions') });
   });
 
-  it('is the only thing that collects', async () => {
+  it('no other command collects garbage', async () => {
     enforces('gc_started_by_person');
     const { run, id, store, time, start, first, send } = await world();
     time.nowMs += 400 * DAY_MS;

@@ -21,7 +21,7 @@ const taken = (tool: { readonly arguments: Parameters<typeof readArguments>[0] }
 const refused = (tool: { readonly arguments: Parameters<typeof readArguments>[0] }, sent: JsonObject) =>
   readArguments(tool.arguments, sent)._unsafeUnwrapErr();
 
-describe('what can only be meant in one way is taken', () => {
+describe('unambiguous arguments', () => {
   const right = { ackToken: ACK, output: { notesMarkdown: NOTES, artifacts: [LOOP] }, context: { a: 1 } };
 
   it.each<readonly [what: string, sent: JsonObject]>([
@@ -46,13 +46,13 @@ describe('what can only be meant in one way is taken', () => {
     expect(taken(continueWorkflowTool, sent)).toEqual(right);
   });
 
-  it('lists of words may be one text', () => {
+  it('a list of words may be sent as one text', () => {
     for (const tags of [['a', 'b'], 'a, b', 'a b', '["a","b"]']) {
       expect(taken(listWorkflowsTool, { tags })).toEqual({ tags: ['a', 'b'] });
     }
   });
 
-  it('an empty token is one that cannot be read, unless there is another', () => {
+  it('an empty token is invalid unless another token is sent', () => {
     expect(taken(continueWorkflowTool, { ackToken: ' ' })).toEqual({ ackToken: '' });
     expect(taken(continueWorkflowTool, { ackToken: '', stateToken: 'st_x' })).toEqual({ stateToken: 'st_x' });
     expect(taken(startWorkflowTool, { workflowId: 'wr.x', attachTo: '' })).toEqual({ workflowId: 'wr.x' });
@@ -65,12 +65,12 @@ describe('what can only be meant in one way is taken', () => {
     { output: '{"notesMarkdown":"","artifacts":"[]"}' },
     { artifacts: [], context: {} },
     { context: '{}', output: null },
-  ])('an output or context with nothing in it is none: %j', (rest) => {
+  ])('an empty output or context counts as not sent: %j', (rest) => {
     enforces('state_token_with_payload_refused');
     expect(taken(continueWorkflowTool, { stateToken: 'st_x', ...rest })).toEqual({ stateToken: 'st_x' });
   });
 
-  it('tokens are left as they are where copying alone has changed them', () => {
+  it('a token that was only miscopied is passed on unchanged', () => {
     for (const ackToken of [
       ACK,
       `"${ACK}"`,
@@ -82,13 +82,13 @@ describe('what can only be meant in one way is taken', () => {
     }
   });
 
-  it('what stands in context and artifacts is not looked at', () => {
+  it('the content of context and artifacts is not validated', () => {
     const context = { notes: null, mode: 'x', list: [null, { ack: 1 }] };
     expect(taken(continueWorkflowTool, { ackToken: ACK, context })).toEqual({ ackToken: ACK, context });
   });
 });
 
-describe('what was meant is found', () => {
+describe('misspelled arguments are corrected', () => {
   it.each<readonly [sent: JsonObject, meant: JsonObject]>([
     [{ acktoken: ACK }, { ackToken: ACK }],
     [{ ack_token: ACK }, { ackToken: ACK }],
@@ -184,7 +184,7 @@ describe('what was meant is found', () => {
   });
 });
 
-describe('what cannot be known is told, and no call is made up', () => {
+describe('unclear arguments are reported without a corrected call', () => {
   it.each<readonly [sent: JsonObject, problem: object]>([
     [{ ackToken: 7 }, { kind: 'wrong_shape', name: 'ackToken', wanted: 'token', found: 'number' }],
     [{ output: 7 }, { kind: 'wrong_shape', name: 'output', wanted: 'object', found: 'number' }],
@@ -212,7 +212,7 @@ describe('what cannot be known is told, and no call is made up', () => {
     expect(meant).toBeUndefined();
   });
 
-  it('all that is wrong is told at once', () => {
+  it('all problems of a call are reported at once', () => {
     const { problems, takes } = refused(checkpointWorkflowTool, { foo: 1, context: {}, mode: 'x' });
     expect(problems.map(({ kind, name }) => [kind, name])).toEqual([
       ['unknown', 'foo'],
@@ -225,7 +225,7 @@ describe('what cannot be known is told, and no call is made up', () => {
   });
 });
 
-it('whatever is sent is answered, and what was meant can itself be sent', () => {
+it('any input gets an answer, and a corrected call is itself valid', () => {
   const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
   const names = TOOLS.flatMap((tool) => Object.keys(tool.arguments));
   const name = fc.oneof(fc.constantFrom(...names, 'notes', 'ack', '__proto__', 'constructor'), fc.string());

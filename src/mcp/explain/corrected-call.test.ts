@@ -57,7 +57,7 @@ const INPUT_REFUSALS: readonly InputRefusal[] = [
 describe('what is too large', () => {
   const sized = (refusal: InputRefusal) => explain(refusal, HERE).details ?? expect.fail(refusal.code);
 
-  test('is told with what was measured, what is allowed, how it was measured and what to do', () => {
+  test('a value that is too large is reported with its size, the maximum, the method and advice', () => {
     enforces('error_budget_reports_sizes', 'context_budget_256k', 'artifact_limits');
     const large = INPUT_REFUSALS.filter(({ code }) => /large|deep|many/.test(code));
     expect(large).toHaveLength(6);
@@ -75,7 +75,7 @@ describe('what is too large', () => {
     }
   });
 
-  test('comes back without its largest value, and with everything else', () => {
+  test('the corrected call leaves out the largest context value', () => {
     const context = { log: 'x'.repeat(1_000), ticket: 'AB-12', list: [1, 2] };
     const situation = { ...HERE, sent: { ackToken: 'ack_here', context, mode: 'guided' } };
     const refusal = {
@@ -91,7 +91,7 @@ describe('what is too large', () => {
     });
   });
 
-  test('artifacts come back as many as fit, each once, with everything else', () => {
+  test('the corrected call keeps as many distinct artifacts as allowed', () => {
     const artifacts = Array.from({ length: 40 }, (_, i) => ({ kind: 'x', n: i % 35 }));
     const situation = { ...HERE, sent: { ackToken: 'ack_here', output: { ...OUTPUT, artifacts }, mode: 'guided' } };
     expect(explain({ code: 'too_many_artifacts', count: 40, max: 32 }, situation).nextCall).toEqual({
@@ -100,7 +100,7 @@ describe('what is too large', () => {
     });
   });
 
-  test('a goal comes back as much of it as fits', () => {
+  test('the corrected call shortens the goal', () => {
     const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId, goal: 'é'.repeat(1_000) } };
     expect(explain({ code: 'goal_too_large', bytes: 2_000, bytesMax: 1_024 }, situation).nextCall).toEqual({
       tool: 'start_workflow',
@@ -109,8 +109,8 @@ describe('what is too large', () => {
   });
 });
 
-describe('context that cannot be kept', () => {
-  test('comes back with another name for what is reserved, at any depth', () => {
+describe('context that cannot be stored', () => {
+  test('the corrected call renames a reserved context key at any depth', () => {
     enforces('context_reserved_keys_refused');
     const context = JSON.parse('{"a":[{"__proto__":1}],"b":2}') as JsonObject;
     const situation = { ...HERE, sent: { ackToken: 'ack_here', context } };
@@ -120,7 +120,7 @@ describe('context that cannot be kept', () => {
     });
   });
 
-  test('comes back without what is nested too deep', () => {
+  test('the corrected call leaves out what is nested too deeply', () => {
     const situation = { ...HERE, sent: { ackToken: 'ack_here', context: { deep: [[[1]]], flat: [1] } } };
     expect(explain({ code: 'context_too_deep', depth: 4, depthMax: 2 }, situation).nextCall?.arguments).toEqual({
       ackToken: 'ack_here',
@@ -128,7 +128,7 @@ describe('context that cannot be kept', () => {
     });
   });
 
-  test('comes back whole where only half of a character was wrong', () => {
+  test('the corrected call replaces half a character', () => {
     const situation = { ...HERE, sent: { ackToken: 'ack_here', context: { a: 'x\ud800' } } };
     const { nextCall } = explain({ code: 'not_json', offence: 'lone_surrogate', path: '/a' }, situation);
     expect(nextCall?.arguments).toEqual({ ackToken: 'ack_here', context: { a: 'x\ufffd' } });
@@ -143,7 +143,7 @@ describe('a call with the wrong token', () => {
     mismatch: { kind: 'slot', slot: 'ackToken', expected: ['ack'], found: 'state', tag: place.tag },
   };
 
-  test('that only shows comes back with the ack of the same step, and with all that was sent', () => {
+  test('a report with a stateToken is corrected with the ackToken of the same step', () => {
     enforces('state_token_with_payload_refused', 'context_never_echoed');
     const payload = { output: OUTPUT, context: { a: 1 }, mode: 'guided' };
     expect(answer({ code: 'payload_without_ack' }, { stateToken: 'st_here', ...payload }, [STATE])).toMatchObject({
@@ -152,21 +152,21 @@ describe('a call with the wrong token', () => {
     });
   });
 
-  test('for a run that is complete comes back as a look at how it ended', () => {
+  test('a report for a complete run is corrected to a call that shows how it ended', () => {
     const { ackToken: _, ...complete } = STATE;
     const error = answer({ code: 'payload_without_ack' }, { stateToken: 'st_here', output: OUTPUT }, [complete]);
     expect(error.message).toBe(`Run ${place.tag} (wr.first_steps) is complete, so there is no step to report.`);
     expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken: 'st_here' } });
   });
 
-  test('and nothing to record comes back as a look at the step, so that it can never do one', () => {
+  test('a call with a wrong token and nothing to record is corrected to only show the step', () => {
     for (const token of [STATE, { ...ACK, slot: 'stateToken' } as const]) {
       const { nextCall } = answer(slot, { [token.slot]: token.text }, [token]);
       expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken: 'st_here' } });
     }
   });
 
-  test('of two runs names both, and gives the call for the one whose step was reported', () => {
+  test('tokens of two runs are both named, and the corrected call is for the reported step', () => {
     const mismatch = { kind: 'pair', state: other, operation: place } as const;
     const sent = { ackToken: 'ack_here', stateToken: 'st_there', output: OUTPUT };
     const error = answer({ code: 'TOKEN_SCOPE_MISMATCH', mismatch }, sent, [ACK, OTHER]);
@@ -178,7 +178,7 @@ describe('a call with the wrong token', () => {
     expect(error.details).toMatchObject({ runs: [{ tag: place.tag }, { tag: 'zzzz', ackToken: 'ack_there' }] });
   });
 
-  test('beside an ack token comes back without it, even where nothing is to be recorded', () => {
+  test('a wrong token next to an ackToken is left out of the corrected call', () => {
     const mismatch = { kind: 'pair', state: other, operation: place } as const;
     const sent = { ackToken: 'ack_here', stateToken: 'st_there' };
     const { nextCall, suggestion } = answer({ code: 'TOKEN_SCOPE_MISMATCH', mismatch }, sent, [ACK, OTHER]);
@@ -186,7 +186,7 @@ describe('a call with the wrong token', () => {
     expect(suggestion).toContain(`To continue run ${place.tag} (wr.first_steps), send the corrected call.`);
   });
 
-  test('that cannot be read comes back with the one of the other token, or with the one it is most like', () => {
+  test('an unreadable token is replaced by the one that matches the other token or is most similar', () => {
     const bad: Refusal = { code: 'TOKEN_BAD_SIGNATURE', kind: 'ack', keysTried: 1 };
     const sent = { ackToken: 'ack_bad', stateToken: 'st_here', output: OUTPUT };
     expect(answer(bad, sent, [STATE])).toMatchObject({
@@ -199,7 +199,7 @@ describe('a call with the wrong token', () => {
     });
   });
 
-  test('or none comes back with the runs there are; only a look may go to the one that was handed out', () => {
+  test('a call without a token names recent runs, and is corrected only to show a step', () => {
     const recent = [STATE, { ...OTHER, tag: 'zzzz' }];
     const ask = (runs: readonly KnownToken[]) =>
       explain({ code: 'token_missing' }, { ...NOWHERE, sent: { output: OUTPUT }, recent: runs });
@@ -211,12 +211,12 @@ describe('a call with the wrong token', () => {
     expect(ask(recent).nextCall).toBeUndefined();
   });
 
-  test('that leads nowhere is told how its run can be found', () => {
+  test('a token that leads nowhere gets advice on how to find its run', () => {
     const format: Refusal = { code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } };
     expect(explain(format, NOWHERE).suggestion).toContain('If you do not have it, call resume_session.');
   });
 
-  test('for a checkpoint without anything to save comes back with room for it', () => {
+  test('a checkpoint without content is corrected with a placeholder', () => {
     const refusal = wrongArguments(checkpointWorkflowTool, { checkpointToken: 'chk_here' });
     const tokens = [{ ...STATE, slot: 'checkpointToken', text: 'chk_here', kind: 'checkpoint' } as const];
     const sent = { checkpointToken: 'chk_here' };
@@ -230,8 +230,8 @@ describe('a call with the wrong token', () => {
   });
 });
 
-describe('arguments that are wrong', () => {
-  test('are all told at once, with the call that was meant', () => {
+describe('invalid arguments', () => {
+  test('all invalid arguments are reported at once, with the corrected call', () => {
     enforces('unknown_argument_named');
     const refusal = wrongArguments(continueWorkflowTool, { ack: 'ack_here', output: 'Did it.', mode: 'never stop' });
     const error = explain(refusal, { ...HERE, sent: refusal.read });
@@ -242,7 +242,7 @@ describe('arguments that are wrong', () => {
     });
   });
 
-  test('that hold the wrong token too come back with the right one', () => {
+  test('a corrected call with invalid arguments also has the right token', () => {
     const refusal = wrongArguments(continueWorkflowTool, { token: 'st_here', output: 'Did it.' });
     const tokens = [{ ...STATE, slot: 'ackToken' } as const];
     expect(explain(refusal, { ...HERE, sent: refusal.read, tokens }).nextCall?.arguments).toEqual({
@@ -251,7 +251,7 @@ describe('arguments that are wrong', () => {
     });
   });
 
-  test('without a workflow lead to the list', () => {
+  test('a start without a workflow is corrected to list_workflows', () => {
     const refusal = wrongArguments(startWorkflowTool, { workspacePath: '/repo' });
     const situation = { ...NOWHERE, tool: 'start_workflow', sent: refusal.read };
     expect(explain(refusal, situation).nextCall).toEqual({
@@ -261,15 +261,15 @@ describe('arguments that are wrong', () => {
   });
 });
 
-describe('a workflow that is not there', () => {
+describe('an unknown workflow', () => {
   const refusal: Refusal = { code: 'workflow_not_found', workflowId: 'wr.frist_steps', known: ['wr.hunt', workflowId] };
   const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId: 'wr.frist_steps', goal: 'x' } };
 
-  test('comes back as the one whose name is nearest, with everything else', () => {
+  test('an unknown workflow is corrected to the most similar id', () => {
     expect(explain(refusal, situation).nextCall?.arguments).toEqual({ workflowId, goal: 'x' });
   });
 
-  test('and is like none leads to the list', () => {
+  test('an unknown workflow without a similar id is corrected to list_workflows', () => {
     const lost = { ...refusal, workflowId: 'deploy-everything' };
     expect(explain(lost, situation)).toMatchObject({
       suggestion:

@@ -172,7 +172,7 @@ const GOLDEN = fileURLToPath(new URL('../../../test/golden/words/mcp-errors.json
 describe('the words for a refusal', () => {
   afterEach(() => vi.useRealTimers());
 
-  test('are a whole envelope with advice, for every refusal there is', () => {
+  test('every refusal is a complete error envelope with advice', () => {
     enforces('error_is_specific_and_says_next_step', 'error_envelope_shape', 'errors_explain_per_surface');
     expect(Object.keys(ERRORS)).toHaveLength(2 * REFUSALS.length);
     for (const [what, error] of Object.entries(ERRORS)) {
@@ -181,28 +181,28 @@ describe('the words for a refusal', () => {
     }
   });
 
-  test('are these, and are changed only on purpose', async () => {
+  test('the words of every refusal equal the snapshot', async () => {
     enforces('error_is_specific_and_says_next_step', 'error_codes_closed_per_operation');
     expect(existsSync(GOLDEN)).toBe(true);
     const words = Object.fromEntries(Object.entries(ERRORS).map(([what, error]) => [what, error()]));
     await expect(`${JSON.stringify(words, null, 2)}\n`).toMatchFileSnapshot(GOLDEN);
   });
 
-  test('name the run and its workflow wherever a token leads to one', () => {
+  test('a refusal names the run and its workflow if a token identifies one', () => {
     enforces('run_tag_everywhere');
     for (const [what, error] of Object.entries(ERRORS).filter(([name]) => name.endsWith('run known'))) {
       expect([what, error().details?.['run']]).toEqual([what, { tag: place.tag, workflowId }]);
     }
   });
 
-  test('say of a busy lock, a disk and a fault of ours when to try again, and of nothing else', () => {
+  test('only a busy lock, a disk error and an internal error say when to try again', () => {
     enforces('error_retry_union_closed');
     const retries = REFUSALS.map((refusal) => [nameOf(refusal), explain(refusal, NOWHERE).retry] as const);
     expect(retries).toEqual(retries.map(([what]) => [what, RETRYABLE[what] ?? { kind: 'not_retryable' }]));
     expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(6);
   });
 
-  test('of what passes by itself hold the same call again', () => {
+  test('a temporary refusal repeats the same call', () => {
     enforces('next_call_ready_to_send');
     for (const what of Object.keys(RETRYABLE)) {
       const { nextCall } = ERRORS[what]?.() ?? expect.fail(what);
@@ -210,7 +210,7 @@ describe('the words for a refusal', () => {
     }
   });
 
-  test('send to look again only where no ack is of any use: a busy lock and a damaged session', () => {
+  test('only a busy lock and a damaged session set nextIntent to rehydrate_only', () => {
     enforces('next_intent_rehydrate_only', 'next_intent_closed');
     const asking = REFUSALS.filter((refusal) => explain(refusal, HERE).nextIntent !== undefined);
     expect(asking.map((refusal) => [refusal.code, explain(refusal, HERE).nextIntent])).toEqual(
@@ -218,7 +218,7 @@ describe('the words for a refusal', () => {
     );
   });
 
-  test('of a damaged session carry the blocker that says so', () => {
+  test('the refusal of a damaged session carries a blocker', () => {
     enforces('corruption_is_error_result');
     const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;
     const { code, details } = explain({ code: 'damaged', damage }, HERE);
@@ -226,7 +226,7 @@ describe('the words for a refusal', () => {
     expect(blockerReportSchema.parse(details?.['blockers'])).toMatchObject([{ code: 'STORAGE_CORRUPTION_DETECTED' }]);
   });
 
-  test('hold neither a path of this machine nor a time, and are the same each time', () => {
+  test('refusals contain no local path and no time, and are deterministic', () => {
     enforces('error_details_deterministic');
     vi.useFakeTimers();
     for (const [what, error] of Object.entries(ERRORS)) {
@@ -239,7 +239,7 @@ describe('the words for a refusal', () => {
     }
   });
 
-  test('keep token trouble and store trouble apart', () => {
+  test('token errors and store errors have different codes', () => {
     enforces('error_domain_separation');
     for (const refusal of TOKEN_REFUSALS) expect(explain(refusal, HERE).code).toBe(refusal.code);
     const codes = REFUSALS.slice(-7).map((refusal) => explain(refusal, HERE).code);
@@ -263,7 +263,7 @@ describe('the words for a refusal', () => {
     ['ENOTDIR', /remove the file that is in the place of the data directory/],
     ['EEXIST', /remove the file that is in the place of the data directory/],
     ['EIO', /check the free space and permissions/],
-  ])('for a data directory that gives %s say what a person can do', (cause, words) => {
+  ])('a data directory error %s says what the user can do', (cause, words) => {
     expect(explain({ code: 'io_failed', operation: 'append', place: 'log', cause }, HERE).suggestion).toMatch(words);
   });
 });

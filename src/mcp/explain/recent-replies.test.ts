@@ -38,11 +38,11 @@ describe('a miscopied token', () => {
     ['cut off', ackToken.slice(0, 34)],
     ['cut off with dots', `${ackToken.slice(0, 34)}...`],
     ['cut off with a mark', `${ackToken.slice(0, 34)}…`],
-  ])('%s is known from what was handed out', (_, text) => {
+  ])('%s is recognized from recent replies', (_, text) => {
     expect(recent.tokenLike(text)).toBe(ackToken);
   });
 
-  it('that is like none, or like several, is not guessed', () => {
+  it('a token that is similar to none or several is not guessed', () => {
     expect(recent.tokenLike('Looked around; all is well.')).toBeUndefined();
     expect(recent.tokenLike(token('ack', 'aaaa', 99))).toBeUndefined();
     expect(recent.tokenLike('ack_aaaa')).toBeUndefined();
@@ -50,8 +50,8 @@ describe('a miscopied token', () => {
   });
 });
 
-describe('what was handed out last', () => {
-  it('is known for each run, the newest first', () => {
+describe('recent replies', () => {
+  it('the newest reply of each run is remembered, newest first', () => {
     const [old, other, newest] = [reply('aaaa', 1), reply('bbbb', 2), reply('aaaa', 3)];
     const recent = remembering(old, other, newest);
     expect(recent.ofEachRun().map(({ tag, stateToken }) => [tag, stateToken])).toEqual([
@@ -60,12 +60,12 @@ describe('what was handed out last', () => {
     ]);
   });
 
-  it('is forgotten after a while, so that it never grows', () => {
+  it('old replies are forgotten, so that memory is bounded', () => {
     const recent = remembering(...Array.from({ length: 65 }, (_, i) => reply(String(1_000 + i), i)));
     expect(recent.ofEachRun()).toHaveLength(64);
   });
 
-  it('of a reply that is not about a run is nothing', () => {
+  it('a reply that is not about a run is not remembered', () => {
     const recent = recentReplies();
     recent.remember({ kind: 'ok', workflows: [] });
     expect(recent.ofEachRun()).toEqual([]);

@@ -41,7 +41,7 @@ const LOOPS = workflowText('team.loops', {
 });
 
 describe('a workflow before it is started', () => {
-  it('is shown with its steps, loops, conditions and what they ask for', async () => {
+  it('inspect_workflow shows steps, loops, conditions and required outputs', async () => {
     enforces('inspect_workflow_shape');
     const { text } = await inspect([fileWith(LOOPS, { ref: 'team.loops.json' })], { workflowId: 'team.loops' });
     expect(text.replace(/sha256:\w+/, 'HASH')).toBe(
@@ -61,7 +61,7 @@ describe('a workflow before it is started', () => {
     );
   });
 
-  it('of a project is started with the path of the project', async () => {
+  it('inspect_workflow of a project workflow suggests a start with the path of the project', async () => {
     const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
     const sent = { workflowId: 'team.loops', workspacePath: '/repo' };
     const { text, structured } = (
@@ -71,7 +71,7 @@ describe('a workflow before it is started', () => {
     expect(structured['nextCall']).toEqual({ tool: 'start_workflow', arguments: sent });
   });
 
-  it('in full shows its prompts, and as metadata no steps at all', async () => {
+  it('inspect_workflow shows prompts in mode full and no steps in mode metadata', async () => {
     const files = [fileWith(LOOPS, { ref: 'team.loops.json' })];
     const full = await inspect(files, { workflowId: 'team.loops', mode: 'full' });
     expect(full.text).toContain('Mend {{item}}.');
@@ -81,7 +81,7 @@ describe('a workflow before it is started', () => {
     expect(metadata.text).not.toContain('Rounds');
   });
 
-  it('has the hash that a run started now would be pinned to', async () => {
+  it('inspect_workflow shows the hash that a new run would have', async () => {
     const services = servicesWith([fileWith(LOOPS, { ref: 'team.loops.json' })]);
     const [listed] = (await services.catalog.list()).workflows;
     const { hash } = sealWorkflow(listed?.workflow ?? expect.fail(), services.hasher.sha256);
@@ -89,7 +89,7 @@ describe('a workflow before it is started', () => {
     expect(structured).toMatchObject({ workflow: { hash, source: { kind: 'project', ref: 'team.loops.json' } } });
   });
 
-  it.each(INSPECT_MODES)('is told in the published shape, %s, whatever it uses', async (mode) => {
+  it.each(INSPECT_MODES)('inspect_workflow replies in the published shape in mode %s', async (mode) => {
     enforces('inspect_workflow_shape', 'tool_metadata_complete');
     const { workflows } = await servicesWith(FILES).catalog.list();
     expect(workflows.length).toBeGreaterThan(15);
@@ -101,7 +101,7 @@ describe('a workflow before it is started', () => {
     }
   });
 
-  it('that is not there, or broken, is refused like one that is started', async () => {
+  it('inspect_workflow refuses an unknown or invalid workflow like start_workflow', async () => {
     const services = servicesWith([fileWith(workflowText('team.broken', { steps: [] }), { ref: 'team.broken.json' })]);
     const refused = async (workflowId: string) =>
       (await inspectWorkflowTool.run(services, { workflowId }, NOWHERE))._unsafeUnwrapErr();
@@ -110,8 +110,8 @@ describe('a workflow before it is started', () => {
   });
 });
 
-describe('the list', () => {
-  it('is told in the published shape', async () => {
+describe('list_workflows', () => {
+  it('list_workflows replies in the published shape', async () => {
     enforces('list_workflows_shape', 'tool_metadata_complete');
     const broken = fileWith('{', { ref: 'broken.json' });
     const listed = await listWorkflowsTool.run(servicesWith([...FILES, broken]), {}, NOWHERE);
@@ -120,7 +120,7 @@ describe('the list', () => {
     expect(structured['invalid']).toContainEqual(expect.objectContaining({ file: 'broken.json' }));
   });
 
-  it('of what is searched for says how many others there are', async () => {
+  it('list_workflows with a query says how many workflows do not match', async () => {
     const services = servicesWith(FILES);
     const { total } = (await listWorkflowsTool.run(services, {}, NOWHERE))._unsafeUnwrap().structured;
     const found = (await listWorkflowsTool.run(services, { query: 'first steps' }, NOWHERE))._unsafeUnwrap();
@@ -133,7 +133,7 @@ describe('the list', () => {
     );
   });
 
-  it('names each tag once', async () => {
+  it('list_workflows names each tag once', async () => {
     const { text } = (await listWorkflowsTool.run(servicesWith(FILES), {}, NOWHERE))._unsafeUnwrap();
     const marks = [...text.matchAll(/\[([^\]\n]*)\]$/gm)].map(([, tags]) => tags?.split(', ') ?? []);
     expect(marks.some((tags) => tags.includes('routine'))).toBe(true);

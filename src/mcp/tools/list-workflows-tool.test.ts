@@ -11,7 +11,7 @@ async function list(listing: SourceListing, aliases?: ReadonlyMap<string, string
 }
 
 describe('the list of workflows', () => {
-  it('says that a workspace was not looked at, and what was', async () => {
+  it('list_workflows says if the workspace could not be used', async () => {
     const workspaceProblem = { path: 'repo', reason: { code: 'not_absolute' } } as const;
     const { text, structured } = await list({ files: [], workspaceProblem });
     const message =
@@ -27,7 +27,7 @@ describe('the list of workflows', () => {
     expect(await list({ files: [] })).toMatchObject({ structured: { kind: 'ok', workflows: [], invalid: [] } });
   });
 
-  it('names what a bundled workflow was called before, and a file that is called otherwise', async () => {
+  it('list_workflows names former ids and files whose name does not match their id', async () => {
     const files = [
       fileWith(workflowText('wr.hunt'), { kind: 'bundled', ref: 'wr.hunt.json' }),
       fileWith(workflowText('team.x'), { ref: 'workflows/y.json' }),

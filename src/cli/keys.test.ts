@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { runFake } from '../../test/cli/fake-program.ts';
+import { fakeSetup } from '../../test/cli/fake-setup.ts';
+import { enforces } from '../../test/enforces.ts';
+import { toBase64Url } from '../core/token/base64url.ts';
+import { activeKeys } from '../core/token/keyring.ts';
+import { commandShape } from './command-shape.ts';
+import { keysRotate, keysStatus } from './keys.ts';
+
+const keysRotateShape = commandShape('keys rotate', keysRotate.data);
+const keysStatusShape = commandShape('keys status', keysStatus.data);
+
+it('keys status creates no key and never shows one', async () => {
+  const setup = fakeSetup();
+  const status = () => runFake({ argv: ['keys', 'status', '--json'], setup });
+  const none = { current: null, previous: null };
+  expect(keysStatusShape.parse(JSON.parse((await status()).out)).data?.keys).toEqual(none);
+  expect((await setup.keyring.find())._unsafeUnwrap()).toBeUndefined();
+  const { current } = (await setup.keyring.open())._unsafeUnwrap();
+  expect((await status()).out).not.toContain(toBase64Url(current));
+});
+
+it('keys rotate keeps the last key valid, and invalidates an older one only with --yes', async () => {
+  enforces('cli_keys_rotate_explicit', 'cli_interaction_switches', 'cli_exit_codes');
+  const setup = fakeSetup();
+  const { current: first } = (await setup.keyring.open())._unsafeUnwrap();
+  const rotate = (...argv: string[]) => runFake({ argv: ['keys', 'rotate', ...argv], setup });
+  const keys = async () => activeKeys((await setup.keyring.find())._unsafeUnwrap());
+
+  const once = keysRotateShape.parse(JSON.parse((await rotate('--json')).out));
+  expect(once.data?.after.previous).toBe(once.data?.before.current);
+  const [second, previous] = await keys();
+  expect(previous).toEqual(first);
+  expect(second).not.toEqual(first);
+
+  expect(await rotate()).toMatchObject({ exitCode: 5, talk: expect.stringContaining('workrail keys rotate --yes') });
+  for (const [answer, exitCode] of [[false, 5] as const, [undefined, 130] as const]) {
+    const refused = { setup, terminals: ['input', 'error'], ask: { confirm: async () => answer } } as const;
+    expect(await runFake({ argv: ['keys', 'rotate'], ...refused })).toMatchObject({ exitCode });
+  }
+  expect(await keys()).toEqual([second, first]);
+  expect((await rotate('--yes')).out).toContain('are no longer valid');
+  expect((await keys())[1]).toEqual(second);
+});
