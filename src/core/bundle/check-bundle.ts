@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../assert.ts';
 import type { SessionEvent } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
@@ -45,29 +45,33 @@ export function* checkBundle(
   const index = indexed.value;
   const total = index.lists['session/events'].length;
   const integrity = checkIntegrity(index, tools);
-  for (;;) {
-    const step = integrity.next();
-    if (step.done !== true) yield { done: 0, total };
-    else if (step.value.isErr()) return err(step.value.error);
-    else break;
-  }
-  const sessionId = readBundleValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
-  if (sessionId.isErr()) return err(sessionId.error);
-  const salvage = readSalvage(index, tools);
-  if (salvage.isErr()) return err(salvage.error);
-  const history = yield* checkHistory(index, sessionId.value, tools);
-  if (history.isErr()) return err(history.error);
-  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
-  return bundleId.map((id) => ({
-    bundleId: id,
-    sessionId: sessionId.value,
-    salvage: salvage.value,
+  let step = integrity.next();
+  for (; step.done !== true; step = integrity.next()) yield { done: 0, total };
+  const head = step.value.andThen(() => readHead(index, tools));
+  if (head.isErr()) return err(head.error);
+  const { bundleId, sessionId, salvage } = head.value;
+  const history = yield* checkHistory(index, sessionId, tools);
+  return history.map(({ runs, refs }) => ({
+    bundleId,
+    sessionId,
+    salvage,
     events: total,
-    runs: history.value.runs,
+    runs,
     artifacts: index.tables.artifacts.size,
-    workflows: () => workflowsOf(index, history.value.refs, tools),
-    plans: (as) => plansAs(index, { from: sessionId.value, as }, tools),
+    workflows: () => workflowsOf(index, refs, tools),
+    plans: (as) => plansAs(index, { from: sessionId, as }, tools),
   }));
+}
+
+type BundleHead = Pick<CheckedBundle, 'bundleId' | 'sessionId' | 'salvage'>;
+
+function readHead(index: BundleIndex, tools: BundleTools): Result<BundleHead, BundleRefusal> {
+  return safeTry(function* () {
+    const bundleId = yield* readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
+    const sessionId = yield* readBundleValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
+    const salvage = yield* readSalvage(index, tools);
+    return ok({ bundleId, sessionId, salvage });
+  });
 }
 
 function readSalvage(index: BundleIndex, tools: BundleTools): Result<Salvage | undefined, BundleRefusal> {

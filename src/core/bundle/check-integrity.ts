@@ -27,9 +27,7 @@ type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
  * run.
  */
 export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generator<void, Result<void, BundleRefusal>> {
-  const envelope = checkEnvelope(index, tools);
-  if (envelope.isErr()) return err(envelope.error);
-  const entries = readEntries(index, tools);
+  const entries = checkEnvelope(index, tools).andThen(() => readEntries(index, tools));
   if (entries.isErr()) return err(entries.error);
   for (const [path, span] of hashedValues(index)) {
     yield;
@@ -41,14 +39,19 @@ export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generat
   yield;
   const listed = entries.value.get('session/events');
   const events = yield* digestEvents(index, listed, tools);
-  const checked = checkValue(entries.value, 'session/events', () => events);
-  if (checked.isErr()) return err(checked.error);
-  const absent = [...entries.value.keys()].find((path) => !isThere(index, path));
+  return checkValue(entries.value, 'session/events', () => events).andThen(() =>
+    checkBundleId(index, entries.value, tools),
+  );
+}
+
+function checkBundleId(index: BundleIndex, entries: Entries, tools: BundleTools): Result<void, BundleRefusal> {
+  const absent = [...entries.keys()].find((path) => !isThere(index, path));
   if (absent !== undefined) return err(missing(absent));
-  const bundleId = readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
-  if (bundleId.isErr()) return err(bundleId.error);
-  const isItsOwn = bundleId.value === bundleIdOf([...entries.value.values()], tools.sha256);
-  return isItsOwn ? ok(undefined) : err(broken('wrong_bundle_id', 'bundleId'));
+  return readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools }).andThen((bundleId) =>
+    bundleId === bundleIdOf([...entries.values()], tools.sha256)
+      ? ok(undefined)
+      : err(broken('wrong_bundle_id', 'bundleId')),
+  );
 }
 
 function checkEnvelope(index: BundleIndex, tools: BundleTools): Result<void, BundleRefusal> {

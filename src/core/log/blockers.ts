@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
+import { defined } from '../json/defined.ts';
 import { truncate, utf8Length, utf8Prefix } from '../text/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from './budgets.ts';
 import { canonicalLength, detailsSchema, textSchema } from './field-schemas.ts';
@@ -101,13 +102,13 @@ function merge(group: Group, hidden: number): Blocker {
   // Details are optional, so those over budget are dropped instead of refusing the report.
   const details = group.find((finding) => hasFittingDetails(finding))?.details;
   const messages = group.map(({ message }) => message);
-  return {
+  return defined({
     code,
     pointer,
     message: fitMessages(messages, hidden),
-    ...(fixes === '' ? {} : { suggestedFix: truncate(fixes, BLOCKER_FIX_BYTES_MAX) }),
-    ...(details === undefined ? {} : { details }),
-  };
+    suggestedFix: fixes === '' ? undefined : truncate(fixes, BLOCKER_FIX_BYTES_MAX),
+    details,
+  });
 }
 
 function hasFittingDetails({ details }: Blocker): boolean {

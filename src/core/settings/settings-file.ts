@@ -1,4 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { defined } from '../json/defined.ts';
 import { quote } from '../json/quote.ts';
 import { nearest } from '../text/spelling.ts';
 import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
@@ -44,7 +45,7 @@ function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']):
   const name = String(key.value);
   if (!isSettingName(name)) {
     const meant = nearest(name, SETTING_NAMES);
-    return { problem: { code: 'unknown_key', key: name, ...(meant === undefined ? {} : { meant }) } };
+    return { problem: defined({ code: 'unknown_key' as const, key: name, meant }) };
   }
   const { isForWorkspaces, expected } = SETTING_KEYS[name];
   if (kind === 'workspace' && !isForWorkspaces) return { problem: { code: 'wrong_place', key: name } };

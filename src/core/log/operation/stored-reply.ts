@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
 import type { JsonRefusal } from '../../json/canonical-json.ts';
+import { defined } from '../../json/defined.ts';
 import { isList, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/graph-events.ts';
 
@@ -58,12 +59,11 @@ function escapedObject(object: JsonObject): JsonObject {
 
 /** The reply with current values in its holes. Nothing else is rendered again. */
 export function fillReply(open: OpenReply, values: HoleValues): GivenReply {
-  const text = open.text.map((part) => (typeof part === 'string' ? part : valueFor(part.$hole, values))).join('');
-  return {
-    text,
-    ...(open.furtherTexts === undefined ? {} : { furtherTexts: open.furtherTexts }),
+  return defined({
+    text: open.text.map((part) => (typeof part === 'string' ? part : valueFor(part.$hole, values))).join(''),
+    furtherTexts: open.furtherTexts,
     structured: filledObject(open.structured, values),
-  };
+  });
 }
 
 function filled(value: JsonValue, values: HoleValues): JsonValue {

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import {
   type CanonicalBytes,
@@ -64,13 +64,12 @@ export function sealPlan(
 ): Result<SealedPlan, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
-  const snapshots = sealContent(plan, hashes);
-  if (snapshots.isErr()) return err(snapshots.error);
-  const segment = canonicalLines(plan.events);
-  if (segment.isErr()) return err(segment.error);
-  const { length } = segment.value;
-  if (length > PLAN_BYTES_MAX) return err(tooLarge('bytes', length, PLAN_BYTES_MAX));
-  return ok({ segment: segment.value, snapshots: snapshots.value });
+  return safeTry(function* () {
+    const snapshots = yield* sealContent(plan, hashes);
+    const segment = yield* canonicalLines(plan.events);
+    if (segment.length > PLAN_BYTES_MAX) return err(tooLarge('bytes', segment.length, PLAN_BYTES_MAX));
+    return ok({ segment, snapshots });
+  });
 }
 
 /** Whether the session already has a plan. The first event decides; a partly known plan is a violation. */
