@@ -22,8 +22,7 @@ export function readBindings(file: SourceFile): {
     return { bindings: {}, diagnostics: diagnostics.all() };
   }
   const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
-    if (value.kind === 'string' && utf8Length(value.value) <= ARGUMENT_BYTES_MAX)
-      return [[name, value.value] as const];
+    if (value.kind === 'string' && utf8Length(value.value) <= ARGUMENT_BYTES_MAX) return [[name, value.value] as const];
     if (value.kind === 'string') {
       diagnostics.add(tooLong(value, name));
       return [];

@@ -138,7 +138,7 @@ const REFUSALS: readonly (readonly [string, unknown, JsonOffence, string])[] = [
   ['a boxed boolean', Object(false), 'not_plain_object', ''],
   ['bytes', new Uint8Array(1), 'not_plain_object', ''],
   ['an object that inherits', Object.create({ a: 1 }), 'not_plain_object', ''],
-  ['an offence behind a key with delimiters', { 'a/b~c': [undefined] }, 'undefined', '/a~1b~0c/0'],
+  ['an offence under a key with delimiters', { 'a/b~c': [undefined] }, 'undefined', '/a~1b~0c/0'],
 ];
 
 test.each(REFUSALS)('%s is refused, and the path leads to it', (...[, value, offence, path]) => {

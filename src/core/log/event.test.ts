@@ -98,7 +98,7 @@ test('a field that this program does not know is kept, at every level that a new
   expect(newer.map((event) => parseEvent(event))).toEqual(newer.map((event) => ok(event)));
 });
 
-test('an unknown version is told from damage, and nothing else of the event is looked at', () => {
+test('an unknown version is distinguished from damage, and the rest of the event is not checked', () => {
   enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
   expect(parseEvent({ v: 2, kind: 'run_started' })).toEqual(err({ code: 'unknown_version', version: 2 }));
   expect(parseEvent({ ...example('run_started'), v: '1' })).toEqual(err({ code: 'unknown_version', version: '1' }));
@@ -109,7 +109,7 @@ test('an unknown version is told from damage, and nothing else of the event is l
   }
 });
 
-test('an unknown kind in a known version is told from damage', () => {
+test('an unknown kind in a known version is distinguished from damage', () => {
   enforces('unknown_event_kind_is_unknown_version');
   expect(parseEvent({ v: 1, kind: 'run_paused', data: 7 })).toEqual(err({ code: 'unknown_kind', kind: 'run_paused' }));
 });

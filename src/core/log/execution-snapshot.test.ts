@@ -45,7 +45,7 @@ test.each(EXAMPLES)('the snapshot "%s" is refused with any one field of a wrong 
   }
 });
 
-test('unknown versions of the snapshot or of its engine part are told from damage', () => {
+test('unknown versions of the snapshot or of its engine part are distinguished from damage', () => {
   enforces('unknown_version_fails_fast', 'durable_types_are_versioned');
   expect(parseSnapshot({ v: 2, other: true })).toEqual(err({ code: 'unknown_version', part: 'snapshot', version: 2 }));
   expect(parseSnapshot({ v: 1, enginePayload: { v: 2 } })).toEqual(

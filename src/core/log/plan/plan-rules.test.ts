@@ -178,7 +178,7 @@ const BREACHES: Breaches<PlanRule> = {
   output_order: [
     {
       plan: 'advance',
-      what: 'the recap behind an artifact',
+      what: 'a recap after an artifact',
       claim: outputOrder,
       at: 14,
       events: (events) => swapOutputs(events, 0, 1),

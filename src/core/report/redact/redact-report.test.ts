@@ -102,8 +102,8 @@ describe('redacted reports', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(
       fc.property(planted(tokens), fc.tuple(text, around, around, text), (secret, [before, left, right, after]) => {
-        const told = `${before}${left}${secret.text}${right}${after}`;
-        const redacted = redactReport(everywhere(report, told));
+        const written = `${before}${left}${secret.text}${right}${after}`;
+        const redacted = redactReport(everywhere(report, written));
         for (const format of FORMATS) {
           expect(leaks(format(redacted), [secret.core, 'planted-too'])).toEqual([]);
         }
@@ -124,8 +124,8 @@ describe('redacted reports', () => {
           (name) => `k7${createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 10)}`,
         );
         const forms = names.map((name, i) => DRESSED[name]?.(cores[i] ?? ''));
-        const told = [before.replaceAll(/[`~]/g, ''), ...forms].join(between);
-        const redacted = redactReport(everywhere(report, told));
+        const written = [before.replaceAll(/[`~]/g, ''), ...forms].join(between);
+        const redacted = redactReport(everywhere(report, written));
         const secrets = [...cores, ...cores.map(basic)];
         for (const format of FORMATS) expect(leaks(undressed(format(redacted)), secrets)).toEqual([]);
       }),
@@ -138,7 +138,7 @@ const HASH = (value: string) => ({ key: 'repo_root_hash' as const, value });
 
 const basic = (core: string) => Buffer.from(`a:${core}b`).toString('base64');
 
-/** Ways to write a secret that hide it from whoever looks for it as it is. */
+/** Ways to write a secret that hide it from a plain search. */
 const DRESSED: { readonly [name: string]: (core: string) => string } = {
   'escaped name': (core) => `password\\: ${core}`,
   'escaped key': (core) => `sk\\_live\\_${core}`,
@@ -178,8 +178,8 @@ const DRESSED: { readonly [name: string]: (core: string) => string } = {
   'curl -u': (core) => `curl -u ana:${core} https://shop.example`,
   Cookie: (core) => `Cookie: a=1; sid=${core}`,
   'Set-Cookie': (core) => `Set-Cookie: sid=${core}; HttpOnly`,
-  'tail behind a semicolon': (core) => `password=abc;${core}`,
-  'tail behind a comma': (core) => `password=abc,${core}`,
+  'tail after a semicolon': (core) => `password=abc;${core}`,
+  'tail after a comma': (core) => `password=abc,${core}`,
   'home folder with a space': (core) => `/home/ana ${core}/src`,
   'home folder in small letters': (core) => `/users/${core}/src`,
   'encoded path': (core) => `file:%2F%2F%2Fhome%2F${core}%2Fsrc`,
@@ -230,10 +230,10 @@ function planted(tokens: readonly string[]): fc.Arbitrary<Planted> {
 }
 
 /** Those that are there, each with a little of what is around it. */
-function leaks(told: string, secrets: readonly string[]): readonly string[] {
+function leaks(written: string, secrets: readonly string[]): readonly string[] {
   return secrets.flatMap((secret) => {
-    const at = told.indexOf(secret);
-    return at < 0 ? [] : [told.slice(Math.max(0, at - 40), at + secret.length + 10)];
+    const at = written.indexOf(secret);
+    return at < 0 ? [] : [written.slice(Math.max(0, at - 40), at + secret.length + 10)];
   });
 }
 
@@ -299,7 +299,7 @@ it('a value under a secret name is hidden at any depth and of any type', () => {
     [{ json: '{"password":"hunter"}' }, { json: '{"password":"«hidden: password»"}' }],
     [{ json: '{\\"password\\":\\"hunter\\"}' }, { json: '{\\"password\\":\\"«hidden: password»\\"}' }],
   ];
-  expect(examples.map(([value]) => redacted(value))).toEqual(examples.map(([, told]) => told));
+  expect(examples.map(([value]) => redacted(value))).toEqual(examples.map(([, expected]) => expected));
 });
 
 it('values that are only about secrets stay visible', () => {
