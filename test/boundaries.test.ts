@@ -13,7 +13,7 @@ import { enforces } from './enforces.ts';
 
 const PLANTED = [...IMPURE_CORE, ...WRONG_WAY_IMPORTS, ...CAUGHT_OUTSIDE_ADAPTERS, ...UNHOUSELY_CODE];
 
-describe('the boundaries hold, and are seen to hold', () => {
+describe('the boundaries between layers', () => {
   let reports: readonly Report[] = [];
   beforeAll(() => {
     reports = inspectCopy(fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''), [
@@ -22,13 +22,13 @@ describe('the boundaries hold, and are seen to hold', () => {
     ]);
   }, 60_000);
 
-  it('core cannot reach Node, the DOM, a clock, chance or anything asynchronous', () => {
+  it('core cannot use Node, the DOM, the clock, randomness or async code', () => {
     enforces('core_is_pure');
     expect(unseen(IMPURE_CORE)).toEqual([]);
     expect(unplanted()).toEqual([]);
   });
 
-  it('no layer can import one that is above or beside it', () => {
+  it('no layer can import a layer above or beside it', () => {
     enforces('layer_direction');
     expect(unseen(WRONG_WAY_IMPORTS)).toEqual([]);
     expect(unplanted()).toEqual([]);
@@ -40,7 +40,7 @@ describe('the boundaries hold, and are seen to hold', () => {
     expect(unplanted()).toEqual([]);
   });
 
-  it('code that is not in the style of the house is refused', () => {
+  it('code that breaks the house style is refused', () => {
     expect(unseen(UNHOUSELY_CODE)).toEqual([]);
     expect(unplanted()).toEqual([]);
   });

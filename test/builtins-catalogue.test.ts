@@ -4,7 +4,7 @@ import { contracts, features, refs, templates } from '../src/core/workflow/built
 import { enforces } from './enforces.ts';
 
 describe('the catalogue of built-ins', () => {
-  it('holds every built-in as the compiler uses it, and nothing else', () => {
+  it('the catalogue contains every built-in as the compiler uses it, and nothing else', () => {
     enforces('builtins_registry_generated');
     const catalogue = JSON.parse(builtinsCatalogue()) as { readonly [kind: string]: readonly object[] };
     expect(Object.keys(catalogue)).toEqual(['contracts', 'features', 'refs', 'templates']);
@@ -21,7 +21,7 @@ describe('the catalogue of built-ins', () => {
     expect(catalogue['templates']).toEqual(templates.all);
   });
 
-  it('is a page with a heading for each of them and every word that an agent is told', () => {
+  it('the reference page has a heading for each built-in and every text that an agent reads', () => {
     const page = builtinsPage();
     const ids = [contracts, features, refs, templates].flatMap((registry) => registry.ids);
     expect([...page.matchAll(/^### (.+)$/gm)].map(([, id]) => id)).toEqual(ids);

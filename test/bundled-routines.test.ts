@@ -22,7 +22,7 @@ const FILES = readdirSync(FOLDER)
 const read = (name: string) => JSON.parse(readFileSync(`${FOLDER}/${name}`, 'utf8')) as Routine;
 
 describe('the bundled routines', () => {
-  it('are those that templates point at, each with the arguments it says it takes', () => {
+  it('every bundled routine is the target of a template, with the arguments the template declares', () => {
     const pointed = templates.all.flatMap((template) => (template.kind === 'routine' ? [template] : []));
     expect(pointed.map(({ routineId }) => `${routineId}.json`).sort()).toEqual(FILES);
     for (const { routineId, templateId, parameters } of pointed) {

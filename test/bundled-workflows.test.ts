@@ -46,20 +46,20 @@ it('every bundled file compiles without a warning, under an id of our own that i
 });
 
 describe.each(WORKFLOWS)('$name', ({ name, source, workflow }) => {
-  it('says what it is for, and has scenarios beside it', () => {
+  it('the workflow says what it is for and has scenarios beside it', () => {
     const { about, examples, tags, version, recommendedPreferences } = source;
     expect(about).toMatch(/\*\*Small\*\*[\s\S]*\bNot for\b/);
     expect([examples, tags, version, recommendedPreferences]).not.toContain(undefined);
     expect(existsSync(`workflows/${name.replace(/\.json$/, '.test.json')}`)).toBe(true);
   });
 
-  it('has short prompts', () => {
+  it('every prompt of the workflow is short', () => {
     const bytes = workflow.steps.map(({ prompt }) => utf8Length(prompt)).sort((a, b) => a - b);
     expect(bytes[Math.floor(bytes.length / 2)]).toBeLessThanOrEqual(1200);
     expect(bytes.at(-1)).toBeLessThanOrEqual(3500);
   });
 
-  it('says at each step what to hand in, when it is done, and what if it cannot be', () => {
+  it('each step says what to send, when it is done, and what to do if it cannot be done', () => {
     const own = workflow.steps.filter(
       ({ provenance, purpose }) => provenance.source === 'authored' && purpose.kind === 'work',
     );
@@ -71,7 +71,7 @@ describe.each(WORKFLOWS)('$name', ({ name, source, workflow }) => {
     expect(silent).toEqual([]);
   });
 
-  it('asks for contracts, and for prose only where no contract says it', () => {
+  it('the workflow asks for contracts, and for prose only where no contract covers it', () => {
     enforces('outputs_prefer_contracts');
     const result = workflow.steps.findLast(({ runCondition }) => runCondition === undefined);
     expect(result?.output, 'the last step that every run comes to').toBeDefined();
@@ -94,7 +94,7 @@ const FLAGS = [
   'status: complete, verified: yes',
 ];
 
-it('no criteria are met by saying that the work is done', () => {
+it('no criterion is met by merely claiming that the work is done', () => {
   enforces('evidence_not_flags');
   const facts = { context: {}, loopVariables: {}, compilePattern: re2Patterns() };
   const asked = LIBRARY.flatMap(({ name, workflow }) =>
@@ -112,7 +112,7 @@ it('no criteria are met by saying that the work is done', () => {
 });
 
 describe('steps that delegate', () => {
-  it('are in every workflow that prefers to delegate, and in no other', () => {
+  it('a workflow has delegating steps exactly if it prefers delegation', () => {
     const preferring = LIBRARY.filter(({ workflow }) => workflow.capabilities.delegation === 'preferred');
     const delegating = LIBRARY.filter(({ workflow }) => delegations(workflow).length > 0);
     expect(preferring.length).toBeGreaterThan(1);
@@ -159,7 +159,7 @@ const NO_PROSE = new Set([
 ]);
 
 describe('the texts of the library', () => {
-  it('are written once: no sentence stands in three files', () => {
+  it('no sentence of the library appears in three files', () => {
     const files = new Map<string, Set<string>>();
     for (const { name, source } of LIBRARY) {
       for (const sentence of textsIn(source).flatMap(sentencesOf)) {
@@ -171,7 +171,7 @@ describe('the texts of the library', () => {
     expect(shared.map(([sentence, names]) => `${sentence} (${[...names].join(', ')})`)).toEqual([]);
   });
 
-  it('leave no vague way out', () => {
+  it('no text of the library leaves a vague way out', () => {
     const vague = /\b(if|as|where|when) (appropriate|needed|possible|necessary|applicable|required)\b/i;
     const found = LIBRARY.flatMap(({ name, source }) =>
       textsIn(source).flatMap((text) => (vague.test(text) ? [`${name}: ${vague.exec(text)?.[0]}`] : [])),

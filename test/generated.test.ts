@@ -20,7 +20,7 @@ describe('generated files', () => {
   const check = () => runGenerate({ files, target, isCheck: true });
   const generate = () => runGenerate({ files, target, isCheck: false });
 
-  it('are the same each time, and name neither a time nor this machine', () => {
+  it('generated files are the same each time and name neither a time nor this machine', () => {
     expect(files).toEqual(generatedFiles(root));
     expect(files.length).toBeGreaterThan(6);
     for (const { path, text } of files) {
@@ -33,7 +33,7 @@ describe('generated files', () => {
     }
   });
 
-  it('fail the check when one of them is missing, differs by a byte, or is no longer generated', () => {
+  it('the check fails when a generated file is missing, differs by a byte, or is no longer generated', () => {
     enforces('generated_docs_verified');
     expect(check().exitCode).toBe(1);
     expect(generate().exitCode).toBe(0);
@@ -58,7 +58,7 @@ describe('generated files', () => {
     expect(check()).toMatchObject({ exitCode: 0 });
   });
 
-  it('are part of the one check', () => {
+  it('generated files are part of the check', () => {
     const script = readFileSync(join(root, 'scripts/check.mjs'), 'utf8');
     expect(script).toContain("'scripts/generate.ts', '--check'");
   });

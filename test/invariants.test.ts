@@ -15,25 +15,25 @@ const rule = (id: string, capability = 'foundations'): Invariant => ({
 });
 
 describe('the invariant registry', () => {
-  it('is there, and tests are seen to claim its rules', () => {
+  it('the registry exists and tests claim its rules', () => {
     expect(rules.length).toBeGreaterThan(500);
     expect(claims).toContainEqual({ id: 'invariant_registry_checked', path: 'test/invariants.test.ts' });
     expect(new Set(claims.map(({ path }) => path)).size).toBeGreaterThan(3);
   });
 
-  it('holds each id once', () => {
+  it('each rule id appears once', () => {
     expect(audit.duplicates).toEqual([]);
   });
 
-  it('knows every rule that a test claims', () => {
+  it('every rule that a test claims is registered', () => {
     expect(audit.unknown).toEqual([]);
   });
 
-  it('has a test for every rule of what is built', () => {
+  it('every rule of a finished part has a test', () => {
     expect(orphansByArea(audit.orphans)).toEqual([]);
   });
 
-  it('fails the check on an unknown id, a repeated id and a rule without a test', () => {
+  it('the audit reports an unknown id, a repeated id and a rule without a test', () => {
     enforces('invariant_registry_checked');
     const planted = auditInvariants({
       rules: [rule('held'), rule('orphan'), rule('twice'), rule('twice'), rule('later', 'console')],
@@ -55,7 +55,7 @@ describe('the invariant registry', () => {
     expect(() => enforces(...misspelt)).toThrow('misspelt');
   });
 
-  it('refuses a rule that is not well formed', () => {
+  it('a malformed rule is refused', () => {
     const isSound = (value: unknown) => registrySchema.safeParse([value]).success;
     expect(isSound(rule('held'))).toBe(true);
     for (const wrong of [
@@ -69,7 +69,7 @@ describe('the invariant registry', () => {
     }
   });
 
-  it('reads claims over several lines, and none from comments or texts', () => {
+  it('claims are read over several lines, and never from comments or strings', () => {
     const text = [
       'enforces(\'one\', "two");',
       'enforces(',

@@ -35,7 +35,7 @@ function loadedWith(outputs: Outputs, sources: readonly string[]): readonly stri
   return [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
 }
 
-it('the version is told by three small files', () => {
+it('`--version` loads three small files and nothing else', () => {
   enforces('cli_version_cost');
   expect([...loadedWith(commands, ['src/compose.ts'])].sort()).toEqual([
     'src/adapters/clients/called-as.ts',
@@ -44,7 +44,7 @@ it('the version is told by three small files', () => {
   ]);
 });
 
-it('before its first reply a server loads the protocol and hardly anything of ours', () => {
+it('before its first reply the server loads the protocol and very little of our own code', () => {
   enforces('budget_spawn');
   const loaded = loadedWith(server, ['src/compose/serve.ts']);
   const ours = loaded.filter((path) => path.startsWith('src/'));
@@ -54,19 +54,19 @@ it('before its first reply a server loads the protocol and hardly anything of ou
   expect(ours.filter((path) => heavy.test(path) || path.includes('answer-call'))).toEqual([]);
 });
 
-it('what a call needs is loaded by it, so that the test above sees what it looks for', () => {
+it('the code that a call needs is in the bundle, so the rule above looks at real file names', () => {
   const loaded = loadedWith(server, ['src/mcp/answer-call.ts']);
   expect(loaded).toEqual(expect.arrayContaining(['src/app/run/advance.ts', 'src/mcp/tools/continue-workflow-tool.ts']));
 });
 
-it('a server is a few files, however many commands there are', () => {
+it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
   expect(Object.keys(server).length).toBeLessThan(30);
   const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));
   expect(ours.filter((path) => path.startsWith('src/mcp/transport'))).toEqual([]);
 });
 
-it('whoever lists sessions waits for the index and not for what reads or writes a session', () => {
+it('`session list` loads the index and not the code that reads or writes a session', () => {
   const loaded = loadedWith(commands, [
     'src/compose.ts',
     'src/cli/run-command-line.ts',

@@ -13,7 +13,7 @@ const TELLS_EVENTS_APART = new RegExp(
   'g',
 );
 
-test('only the views read meaning from events: every surface asks them', () => {
+test('only the views interpret events; every other part asks the views', () => {
   enforces('views_code_shared_not_duplicated');
   const root = resolve(import.meta.dirname, '..');
   const program = readSourceTree(root).filter(({ path }) => /^(?:src|console)\//.test(path) && !isTest(path));

@@ -11,14 +11,14 @@ const files = readSourceTree(fileURLToPath(new URL('..', import.meta.url)).repla
 const where = (pattern: RegExp) =>
   files.filter(({ codeWithStrings }) => pattern.test(codeWithStrings)).map(({ path }) => path);
 
-it('keys are rotated and garbage is collected where a person asks for it, and nowhere else', () => {
+it('keys are rotated and garbage is collected only when a person asks for it', () => {
   enforces('cli_keys_rotate_explicit', 'gc_started_by_person');
   expect(where(/\.rotate\(/)).toEqual(['src/cli/keys.ts']);
   expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/upkeep/gc.ts']);
   expect(where(/\.collect\(/)).toEqual(['src/app/upkeep/collect-garbage.ts']);
 });
 
-it('nothing calls out: no part of the program opens a connection of its own', () => {
+it('no part of the program opens a network connection of its own', () => {
   enforces('cli_no_telemetry');
   const transport = /from '(?:node:)?(?:https?|http2|net|tls|dgram|dns|undici|axios|got|ws)(?:\/[\w/]+)?'/;
   // It listens, and needs the type of the address at which it does.

@@ -20,7 +20,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish'];
 
 describe('the package', () => {
-  it('is one module package with one binary, for Node 20.19 and later', () => {
+  it('the package is one ES module package with one binary, for Node 20.19 and later', () => {
     enforces('node_and_package_floor');
     const { name, type, engines, bin, workspaces } = manifest;
     expect({ name, type, engines, bin, workspaces }).toEqual({
@@ -39,7 +39,7 @@ describe('the package', () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it('runs nothing when it is installed', () => {
+  it('installing the package runs no script', () => {
     enforces('no_install_scripts');
     expect(Object.keys(manifest.scripts)).toContain('check');
     expect(Object.keys(manifest.scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);

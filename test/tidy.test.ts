@@ -5,8 +5,8 @@ import { readSourceTree, sourceFile } from './tidy/source-file.ts';
 
 const files = readSourceTree(fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''));
 
-describe('the tree is tidy', () => {
-  it('is seen: a walk that finds nothing would find no offence either', () => {
+describe('the repository', () => {
+  it('the rules see the source files: a walk that finds no file finds no violation either', () => {
     const count = (start: string) => files.filter(({ path }) => path.startsWith(start)).length;
     expect(count('src/core/')).toBeGreaterThan(40);
     expect(count('src/')).toBeGreaterThan(count('src/core/'));
@@ -17,11 +17,11 @@ describe('the tree is tidy', () => {
   });
 
   for (const { name, find, planted } of TIDY_RULES) {
-    it(`${name}: no file breaks the rule`, () => {
+    it(`${name}: no file violates the rule`, () => {
       expect(find(files).map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
     });
 
-    it(`${name}: every planted offence is found`, () => {
+    it(`${name}: every planted violation is found`, () => {
       expect(planted.length).toBeGreaterThan(0);
       for (const offence of planted) {
         const found = find(offence.map(([path, text]) => sourceFile(path, text)));
@@ -30,7 +30,7 @@ describe('the tree is tidy', () => {
     });
   }
 
-  it('words in strings, comments and patterns are not taken for code', () => {
+  it('words in strings, comments and patterns are not mistaken for code', () => {
     const text = [
       "const prefix = 'st.v1.'; // a Promise, and `try {`",
       'const pattern = /async globalThis.Date/;',

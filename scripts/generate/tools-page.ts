@@ -13,11 +13,11 @@ export function toolsPage(): string {
     '',
     'What an agent can call over MCP. Generated from `src/mcp`; do not edit.',
     '',
-    'Every reply has a text and `structuredContent`, each of which is enough alone. The shape of the data is published:',
+    'Every reply has a text and `structuredContent`; each is sufficient alone. The shape of the data is published:',
     '`schemas/reply.schema.json` for the tools that run a workflow, `schemas/list-reply.schema.json` and',
     '`schemas/inspect-reply.schema.json`, `schemas/resume-reply.schema.json` and `schemas/session-reply.schema.json` for the others. Errors are results with `isError` and `kind: "error"`',
-    '(`schemas/error-envelope.schema.json`). Where a call would put it right, the error holds that call as `nextCall`, ready to send.',
-    'Objects and lists may be sent as JSON text. `start_session` is there only with `WORKRAIL_ENABLE_START_SESSION=1`.',
+    '(`schemas/error-envelope.schema.json`). Where a call would fix the problem, the error contains it as `nextCall`.',
+    'Objects and lists may be sent as JSON text. `start_session` is available only with `WORKRAIL_ENABLE_START_SESSION=1`.',
     '',
     ...ALL_TOOLS.flatMap(toolLines),
     '## Error codes',
@@ -35,7 +35,7 @@ export function toolsPage(): string {
       return `| \`${name}\` | ${cell(description)} | ${cell(names)} |`;
     }),
     '',
-    '## What agents are told when they connect',
+    '## Instructions that agents get when they connect',
     '',
     ...INSTRUCTIONS.split('\n').map((line) => (line === '' ? '>' : `> ${line}`)),
   ];
