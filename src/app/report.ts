@@ -6,12 +6,13 @@ import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import { jsonValueSchema } from '../core/log/field-schemas.ts';
 import { salvageSchema } from '../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../core/log/ids.ts';
+import type { OnProgress } from '../core/progress.ts';
 import { buildReport } from '../core/report/build/build-report.ts';
 import type { ReportSource } from '../core/report/build/report-source.ts';
 import { redactReport } from '../core/report/redact/redact-report.ts';
 import type { Report } from '../core/report/report.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
-import { type LogReader, type ReadProgress, readIntactPart } from './bundle/read-intact-part.ts';
+import { type LogReader, readIntactPart } from './bundle/read-intact-part.ts';
 import type { MarkReader } from './ports/session-marks.ts';
 import type { LoadRefusal, SessionLogs } from './ports/session-store.ts';
 
@@ -31,7 +32,7 @@ export type ReportRequest = {
 export async function readReport(
   services: ReportServices,
   { sessionIds, isRedacted, homes }: ReportRequest,
-  onProgress: (progress: ReadProgress) => void = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<Report, LoadRefusal>> {
   return safeTry(async function* (): Flow<Report, LoadRefusal> {
     const sources: ReportSource[] = [];
@@ -44,7 +45,7 @@ export async function readReport(
 async function readSource(
   services: ReportServices,
   sessionId: SessionId,
-  onProgress: (progress: ReadProgress) => void,
+  onProgress: OnProgress,
 ): Promise<Result<ReportSource, LoadRefusal>> {
   return safeTry(async function* (): Flow<ReportSource, LoadRefusal> {
     const log = yield* await services.logs.open(sessionId);

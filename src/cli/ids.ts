@@ -4,6 +4,7 @@ import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { RunId, runTag, SessionId } from '../core/log/ids.ts';
+import type { OnProgress } from '../core/progress.ts';
 import { editDistance } from '../core/text/spelling.ts';
 
 /** What help says about operands that name sessions. */
@@ -21,8 +22,6 @@ export type FindRefusal =
   | { readonly code: 'session_ambiguous'; readonly asked: string; readonly sessionIds: readonly SessionId[] }
   | StoreFailure;
 
-type FindProgress = { readonly done: number; readonly total: number };
-
 type Stored = { readonly sessions: SessionReader; readonly sessionIndex: SessionIndex };
 
 /** A session with its runs; none if they are unknown. */
@@ -32,7 +31,7 @@ type TaggedSession = KnownSession & { readonly isUntold: boolean };
 export async function findSessions(
   store: Stored,
   asked: readonly string[],
-  onProgress: (progress: FindProgress) => void = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<readonly SessionId[], FindRefusal>> {
   const listed = await store.sessions.list();
   if (listed.isErr()) return err(listed.error);
@@ -62,7 +61,7 @@ export async function findSessions(
 async function withTags(
   { sessions, sessionIndex }: Stored,
   sessionIds: readonly SessionId[],
-  onProgress: (progress: FindProgress) => void,
+  onProgress: OnProgress,
 ): Promise<readonly TaggedSession[]> {
   const indexed = await indexedRuns(sessionIndex);
   const tagged: TaggedSession[] = [];

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Coverage, coverageOf } from '../../core/author/coverage.ts';
 import { type DocumentProblem, problemAt, readDocument } from '../../core/author/read-document.ts';
 import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../core/author/scenario.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord } from '../../core/text/words.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
@@ -40,13 +41,11 @@ export type TestReport = {
   readonly untested: readonly string[];
 };
 
-type Tick = (step: { readonly done: number; readonly total: number }) => void;
-
 /** Plays the selected scenarios. */
 export async function testWorkflows(
   author: AuthorServices,
   asked: Asked,
-  tick: Tick = () => undefined,
+  tick: OnProgress = () => undefined,
 ): Promise<Result<TestReport, ScenarioRefusal>> {
   const found = await scenarioFiles(author, asked);
   if (found.isErr()) return err(found.error);

@@ -7,10 +7,11 @@ import { canonicalJson } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
 import type { BundleOutput, OutputFailure } from '../ports/bundle-output.ts';
 import type { LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
-import { getWorkflow, type LogReader, type ReadProgress } from './read-intact-part.ts';
+import { getWorkflow, type LogReader } from './read-intact-part.ts';
 import { type Survey, surveySession, type TooLargeToShare } from './survey-session.ts';
 
 export type ExportServices = LogReader & {
@@ -41,7 +42,7 @@ export type ExportRefusal = LoadRefusal | TooLargeToShare | OutputFailure;
 export async function exportSession(
   services: ExportServices,
   { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
-  onProgress: (progress: ReadProgress) => void = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<Exported, ExportRefusal>> {
   const exported = await write(services, { sessionId, output }, onProgress);
   if (exported.isOk()) {
@@ -57,7 +58,7 @@ export async function exportSession(
 async function write(
   services: ExportServices,
   { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
-  onProgress: (progress: ReadProgress) => void,
+  onProgress: OnProgress,
 ): Promise<Result<Exported, ExportRefusal>> {
   return safeTry(async function* (): Flow<Exported, ExportRefusal> {
     const log = yield* await services.logs.open(sessionId);

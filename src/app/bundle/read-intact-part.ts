@@ -9,6 +9,7 @@ import type { Salvage } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { addContentRefs, noContentRefs } from '../../core/log/plan/content-refs.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
@@ -21,8 +22,6 @@ export type LogReader = Pick<ReadServices, 'snapshots' | 'artifacts' | 'pinnedWo
   readonly yieldNow: () => Promise<void>;
 };
 
-export type ReadProgress = { readonly done: number; readonly total: number };
-
 /** An append as it was given to the store, with the workflows that it names. */
 export type LoggedPlan = {
   readonly plan: AppendPlan;
@@ -34,7 +33,7 @@ export type IntactAppend = LoggedPlan & { readonly append: LoggedAppend; readonl
 
 type Visit = {
   readonly each: (append: IntactAppend) => void;
-  readonly onProgress: (progress: ReadProgress) => void;
+  readonly onProgress: OnProgress;
 };
 
 /** The view of the intact part, and why it is not the whole session. */

@@ -7,8 +7,9 @@ import { isTooDeep } from '../../core/bundle/json-walk.ts';
 import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-bytes.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
-import { type LoggedPlan, type LogReader, type ReadProgress, readIntactPart } from './read-intact-part.ts';
+import { type LoggedPlan, type LogReader, readIntactPart } from './read-intact-part.ts';
 
 /** More than a bundle may hold, so that nobody could import it. */
 export type TooLargeToShare = {
@@ -34,7 +35,7 @@ export type Survey = {
 export async function surveySession(
   services: LogReader,
   log: SessionLog,
-  onProgress: (progress: ReadProgress) => void,
+  onProgress: OnProgress,
 ): Promise<Result<Survey, LoadRefusal | TooLargeToShare>> {
   const { tools } = services;
   const content = contentEntries(tools);

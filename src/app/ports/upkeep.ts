@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import type { GateRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
@@ -39,8 +40,6 @@ export type Stayed = {
   readonly inBin: number;
 };
 
-export type CollectProgress = { readonly done: number; readonly total: number };
-
 /** Why collection did not start or did not finish. */
 export type CollectRefusal = CollectCause & {
   /** What was removed before the failure, if anything. */
@@ -62,10 +61,7 @@ export type CollectCause =
 
 /** Removes expired sessions, then content that no session refers to any more, including those in the bin. */
 export type Collector = {
-  collect(
-    request: CollectRequest,
-    onProgress?: (progress: CollectProgress) => void,
-  ): Promise<Result<Collection, CollectRefusal>>;
+  collect(request: CollectRequest, onProgress?: OnProgress): Promise<Result<Collection, CollectRefusal>>;
 };
 
 /** A deleted session. */

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { quote } from '../../core/json/quote.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
@@ -102,8 +103,6 @@ export type SearchResult = {
   readonly unreadable: { readonly sessions: number; readonly ends: number; readonly artifacts: number };
 };
 
-type Progress = (progress: { readonly done: number; readonly total: number }) => void;
-
 /**
  * Finds sessions that contain every word in their goals, notes and artifacts, on all branches. Sessions that match in
  * the index are read first. The index only knows the newest notes, so further sessions are read, newest first, up to
@@ -112,7 +111,7 @@ type Progress = (progress: { readonly done: number; readonly total: number }) =>
 export async function searchSessions(
   services: SearchServices,
   { words, readMax }: SearchRequest,
-  onProgress: Progress = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<SearchResult, StoreFailure>> {
   const stored = await newestSessions(services);
   if (stored.isErr()) return err(stored.error);

@@ -1,8 +1,9 @@
 import type { Result } from 'neverthrow';
+import type { OnProgress } from '../../core/progress.ts';
 import type { SessionIndex } from '../ports/session-index.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Collection, Collector, CollectProgress, CollectRefusal, SessionBin } from '../ports/upkeep.ts';
+import type { Collection, Collector, CollectRefusal, SessionBin } from '../ports/upkeep.ts';
 import type { PreferServices } from './set-preferences.ts';
 
 /** Long enough to return to work after a quarter, short enough that nobody cleans up by hand. */
@@ -22,7 +23,7 @@ export type CollectGarbageRequest = {
 export async function collectGarbage(
   { collector, clock }: { readonly collector: Collector; readonly clock: Clock },
   { retentionDays = RETENTION_DAYS, isBinEmptied = false, isDryRun }: CollectGarbageRequest,
-  onProgress?: (progress: CollectProgress) => void,
+  onProgress?: OnProgress,
 ): Promise<Result<Collection, CollectRefusal>> {
   const nowMs = clock.nowMs();
   const expiredBeforeMs = nowMs - retentionDays * DAY_MS;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { OnProgress } from '../../core/progress.ts';
 import type { LoadRefusal, SessionReader } from '../ports/session-store.ts';
 import type { SessionAudit, StoreAudit } from '../ports/upkeep.ts';
 
@@ -7,8 +8,6 @@ export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; r
 
 /** Default: all sessions. */
 export type VerifyRequest = { readonly ids?: readonly SessionId[] };
-
-export type VerifyProgress = { readonly done: number; readonly total: number };
 
 export type VerifyReport = {
   readonly sessions: readonly SessionAudit[];
@@ -27,7 +26,7 @@ export type VerifyRefusal = LoadRefusal;
 export async function verifySessions(
   services: VerifyServices,
   { ids }: VerifyRequest,
-  onProgress: (progress: VerifyProgress) => void = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<VerifyReport, VerifyRefusal>> {
   const asked = ids === undefined ? await services.sessions.list() : ok(ids);
   if (asked.isErr()) return err(asked.error);

@@ -5,6 +5,7 @@ import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
 import type { AppendPlan } from '../log/plan/append-plan.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
+import type { Progress } from '../progress.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type AppendViolation, admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
@@ -30,8 +31,6 @@ export type CheckedBundle = {
   plans(sessionId: SessionId): Iterable<AppendPlan>;
 };
 
-export type CheckProgress = { readonly done: number; readonly total: number };
-
 /**
  * Checks everything in a bundle: limits, version, shape, digests, order, and then the whole history as a store would,
  * append by append. Yields its progress in events, so that the caller can let other work run.
@@ -39,7 +38,7 @@ export type CheckProgress = { readonly done: number; readonly total: number };
 export function* checkBundle(
   bytes: Uint8Array,
   tools: BundleTools,
-): Generator<CheckProgress, Result<CheckedBundle, BundleRefusal>> {
+): Generator<Progress, Result<CheckedBundle, BundleRefusal>> {
   const indexed = indexBundle(bytes, tools);
   if (indexed.isErr()) return err(indexed.error);
   const index = indexed.value;
@@ -90,7 +89,7 @@ function* checkHistory(
   index: BundleIndex,
   sessionId: SessionId,
   tools: BundleTools,
-): Generator<CheckProgress, Result<CheckedHistory, BundleRefusal>> {
+): Generator<Progress, Result<CheckedHistory, BundleRefusal>> {
   const total = index.lists['session/events'].length;
   if (total === 0) return err(invalid('wrong_shape', 'session/events'));
   const history = emptyHistory(sessionId, tools);

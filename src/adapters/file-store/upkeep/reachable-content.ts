@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CollectCause, CollectProgress } from '../../../app/ports/upkeep.ts';
+import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
+import type { OnProgress } from '../../../core/progress.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
@@ -36,7 +37,7 @@ export function noMarks({ binnedBeforeMs }: Pick<Marks, 'binnedBeforeMs'>): Mark
 export async function refreshMarks(
   parts: FileStoreParts,
   marks: Marks,
-  onProgress: (progress: CollectProgress) => void = () => undefined,
+  onProgress: OnProgress = () => undefined,
 ): Promise<Result<readonly MarkedSession[], CollectCause>> {
   const stored = accessingNow('read sessions', layout.sessions, () => ({
     sessions: sessionFolders(parts.disk),

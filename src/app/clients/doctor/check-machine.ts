@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../../core/progress.ts';
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
@@ -128,8 +129,6 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
       ),
   };
 }
-
-type OnProgress = (progress: { readonly done: number; readonly total: number }) => void;
 
 /** Damage is reported and never fixed: only a backup can restore it. */
 export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {

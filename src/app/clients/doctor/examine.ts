@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../../core/progress.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { checkClients } from './check-clients.ts';
@@ -16,7 +17,7 @@ import type { DoctorFinding } from './doctor-finding.ts';
 type ExamineOptions = {
   /** Also fixes what can be fixed automatically. */
   readonly isFixing: boolean;
-  readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
+  readonly onProgress: OnProgress;
 };
 
 /** Checks everything that could keep an agent from working here. Servers are started while the rest is checked. */
