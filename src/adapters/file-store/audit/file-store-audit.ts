@@ -15,7 +15,7 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage } from '../session/import-marks.ts';
 import { checkContent } from './check-segment.ts';
 import { inspectLog, isGone, type LogInspection, type SessionFiles } from './inspect-log.ts';
-import { damageFinding, healthBehind, type LogDamage, plainDamage, unreadable } from './log-damage.ts';
+import { damageFinding, healthAfter, type LogDamage, plainDamage, unreadable } from './log-damage.ts';
 
 const MARK = 'salvaged';
 
@@ -41,7 +41,7 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
     health:
       damages.length === 0 && mark !== undefined
         ? { kind: 'salvaged', salvage: mark }
-        : healthBehind(view.nextEventIndex, damages[0]),
+        : healthAfter(view.nextEventIndex, damages[0]),
     events: view.nextEventIndex,
     bytes: log.bytes + content.bytes,
     findings: [...damages.map(damageFinding), ...notes(sessionId, log), ...findLeftovers(sessionId, files, segments)],

@@ -3,6 +3,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep.ts';
 import { type DamageReason, isLocated } from '../../../core/log/health.ts';
 import { accessingNow } from '../disk/disk.ts';
+import { faultHealth, type LogFault } from '../session/read-manifest.ts';
 
 /** A reason not to trust a part of a session. */
 export type LogDamage = {
@@ -18,10 +19,7 @@ type Fault =
   | { readonly kind: 'unreadable'; readonly code: string };
 
 /** Damage that plain reading found. */
-export function plainDamage(
-  place: string,
-  fault: Exclude<Fault, { kind: 'unreadable' }> & { readonly offset: number },
-): LogDamage {
+export function plainDamage(place: string, fault: LogFault): LogDamage {
   const what = fault.kind === 'unknown_version' ? 'unknown_version' : 'session_damaged';
   return { what, place, offset: fault.offset, fault };
 }
@@ -54,15 +52,9 @@ function isPlace(reason: DamageReason, offset: number): boolean {
 }
 
 /** The health of a session with this many good events before the damage. */
-export function healthBehind(events: number, damage: LogDamage | undefined): AuditedHealth {
+export function healthAfter(events: number, damage: LogDamage | undefined): AuditedHealth {
   if (damage === undefined) return { kind: 'healthy' };
   const { place, offset, fault } = damage;
-  switch (fault.kind) {
-    case 'unreadable':
-      return { kind: 'unreadable', place, code: fault.code };
-    case 'unknown_version':
-      return { kind: 'unknown_version', place, offset, version: fault.version };
-    default:
-      return { kind: events > 0 ? 'corrupt_tail' : 'corrupt_head', damage: { reason: fault.reason, place, offset } };
-  }
+  if (fault.kind === 'unreadable') return { kind: 'unreadable', place, code: fault.code };
+  return faultHealth(events, place, { ...fault, offset });
 }

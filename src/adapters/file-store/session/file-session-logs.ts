@@ -13,7 +13,7 @@ import { readSalvage, salvagedHealth } from './import-marks.ts';
 import { isCutShort, splitLines } from './lines.ts';
 import type { ManifestFiles } from './manifest-files.ts';
 import { emptySession } from './open-session.ts';
-import { type ManifestEnd, readManifest } from './read-manifest.ts';
+import { faultHealth, type ManifestEnd, readManifest } from './read-manifest.ts';
 
 /** Reads a manifest once. Segments never change, so they can be read later while others append. */
 export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {
@@ -36,7 +36,7 @@ export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: M
           sessionId,
           health: isPart
             ? salvagedHealth(sessionId)
-            : healthAt(place, { end, cutShortAt, isAny: transactions.length > 0 }),
+            : healthAt(place, { end, cutShortAt, events: position.nextEventIndex }),
           salvage: salvage.value,
           appends: transactions,
           readEvents: async (append) => readEvents(disk, sessionId, append),
@@ -46,14 +46,12 @@ export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: M
   };
 }
 
-type Ending = { readonly end: ManifestEnd; readonly cutShortAt: number | undefined; readonly isAny: boolean };
+type Ending = { readonly end: ManifestEnd; readonly cutShortAt: number | undefined; readonly events: number };
 
-function healthAt(place: string, { end, cutShortAt, isAny }: Ending): SessionHealth {
-  if (end.kind === 'unknown_version') return { kind: end.kind, place, offset: end.offset, version: end.version };
-  const kind = isAny ? 'corrupt_tail' : 'corrupt_head';
-  if (end.kind === 'damaged') return { kind, damage: { reason: end.reason, place, offset: end.offset } };
+function healthAt(place: string, { end, cutShortAt, events }: Ending): SessionHealth {
+  if (end.kind === 'unknown_version' || end.kind === 'damaged') return faultHealth(events, place, end);
   if (cutShortAt === undefined) return { kind: 'healthy' };
-  return { kind, damage: { reason: 'manifest_cut_short', place, offset: cutShortAt } };
+  return faultHealth(events, place, { kind: 'damaged', reason: 'manifest_cut_short', offset: cutShortAt });
 }
 
 function readEvents(

@@ -11,8 +11,15 @@ import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
 import { isCutShort } from './lines.ts';
-import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from './read-manifest.ts';
-import { readSegment, type SegmentFault } from './read-segment.ts';
+import {
+  faultHealth,
+  type LogFault,
+  type ManifestEnd,
+  type ManifestPosition,
+  readManifest,
+  type Transaction,
+} from './read-manifest.ts';
+import { readSegment } from './read-segment.ts';
 
 /** A session in memory. It only grows, by what its manifest gained. */
 export type OpenSession = {
@@ -152,11 +159,8 @@ function healthAt(session: OpenSession, end: ManifestEnd): SessionHealth {
   return faultAt(session, layout.manifest(session.sessionId), end);
 }
 
-function faultAt({ position }: OpenSession, place: string, fault: SegmentFault): SessionHealth {
-  const { offset } = fault;
-  if (fault.kind === 'unknown_version') return { kind: 'unknown_version', place, offset, version: fault.version };
-  const damage = { reason: fault.reason, place, offset };
-  return position.nextEventIndex > 0 ? { kind: 'corrupt_tail', damage } : { kind: 'corrupt_head', damage };
+function faultAt({ position }: OpenSession, place: string, fault: LogFault): SessionHealth {
+  return faultHealth(position.nextEventIndex, place, fault);
 }
 
 function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {

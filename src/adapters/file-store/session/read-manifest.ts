@@ -1,5 +1,5 @@
 import type { Sha256, Sha256Digest } from '../../../core/json/canonical-bytes.ts';
-import type { DamageReason } from '../../../core/log/health.ts';
+import type { DamageReason, SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import {
   chainOf,
@@ -30,13 +30,21 @@ export type ManifestEnd =
   | { readonly kind: 'clean' }
   /** An append that was cut off and never acknowledged. Readers ignore it; the next writer removes it. */
   | { readonly kind: 'torn' }
-  | ManifestFault;
+  | LogFault;
 
-export type ManifestFault =
+/** Why a manifest or a segment cannot be trusted from an offset on. */
+export type LogFault =
   | { readonly kind: 'damaged'; readonly reason: DamageReason; readonly offset: number }
   | { readonly kind: 'unknown_version'; readonly version: string; readonly offset: number };
 
 export type ManifestReading = { readonly transactions: readonly Transaction[]; readonly end: ManifestEnd };
+
+/** The health of a session with this many good events before a fault. */
+export function faultHealth(events: number, place: string, fault: LogFault): SessionHealth {
+  const { offset } = fault;
+  if (fault.kind === 'unknown_version') return { kind: 'unknown_version', place, offset, version: fault.version };
+  return { kind: events > 0 ? 'corrupt_tail' : 'corrupt_head', damage: { reason: fault.reason, place, offset } };
+}
 
 /** Reads the transactions after a position. */
 export function readManifest(
@@ -60,7 +68,7 @@ export function readManifest(
 type Found =
   | { readonly kind: 'transaction'; readonly transaction: Transaction }
   | { readonly kind: 'cut_off' }
-  | ManifestFault;
+  | LogFault;
 
 /** A line with one character for each byte: thousands of small byte slices would take several times as long. */
 type TextLine = { readonly text: string; readonly offset: number; readonly end: number; readonly isWhole: boolean };
@@ -109,7 +117,7 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
   return { kind: 'cut_off' };
 }
 
-function readRecord(line: TextLine): ManifestRecord | ManifestFault {
+function readRecord(line: TextLine): ManifestRecord | LogFault {
   const json = parseJsonBytes(Buffer.from(line.text, 'latin1'));
   if (json.isErr()) return { kind: 'damaged', reason: 'manifest_not_json', offset: line.offset };
   const record = parseManifestRecord(json.value);

@@ -8,10 +8,7 @@ import type { AppliedEvent } from '../../../core/views/session-view.ts';
 import { digestOf } from '../content/content-files.ts';
 import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
 import { type StoredLine, splitLines } from './lines.ts';
-
-export type SegmentFault =
-  | { readonly kind: 'damaged'; readonly reason: DamageReason; readonly offset: number }
-  | { readonly kind: 'unknown_version'; readonly version: string; readonly offset: number };
+import type { LogFault } from './read-manifest.ts';
 
 /**
  * The events of an attested segment, for the views. Their bytes match the digest that was taken after a full check, so
@@ -20,7 +17,7 @@ export type SegmentFault =
 export function readSegment(
   bytes: Uint8Array | undefined,
   attested: SegmentClosed,
-): Result<readonly AppliedEvent[], SegmentFault> {
+): Result<readonly AppliedEvent[], LogFault> {
   if (bytes === undefined) return err(damaged('segment_missing', 0));
   if (digestOf(bytes) !== attested.sha256) return err(damaged('segment_digest_mismatch', 0));
   const events = readAtOnce(bytes, attested);
@@ -39,7 +36,7 @@ function readAtOnce(bytes: Uint8Array, attested: SegmentClosed): readonly Applie
 }
 
 /** Parses line by line, to find the damaged place. */
-function readLines(bytes: Uint8Array, attested: SegmentClosed): Result<readonly AppliedEvent[], SegmentFault> {
+function readLines(bytes: Uint8Array, attested: SegmentClosed): Result<readonly AppliedEvent[], LogFault> {
   const lines = splitLines(bytes, 0);
   if (lines.length !== countOf(attested) || lines.at(-1)?.isWhole !== true) {
     return err(damaged('segment_wrong_events', 0));
@@ -57,14 +54,14 @@ function countOf({ firstEventIndex, lastEventIndex }: SegmentClosed): number {
   return lastEventIndex - firstEventIndex + 1;
 }
 
-function readEvent({ bytes, offset }: StoredLine, eventIndex: number): Result<AppliedEvent, SegmentFault> {
+function readEvent({ bytes, offset }: StoredLine, eventIndex: number): Result<AppliedEvent, LogFault> {
   const json = parseJsonBytes(bytes);
   if (json.isErr()) return err(damaged('segment_not_json', offset));
   const fault = faultOf(json.value, eventIndex, offset);
   return fault === undefined ? ok(json.value as AppliedEvent) : err(fault);
 }
 
-function faultOf(value: unknown, eventIndex: number, offset: number): SegmentFault | undefined {
+function faultOf(value: unknown, eventIndex: number, offset: number): LogFault | undefined {
   if (typeof value !== 'object' || value === null) return damaged('segment_wrong_events', offset);
   const event = value as SessionEvent;
   if (event.v !== EVENT_VERSION) return unknownVersion(shownLabel(event.v), offset);
@@ -86,10 +83,10 @@ function withoutReply(line: string): string {
   return start < 0 || end < start ? line : `${line.slice(0, start)}${line.slice(end + 1)}`;
 }
 
-function damaged(reason: DamageReason, offset: number): SegmentFault {
+function damaged(reason: DamageReason, offset: number): LogFault {
   return { kind: 'damaged', reason, offset };
 }
 
-function unknownVersion(version: string, offset: number): SegmentFault {
+function unknownVersion(version: string, offset: number): LogFault {
   return { kind: 'unknown_version', version, offset };
 }
