@@ -121,6 +121,16 @@ describe('conditions', () => {
     expect(foundIn({ conditions })).toEqual(['error wrong_value /conditions/4/kind']);
   });
 
+  it('a comparison with null asks whether a context value is missing', () => {
+    const condition = { var: 'size', equals: null };
+    expect(firstStep({ runCondition: condition }).runCondition).toEqual({
+      kind: 'compare',
+      variable: 'size',
+      comparison: 'equals',
+      value: null,
+    });
+  });
+
   it('compare once, and without any comparison are true', () => {
     enforces('condition_one_operator');
     const result = compileValue(workflow({}, [step({ runCondition: { var: 'x', gt: 1, lt: 3, equals: 2 } })]));

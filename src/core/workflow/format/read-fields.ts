@@ -259,7 +259,9 @@ function readField(reader: Reader, field: Field, { object, name, keys }: Place):
     const fix = removeField(object, name);
     reportWarning(reader, { pointer: node.pointer, span: nameSpan }, { code: 'setting_unused', message, fix });
   }
-  return readData(reader, data, { node, what: `"${name}"` }) ?? field.otherwise;
+  const value = readData(reader, data, { node, what: `"${name}"` });
+  // `null` is a value: a condition may compare with it.
+  return value === undefined ? field.otherwise : value;
 }
 
 function checkRule(reader: Reader, rule: Rule, object: SourceObject): 'keys_explained' | undefined {
