@@ -112,7 +112,7 @@ function commandParser({ hasColor, write, writeError, chosen, run }: ParserOptio
       subcommandTerm: (command) => usages.get(command) ?? command.name(),
       styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
     })
-    .addHelpText('after', exampleText('workrail session verify'));
+    .addHelpText('after', exampleText('workrail init --dry-run'));
   for (const [flags, help] of Object.entries(SWITCHES)) root.option(flags, help);
 
   const usages = new Map<Parser, string>();

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('an author comes from nothing to a tested workflow that a client can run, and sees what changed since', async () => {
+it('an author creates, tests and runs a new workflow, and sees what changed since', async () => {
   expect(workrail('workflow', 'new', 'team.begun', '--template', 'loop').exitCode).toBe(0);
   expect(workrail('workflow', 'check', 'team.begun', '--strict').exitCode).toBe(0);
   expect(workrail('workflow', 'dry-run', 'team.begun').out).toContain('✓ complete  4 steps, 4 calls, 0 blocks');
@@ -43,7 +43,7 @@ it('an author comes from nothing to a tested workflow that a client can run, and
   expect([exitCode, out]).toEqual([0, expect.stringContaining(change)]);
 });
 
-it('a check that watches tells what each change brings, until it is interrupted', async () => {
+it('workflow check --watch reports after every change until it is interrupted', async () => {
   enforces('cli_exit_codes');
   workrail('workflow', 'new', 'team.begun');
   const file = join(folder, '.workrail/workflows/team.begun.json');

@@ -60,7 +60,7 @@ function next(client: TestClient, reply: ToolResult, notes: string): Promise<Too
   return client.call(call.tool, { ...call.arguments, output });
 }
 
-it('exports and imports while others write are each of one moment, and work goes on from them elsewhere', {
+it('exports and imports during writes are consistent, and the imported session can be continued', {
   timeout: TIMEOUT_MS,
 }, async () => {
   enforces('bundle_resumable', 'many_processes_share_data_dir');
@@ -113,7 +113,7 @@ it('exports and imports while others write are each of one moment, and work goes
   expect(await run('there', 'session', 'verify')).toMatch(/^2 sessions .*, all healthy/);
 });
 
-it('a checkpoint that two servers are sent again and again is one node, and its reply the same to the letter', {
+it('a checkpoint sent repeatedly to two servers is one node with identical replies', {
   timeout: TIMEOUT_MS,
 }, async () => {
   enforces('checkpoint_idempotent');

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a session goes from one data directory to another through a file or a pipe', async () => {
+it('a session moves from one data directory to another through a file or a pipe', async () => {
   const [here, there] = [join(folder, 'here'), join(folder, 'there')];
   const { sessionId } = await sharedSession(engine({ store: fileStore(here, nodeHasher.sha256) }));
   const file = join(folder, 'session.json');

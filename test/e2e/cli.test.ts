@@ -41,7 +41,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('says so when its output finds no space', () => {
+it('a command reports that its output cannot be written', () => {
   const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--version'], {
     stdio: [...stdio],
@@ -51,7 +51,7 @@ it('says so when its output finds no space', () => {
 });
 
 describe('the version', () => {
-  it.each([['--version'], ['version']])('%s loads no chunk but the main one', async (word) => {
+  it.each([['--version'], ['version']])('workrail %s loads only the main chunk', async (word) => {
     enforces('cli_version_cost');
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const { ended, loaded } = await tracing(word);
@@ -59,7 +59,7 @@ describe('the version', () => {
     expect(loaded).toEqual([pathToFileURL(PROGRAM).href]);
   });
 
-  it('is not alone in being traced: help loads the frame too', async () => {
+  it('the tracing sees other chunks: help loads the command parser', async () => {
     const { loaded } = await tracing('--help');
     expect(loaded.length).toBeGreaterThan(1);
     expect(loaded.filter((url) => url.includes('/server-'))).toEqual([]);
@@ -67,7 +67,7 @@ describe('the version', () => {
 });
 
 describe('in a pipe', () => {
-  it('help and errors have no colours, and nothing is served', async () => {
+  it('help and errors in a pipe have no colors, and no server starts', async () => {
     enforces('cli_help_and_version_never_serve');
     const help = await run(['--help'], { dataDir: folder });
     expect(help).toEqual({ exitCode: 0, out: expect.stringContaining('Usage: workrail'), talk: '' });
@@ -77,7 +77,7 @@ describe('in a pipe', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('whoever stops reading early is not told off', async () => {
+  it('a reader that stops early causes no error', async () => {
     for (const [typed, exitCode] of [['--help', 0] as const, ['session nope 2>&1', 2] as const]) {
       const command = `{ "${process.execPath}" ${PROGRAM} ${typed}; echo "exit $?" >&2; } | true`;
       const ended = await ending(spawn('sh', ['-c', command]));
@@ -103,7 +103,7 @@ describe.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')('i
       }),
     );
 
-  it('the name alone is a friendly start, in colour unless NO_COLOR says otherwise', async () => {
+  it('bare workrail in a terminal shows the welcome screen, in color unless NO_COLOR is set', async () => {
     const colored = await inTerminal({});
     expect(colored).toMatchObject({ exitCode: 0, out: expect.stringContaining(`${ESCAPE}[1mWorkRail`) });
     expect(colored.out).toContain(folder);
@@ -134,7 +134,7 @@ describe('session verify', () => {
     return { ...ended, document: sessionVerifyShape.parse(JSON.parse(ended.out)) };
   };
 
-  it('finds nothing wrong with an empty data directory, and does not make it', async () => {
+  it('session verify accepts a missing data directory and does not create it', async () => {
     const dataDir = join(folder, 'not-there-yet');
     expect(await run(['session', 'verify'], { dataDir })).toEqual({
       exitCode: 0,
@@ -144,7 +144,7 @@ describe('session verify', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('finds a healthy session healthy, in text and as a document', async () => {
+  it('session verify reports a healthy session in text and as JSON', async () => {
     const text = await run(['session', 'verify', '--verbose'], { dataDir: store });
     expect(text).toMatchObject({ exitCode: 0, out: expect.stringContaining(`✓ ${sessionId}  healthy`) });
     expect(text.out + text.talk).not.toContain(ESCAPE);
@@ -158,7 +158,7 @@ describe('session verify', () => {
     expect(document.data?.totals.events).toBeGreaterThan(4);
   });
 
-  it('takes the end of an id, and answers one that is not there with what may be meant', async () => {
+  it('session verify accepts the end of an id and suggests what was meant', async () => {
     expect((await verify(sessionId.slice(-6))).exitCode).toBe(0);
     const near = `${sessionId.slice(0, -1)}${sessionId.endsWith('0') ? '1' : '0'}`;
     const { exitCode, document } = await verify(near);
@@ -169,7 +169,7 @@ describe('session verify', () => {
     });
   });
 
-  it('checks every other session when one cannot be read', async () => {
+  it('session verify checks the other sessions if one cannot be read', async () => {
     const sessions = join(store, 'sessions');
     const hidden = join(sessions, numberedSession(1));
     mkdirSync(join(hidden, 'manifest.jsonl'), { recursive: true });
@@ -184,7 +184,7 @@ describe('session verify', () => {
     });
   });
 
-  it('Ctrl-C ends a long look at sessions with exit code 130', async () => {
+  it('Ctrl-C stops session verify with exit code 130', async () => {
     enforces('cli_exit_codes', 'cli_progress');
     const sessions = join(folder, 'sessions');
     mkdirSync(sessions);
@@ -205,7 +205,7 @@ describe('session verify', () => {
     }
   });
 
-  it('locates a single flipped byte and ends with exit code 4', async () => {
+  it('session verify locates a single flipped byte and exits with code 4', async () => {
     const [segment = ''] = readdirSync(join(store, 'sessions', sessionId, 'events'));
     const place = join('sessions', sessionId, 'events', segment);
     const restore = flip(join(store, place), 40);

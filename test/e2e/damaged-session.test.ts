@@ -21,7 +21,7 @@ const DAMAGES: { readonly [what: string]: readonly [file: RegExp, from: string, 
   manifest: [/manifest\.jsonl$/, '"firstEventIndex":0', '"firstEventIndex":1'],
 };
 
-it.each(Object.entries(DAMAGES))('a session with a damaged %s is not gone on with', async (_, [file, from, to]) => {
+it.each(Object.entries(DAMAGES))('a session with a damaged %s is not continued', async (_, [file, from, to]) => {
   enforces('views_salvage_labelled', 'corruption_is_error_result');
   const tokens = await withClient(async (client) => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
@@ -42,7 +42,7 @@ it.each(Object.entries(DAMAGES))('a session with a damaged %s is not gone on wit
   expect(session()).toEqual(before);
 });
 
-it('a session with events that were forged together with their hashes is not gone on with', async () => {
+it('a session with forged events and hashes is not continued', async () => {
   const tokens = await withClient(async (client) => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const next = await client.call('continue_workflow', { ackToken: data(started)['ackToken'] });

@@ -23,17 +23,17 @@ describe('the demo', () => {
   const play = (...args: string[]) =>
     spawnSync(process.execPath, [PROGRAM, 'demo', ...args], { env: { TMPDIR: folder }, encoding: 'utf8' });
 
-  it('plays the whole story on a real server, shows what is on record, and leaves nothing behind', () => {
+  it('the demo runs on a real server, shows the recorded session, and leaves no file', () => {
     enforces('demo_offline');
     const { status, stdout, stderr } = play('--speed', 'max');
     expect(status).toBe(0);
-    for (const told of ['blocked: This step requires notes', 'has gone on from here', 'is complete'])
+    for (const told of ['blocked: This step requires notes', 'has already continued from here', 'is complete'])
       expect(stderr).toContain(told);
     expect(stdout).toMatch(/wr\.first_steps {2}"Find one thing to improve" {3}complete {3}main ⑂ 1 branch/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is a document under --json, and keeps what was recorded when asked', () => {
+  it('the demo prints a document under --json and keeps the session with --keep', () => {
     enforces('demo_offline', 'cli_json_everywhere');
     const { stdout } = play('--json', '--keep');
     const shown = demoShape.parse(JSON.parse(stdout));

@@ -12,20 +12,23 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a server', () => {
   it.each([
-    [{ WORKRAIL_TOKEN_FORMAT: 'v3' }, 'WORKRAIL_TOKEN_FORMAT is "v3"; it may be v1 (long) or v2 (short, the default).'],
+    [
+      { WORKRAIL_TOKEN_FORMAT: 'v3' },
+      'WORKRAIL_TOKEN_FORMAT is "v3", but must be v1 (long) or v2 (short, the default).',
+    ],
     [
       { WORKRAIL_DATA_DIR: '~nobody/runs' },
-      'WORKRAIL_DATA_DIR is "~nobody/runs"; it may be a path from the root, or one that begins with ~/ for your own home folder.',
+      'WORKRAIL_DATA_DIR is "~nobody/runs", but must be an absolute path, or a path that starts with ~/ (your home folder).',
     ],
     [
       { WORKRAIL_DATA_DIR: 'relative/x' },
-      'WORKRAIL_DATA_DIR is "relative/x"; it may be a path from the root, or one that begins with ~/ for your own home folder.',
+      'WORKRAIL_DATA_DIR is "relative/x", but must be an absolute path, or a path that starts with ~/ (your home folder).',
     ],
     [
       { WORKRAIL_ENABLE_START_SESSION: 'yes' },
-      'WORKRAIL_ENABLE_START_SESSION is "yes"; it may be 1 (agents get start_session) or 0 (the default).',
+      'WORKRAIL_ENABLE_START_SESSION is "yes", but must be 1 (agents get start_session) or 0 (the default).',
     ],
-  ])('with %j does not start, and says why', async (env, said) => {
+  ])('a server with %j does not start, and says why', async (env, said) => {
     expect(await serve({ WORKRAIL_DATA_DIR: folder, ...env })).toEqual({
       exitCode: 2,
       out: '',
@@ -34,7 +37,7 @@ describe('a server', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('shows where a tilde leads to', async () => {
+  it('a tilde in WORKRAIL_DATA_DIR is the home folder', async () => {
     const { out, exitCode } = await run(['session', 'verify'], { WORKRAIL_DATA_DIR: '~/.workrail-not-there' });
     expect([exitCode, out]).toEqual([0, `No sessions yet in ${join(homedir(), '.workrail-not-there')}.\n`]);
   });

@@ -39,7 +39,7 @@ describe('the packed package', () => {
       stdio: 'pipe',
     });
 
-  it('works from an empty folder: an agent starts and goes on, a person looks, exports and imports', async () => {
+  it('the packed package works in an empty folder for an agent and for a user', async () => {
     enforces('budget_package_size');
     expect(readdirSync(at('user', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['workrail']);
     expect(workrail('data', '--version')).toBe(`${version}\n`);
@@ -58,7 +58,7 @@ describe('the packed package', () => {
     expect(JSON.parse(workrail('there', 'status', '--json'))).toMatchObject({ ok: true });
   }, 240_000);
 
-  it('holds no scenarios and no source, and stays within its size', () => {
+  it('the packed package contains no scenarios and no source, and stays small', () => {
     enforces('budget_package_size');
     const [tarball = ''] = readdirSync(at('pack'));
     expect(readFileSync(at('pack', tarball)).length).toBeLessThanOrEqual(3_000_000);
@@ -74,7 +74,7 @@ describe('the packed package', () => {
 });
 
 describe('the bundle for a click', () => {
-  it('starts from wherever it is unpacked, by what its manifest says', async () => {
+  it('the desktop bundle starts from any folder by its manifest', async () => {
     execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/package.ts'], { stdio: 'pipe' });
     const files = unzipSync(readFileSync(join('release', `workrail-${version}.mcpb`)));
     for (const [name, bytes] of Object.entries(files)) {

@@ -26,14 +26,14 @@ function hook(name: string, event: object, variables: NodeJS.ProcessEnv = env())
 }
 
 describe('the plugin for Claude Code', () => {
-  it('says nothing where no run is open, or where the program is not there', () => {
+  it('the hooks print nothing if no run is open or workrail is not installed', () => {
     for (const name of ['bring-back.mjs', 'hold-stop.mjs']) {
       expect(hook(name, { cwd: at('project') })).toBe('');
       expect(hook(name, { cwd: at('project') }, { PATH: '/nowhere' })).toBe('');
     }
   });
 
-  it('never fails, whatever it is told', () => {
+  it('the hooks never fail, whatever their input', () => {
     for (const said of [
       'not json',
       '',
@@ -47,7 +47,7 @@ describe('the plugin for Claude Code', () => {
     }
   });
 
-  it('brings the step of the folder back after a compaction, and holds a stop once while it is open', async () => {
+  it('the hooks show the current step after a compaction, and hold a stop once while a run is open', async () => {
     const server = await startServer({ command: process.execPath, args: [PROGRAM, 'serve'], env: env() });
     const started = await server.call('start_workflow', {
       workflowId: 'wr.first_steps',

@@ -51,7 +51,7 @@ const text = ({ content }: ToolResult) => content.map((part) => part.text ?? '')
 const output = (notesMarkdown: string) => ({ output: { notesMarkdown } });
 
 describe.each(Object.keys(CLIENT_KINDS))('a new chat with %s', (kind) => {
-  it('is back where the last one was, knowing only the folder, and goes on to the end', async () => {
+  it('a new chat resumes the run of the folder and finishes it', async () => {
     enforces('resume_strong_match_rehydrates', 'resume_on_by_default');
     const [shop, blog] = [repository('shop', 'till'), repository('blog', 'main')];
     const before = await newChat(kind);
@@ -88,7 +88,7 @@ describe.each(Object.keys(CLIENT_KINDS))('a new chat with %s', (kind) => {
     }
   });
 
-  it('chooses by words, and the index may be gone', async () => {
+  it('a new chat finds a run by words, even without the index', async () => {
     enforces('cache_is_never_truth');
     const before = await newChat(kind);
     for (const notes of ['The login is slow.', 'The search is slow.']) {
@@ -111,7 +111,7 @@ describe.each(Object.keys(CLIENT_KINDS))('a new chat with %s', (kind) => {
 describe('a session for notes', () => {
   const kind = 'client 2.x';
 
-  it('cannot be had unless it is switched on', async () => {
+  it('start_session is not available unless it is switched on', async () => {
     enforces('start_session_flagged');
     const client = await newChat(kind);
     expect((await client.listTools()).map(({ name }) => name)).not.toContain('start_session');
@@ -119,7 +119,7 @@ describe('a session for notes', () => {
     expect(data(refused)).toMatchObject({ kind: 'error', error: { code: 'VALIDATION_ERROR' } });
   });
 
-  it('keeps notes that the next chat finds', async () => {
+  it('a new chat finds the notes of start_session', async () => {
     enforces('start_session_flagged');
     const env = { WORKRAIL_ENABLE_START_SESSION: '1' };
     const client = await newChat(kind, env);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('text from the command line brings a new chat back, at the step that is due or an earlier one', async () => {
+it('session resume prints text that continues a run in a new chat, at the current or an earlier step', async () => {
   enforces('cli_session_resume_prompt');
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, WORKRAIL_DATA_DIR: join(folder, 'data') };
   const inChat = async <Value>(chat: (client: TestClient) => Promise<Value>): Promise<Value> => {

@@ -24,7 +24,7 @@ describe.each([['nothing was ever started'], ['a run was started']])('where %s',
     if (what === 'a run was started') await withClient(start);
   });
 
-  it('what is no token is told so, and a token of another machine is not genuine', async () => {
+  it('a text that is not a token and a token of another machine are refused', async () => {
     enforces('token_error_invalid_format', 'token_error_unsupported_version', 'token_error_bad_signature');
     const before = files();
     const sent = golden.refusals.flatMap(({ token, refusal: { code } }) =>
@@ -49,9 +49,9 @@ type Change = (path: string) => void;
 it.each<[string, Change]>([
   ['another workflow', (path) => writeFileSync(path, SMALL_WORKFLOW_TEXT)],
   ['its workflow with another prompt', (path) => edit(path, '"prompt":"', '"prompt":"Skip this. ')],
-])('a run with %s stored for it is neither shown nor gone on with', async (_, change) => {
+])('a run whose stored workflow is %s is neither shown nor continued', async (_, change) => {
   enforces('token_error_workflow_hash_mismatch');
-  const message = /^The workflow that is stored for run \w{4} \(wr\.first_steps\) is not the one/;
+  const message = /^The workflow stored for run \w{4} \(wr\.first_steps\) is not the one/;
   await expectPinned(change, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH', message: expect.stringMatching(message) });
 });
 
@@ -59,7 +59,7 @@ it.each<[string, Change]>([
   ['a workflow that was cut off', (path) => writeFileSync(path, readFileSync(path).subarray(0, -9))],
   ['JSON that is no workflow', (path) => writeFileSync(path, '{"schemaVersion":1}')],
   ['no workflow at all', (path) => rmSync(path)],
-])('a run with %s stored for it is damaged', async (_, change) => {
+])('a run whose stored workflow is %s is reported as damaged', async (_, change) => {
   await expectPinned(change, { code: 'STORE_CORRUPT', message: expect.stringContaining('workflows/pinned') });
 });
 
@@ -81,7 +81,7 @@ async function expectPinned(change: Change, error: object): Promise<void> {
   expect(files()).toEqual(before);
 }
 
-it('a step that was recorded with another workflow than its run is neither shown nor gone on with', async () => {
+it('a step recorded with a different workflow from its run is neither shown nor continued', async () => {
   enforces('token_error_workflow_hash_mismatch');
   const { next } = await withClient(start);
   const otherHash = { workflowHash: node.workflowHash };
@@ -95,14 +95,14 @@ it('a step that was recorded with another workflow than its run is neither shown
     for (const args of [{ stateToken: next.stateToken }, { ackToken: next.ackToken }]) {
       expect(await errorOf(client, args)).toMatchObject({
         code: 'TOKEN_WORKFLOW_HASH_MISMATCH',
-        message: expect.stringMatching(/^This step was recorded with another version.*wr\.first_steps/),
+        message: expect.stringMatching(/^This step was recorded with a different version.*wr\.first_steps/),
       });
     }
   });
   expect(files()).toEqual(before);
 });
 
-it('a long token that names another workflow than its run is refused', async () => {
+it('a long token that names a different workflow from its run is refused', async () => {
   enforces('token_error_workflow_hash_mismatch');
   const { next } = await withClient(start, { WORKRAIL_TOKEN_FORMAT: 'v1' });
   const keyring = parseKeyring(JSON.parse(readFileSync(join(dataDir, 'keys', 'keyring.json'), 'utf8')))._unsafeUnwrap();
@@ -115,7 +115,7 @@ it('a long token that names another workflow than its run is refused', async () 
   await withClient(async (client) => {
     expect(await errorOf(client, { stateToken: forged })).toMatchObject({
       code: 'TOKEN_WORKFLOW_HASH_MISMATCH',
-      message: expect.stringMatching(/^The token names another version.*wr\.first_steps/),
+      message: expect.stringMatching(/^The token names a different version.*wr\.first_steps/),
     });
   });
 });

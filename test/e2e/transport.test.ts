@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('answers a call that is as long as a line may be, and the one behind it', async () => {
+it('a call of the maximum length is answered, and so is the next one', async () => {
   server.stdin.write(`${callOfBytes(LINE_BYTES_MAX)}\n${PING}\n`);
   // Two calls at once are answered in whatever order.
   const answers = [PONG, expect.objectContaining({ id: 1, result: expect.objectContaining({ isError: true }) })];
@@ -38,13 +38,13 @@ it('answers a call that is as long as a line may be, and the one behind it', asy
   expect(await ended()).toEqual({ exitCode: 0, talk: '' });
 });
 
-it('leaves a longer one out, says so where a user can find it, and goes on', async () => {
+it('a longer call is ignored, reported on standard error, and the server continues', async () => {
   server.stdin.write(`${callOfBytes(LINE_BYTES_MAX + 1)}\n${PING}\n`);
   expect(await reply()).toEqual(PONG);
   expect(await ended()).toEqual({ exitCode: 0, talk: expect.stringMatching(/^workrail: .*67108864 bytes.*\n$/) });
 });
 
-const NO_MESSAGE = 'workrail: A line that is no single message of the protocol was left out.\n';
+const NO_MESSAGE = 'workrail: Ignored a line that is not a single protocol message.\n';
 
 it.each([
   ['words', 'hello?', ''],
@@ -54,7 +54,7 @@ it.each([
   ['JSON that is no message', '{"hello":"there"}', NO_MESSAGE],
   ['several messages in a list', `[${PING},${PING}]`, NO_MESSAGE],
   ['a list of none', '[]', NO_MESSAGE],
-])('goes on when it is sent %s', async (_, line, said) => {
+])('the server continues after %s', async (_, line, said) => {
   server.stdin.write(`${line}\n${PING}\n`);
   expect(await reply()).toEqual(PONG);
   server.stdin.write(`${PING}\r\n`);
@@ -62,7 +62,7 @@ it.each([
   expect(await ended()).toEqual({ exitCode: 0, talk: said });
 });
 
-it('ends when nobody listens any more, although nobody hung up', async () => {
+it('the server stops if its output is closed', async () => {
   server.stdin.write(`${PING}\n`);
   expect(await reply()).toEqual(PONG);
   server.stdout.destroy();

@@ -32,7 +32,7 @@ async function begin(goal: string) {
   return { sessionId, stateToken: started['stateToken'], ackToken: started['ackToken'] };
 }
 
-it('a run that was closed in a terminal is offered to no agent, and one that goes on hears of it', async () => {
+it('a closed run is offered to no agent, and an agent that continues it is informed', async () => {
   enforces('closed_runs_not_offered', 'closed_run_reopens');
   const { sessionId, stateToken, ackToken } = await begin('Mend the shop');
   expect(run('session', 'close', sessionId.slice(-6))).toMatchObject({
@@ -50,7 +50,7 @@ it('a run that was closed in a terminal is offered to no agent, and one that goe
   expect(shown['preferences']).toMatchObject({ autonomy: 'full_auto_never_stop' });
 });
 
-it('a deleted session is gone for the running server and comes back whole; a dry run of gc changes nothing', async () => {
+it('a deleted session disappears for a running server and is restored completely; gc --dry-run changes nothing', async () => {
   enforces('deleted_session_comes_back', 'cli_gc_dry_run', 'cli_exit_codes');
   const { sessionId, stateToken } = await begin('Mend the shop');
   const before = filesOf(join(dataDir, 'sessions', sessionId));
@@ -74,7 +74,7 @@ it('a deleted session is gone for the running server and comes back whole; a dry
   expect(filesOf(dataDir)).toEqual(all);
 });
 
-it('who is asked in a terminal deletes by saying yes, and by nothing else', async () => {
+it('session delete in a terminal deletes only after a yes', async () => {
   enforces('cli_interaction_switches', 'cli_exit_codes');
   const { sessionId } = await begin('Mend the shop');
   const command = `stty cols 120 rows 40; ${process.execPath} ${PROGRAM} session delete ${sessionId}`;
@@ -84,7 +84,7 @@ it('who is asked in a terminal deletes by saying yes, and by nothing else', asyn
   });
   expect(await inTerminal(command, '\u0003')).toMatchObject({ code: 130 });
   expect(readdirSync(join(dataDir, 'sessions'))).toEqual([sessionId]);
-  expect(await inTerminal(command, 'y')).toMatchObject({ code: 0, text: expect.stringContaining('is in the bin') });
+  expect(await inTerminal(command, 'y')).toMatchObject({ code: 0, text: expect.stringContaining('to the bin') });
   expect(readdirSync(join(dataDir, 'sessions'))).not.toContain(sessionId);
 });
 

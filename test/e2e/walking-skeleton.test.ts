@@ -35,7 +35,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   const manifestOf = (reply: ToolResult) => manifest(dataDir, reply);
   const listing = () => filesBelow(dataDir);
 
-  it('lists, starts and finishes the bundled workflow', async () => {
+  it('a client lists, starts and finishes the bundled workflow', async () => {
     expect((await client.listTools()).map(({ name }) => name)).toEqual([
       'list_workflows',
       'inspect_workflow',
@@ -60,7 +60,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(data(reply)).not.toHaveProperty('ackToken');
   });
 
-  it('gives the same reply when a call is repeated, and records it once', async () => {
+  it('a repeated call gets the same reply and is recorded once', async () => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const first = await client.call('continue_workflow', acked(started, 'looked'));
     const size = manifestOf(started).length;
@@ -69,7 +69,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(manifestOf(started)).toHaveLength(size);
   });
 
-  it('shows a step again without writing anything', async () => {
+  it('a stateToken shows its step again and writes nothing', async () => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const before = listing();
     const { stateToken, ackToken, pending } = data(started);
@@ -79,7 +79,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(listing()).toEqual(before);
   });
 
-  it('answers a wrong call with an error that says what to do next', async () => {
+  it('an invalid call gets an error that says what to do next', async () => {
     enforces('error_never_thrown_across_boundary', 'error_is_specific_and_says_next_step', 'error_domain_separation');
     enforces('error_envelope_shape');
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
@@ -93,7 +93,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       ['continue_workflow', { ackTokn: 'x' }, 'VALIDATION_ERROR', /"ackTokn".*"ackToken"/, /corrected call/],
       ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /"done".*st_, ack_ or chk_/, /Copy/],
       ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack.*kind state/, /corrected call/],
-      ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /changed on the way/, /most like/],
+      ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /was changed/, /most similar/],
       [
         'continue_workflow',
         { stateToken, output: { notesMarkdown: 'x' } },
@@ -106,7 +106,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
         { stateToken: otherRun, ackToken },
         'TOKEN_SCOPE_MISMATCH',
         /belongs to run .* stateToken to run/,
-        /To go on with run/,
+        /To continue run/,
       ],
       ['no_such_tool', {}, 'VALIDATION_ERROR', /"no_such_tool"/, /list_workflows/],
       ['n'.repeat(9_000), {}, 'VALIDATION_ERROR', /nnnn/, /list_workflows/],
@@ -128,7 +128,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     }
   });
 
-  it('goes on in a new process where another one stopped', async () => {
+  it('a new process continues a run that another process started', async () => {
     const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
     const next = await client.call('continue_workflow', acked(started, 'looked'));
     const other = await connect({ WORKRAIL_DATA_DIR: dataDir });
@@ -140,7 +140,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   });
 });
 
-it('keeps everything in the locked layout, readable by this user only', async () => {
+it('all data is stored in the documented layout, readable only by the user', async () => {
   const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: dataDir });
   const started = await client?.call('start_workflow', { workflowId: 'wr.first_steps' });
   await client?.close();
@@ -166,7 +166,7 @@ it('keeps everything in the locked layout, readable by this user only', async ()
 it.each([
   ['compact', {}, /^(?:st|ack)_[0-9a-hjkmnp-tv-z]{48}$/],
   ['JSON', { WORKRAIL_TOKEN_FORMAT: 'v1' }, /^(?:st|ack)\.v1\.[\w-]+\.[\w-]{43}$/],
-])('gives %s tokens when the environment says %j', async (_, env, form) => {
+])('tokens are %s with the environment %j', async (_, env, form) => {
   enforces('token_v2_default');
   const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: dataDir, ...env });
   const started = (await client?.call('start_workflow', { workflowId: 'wr.first_steps' })) as ToolResult;
@@ -175,7 +175,7 @@ it.each([
   expect(data(started)['ackToken']).toMatch(form);
 });
 
-it('makes nothing before the first call', async () => {
+it('a server creates no file before the first call', async () => {
   const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: join(dataDir, 'not-there-yet') });
   await client?.listTools();
   await client?.call('list_workflows', {});

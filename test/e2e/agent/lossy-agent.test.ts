@@ -13,7 +13,7 @@ const REAL = ['server killed and started again', 'two agents on one token', 'rep
 const faults = [...FAULTS, ...Array.from({ length: 6 }, () => FAULTS.filter(({ name }) => REAL.includes(name))).flat()];
 
 it.each(['data', 'text'] as const)(
-  'the built program on a real disk, killed again and again, leads back an agent that sees only the %s of replies',
+  'an agent that sees only the %s of replies recovers although the program is killed again and again',
   async (sight) => {
     enforces(
       'simulator_obedient_reader_recovers',

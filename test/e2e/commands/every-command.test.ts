@@ -89,9 +89,9 @@ const REFUSED: readonly (Row & { readonly said: RegExp })[] = [
   { typed: ['session', 'diff', SESSION, 'main', TYPED], exitCode: 3, said: /main, A, one/ },
   { typed: ['session', 'close', SESSION, '--run', TYPED], exitCode: 3, said: /team\.hostile/ },
   { typed: ['session', 'prefer', SESSION, TYPED], exitCode: 2, said: /guided/ },
-  { typed: ['export', SESSION, '--as', TYPED], exitCode: 2, said: /bundle, md, html or json/ },
+  { typed: ['export', SESSION, '--as', TYPED], exitCode: 2, said: /bundle, md, html, json/ },
   { typed: ['import', TYPED], exitCode: 3, said: /workrail export|\.js export/ },
-  { typed: ['workflow', 'show', `team.hostil${TYPED}`], exitCode: 3, said: /Workflows: |Did you mean/ },
+  { typed: ['workflow', 'show', `team.hostil${TYPED}`], exitCode: 3, said: /The workflows are |Did you mean/ },
   { typed: ['workflow', 'preview', 'team.hostile', '--step', 'tow'], exitCode: 3, said: /Did you mean two/ },
   { typed: ['workflow', 'check', 'team.hostle'], exitCode: 3, said: /Did you mean team\.hostile/ },
   { typed: ['config', 'get', `mode${TYPED}`], exitCode: 2, said: /mode, riskPolicy/ },
@@ -101,8 +101,8 @@ const REFUSED: readonly (Row & { readonly said: RegExp })[] = [
   { typed: ['session', TYPED], exitCode: 2, said: /--help/ },
 ];
 
-describe('on a machine where whatever others wrote is hostile', () => {
-  it('every command does its work in a pipe: plain text, a line that leads on, and under --json its published shape', async () => {
+describe('with hostile content in every file', () => {
+  it('every command works in a pipe: plain text, a suggestion, and its published shape under --json', async () => {
     enforces(
       'cli_json_everywhere',
       'cli_docs_commands_run_in_ci',
@@ -124,7 +124,7 @@ describe('on a machine where whatever others wrote is hostile', () => {
     expect(COMMANDS.map(commandName).filter((name) => !walked.has(name))).toEqual(['demo', 'serve']);
   }, 240_000);
 
-  it('what is refused is quoted without obeying it, and answered with what may be meant', async () => {
+  it('a refusal quotes hostile input harmlessly and suggests what was meant', async () => {
     enforces('cli_ids_forgiving', 'cli_json_error_shape', 'cli_escapes_not_raw', 'cli_exit_codes');
     for (const { said, ...typed } of REFUSED) {
       const { error } = await asJson(typed);

@@ -63,7 +63,7 @@ async function brokenOff({ typed, env = {}, begunIn, signal = 'SIGINT' }: Work):
 }
 
 describe('Ctrl-C', () => {
-  it('ends whatever takes long with exit code 130, and nothing is left of it', async () => {
+  it('Ctrl-C stops every long command with exit code 130 and leaves nothing behind', async () => {
     enforces('cli_exit_codes');
     mkdirSync(join(machine.home, '.workrail', 'sources'), { recursive: true });
     const sources = join(machine.home, '.workrail', 'sources');
@@ -82,7 +82,7 @@ describe('Ctrl-C', () => {
     }
   }, 120_000);
 
-  it('is not the only thing after which nothing is left', async () => {
+  it('other signals also leave nothing behind', async () => {
     const before = everything();
     const demo = { typed: ['demo', '--speed', '1'] };
     expect(await brokenOff({ ...demo, signal: 'SIGTERM' })).toBe(143);

@@ -64,7 +64,7 @@ async function branchedRun(): Promise<string> {
 }
 
 describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands of $path', ({ path, commands }) => {
-  it('do what the page says, one after the other', () => {
+  it('the commands on the page do what it says, in order', () => {
     enforces('cli_docs_commands_run_in_ci');
     const typed = commands.filter((line) => !ELSEWHERE.test(line));
     const foreign = typed.filter((line) => !/^(?:workrail|node dist\/workrail\.js) /.test(line));
@@ -91,7 +91,7 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
 });
 
 describe('the documents', () => {
-  it('show only JSON that can be read, and workflows that pass the check', () => {
+  it('the documents show only valid JSON and workflows that pass the check', () => {
     enforces('cli_docs_commands_run_in_ci');
     const snippets = PAGES.flatMap(({ path, json }) =>
       json.map((text) => ({ path, value: JSON.parse(text) as unknown })),
@@ -114,7 +114,7 @@ describe('the documents', () => {
     });
   });
 
-  it('lead only to pages that exist', () => {
+  it('the documents link only to existing pages', () => {
     const broken = PAGES.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target = '']) => target)
@@ -124,7 +124,7 @@ describe('the documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('explain every error code', () => {
+  it('the documents explain every error code', () => {
     const { text = '' } = PAGES.find(({ path }) => path.endsWith('troubleshooting.md')) ?? {};
     expect(ERROR_CODES.filter((code) => !text.includes(`### ${code}\n`))).toEqual([]);
   });

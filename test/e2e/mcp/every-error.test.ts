@@ -92,7 +92,7 @@ const OF_CALLS = [
 
 const OF_OTHER_SURFACES = /^(?:BUNDLE_|SESSION_|INTERNAL$)/;
 
-it('is every code that a tool can give', () => {
+it('the list covers every error code that a tool can return', () => {
   expect(Object.keys(CALLS)).toEqual(ERROR_CODES.filter((code) => !OF_OTHER_SURFACES.test(code)));
 });
 
@@ -111,7 +111,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('gets what is wrong with a call as a result that says what to do', async () => {
+  it('a client gets every error as a result that says what to do', async () => {
     enforces('tool_errors_are_results', 'error_envelope_shape', 'error_never_thrown_across_boundary');
     const started = { client, dataDir, ...(await startedRun()) };
     for (const code of OF_CALLS) expectError(code, await CALLS[code]?.(started));

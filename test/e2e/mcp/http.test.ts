@@ -51,7 +51,7 @@ const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
 describe('a server on HTTP', () => {
-  it('answers programs of this machine', async () => {
+  it('an HTTP server answers programs on this machine', async () => {
     const { status, body } = await ask({});
     expect(status).toBe(200);
     expect(body).toContain('continue_workflow');
@@ -66,7 +66,7 @@ describe('a server on HTTP', () => {
     ['a page of somebody else', { origin: 'http://evil.example' }],
     ['a page without a name', { origin: 'null' }],
     ['a page of another server of this machine', { origin: 'http://localhost:1' }],
-  ])('refuses %s, on every route and with every method', async (_, headers) => {
+  ])('an HTTP server refuses %s on every route and with every method', async (_, headers) => {
     enforces('http_host_and_origin_checked');
     for (const path of ['/mcp', '/', '/anything', '/mcp/']) {
       for (const method of ['POST', 'GET', 'OPTIONS', 'DELETE']) {
@@ -77,7 +77,7 @@ describe('a server on HTTP', () => {
     }
   });
 
-  it('offers nothing to pages of other origins', async () => {
+  it('an HTTP server offers nothing to pages of other origins', async () => {
     enforces('http_host_and_origin_checked');
     for (const method of ['POST', 'OPTIONS', 'GET']) {
       const { headers } = await ask({ method });
@@ -85,7 +85,7 @@ describe('a server on HTTP', () => {
     }
   });
 
-  it('listens on this machine only', async () => {
+  it('an HTTP server listens only on this machine', async () => {
     enforces('http_loopback_only');
     const others = Object.values(networkInterfaces())
       .flat()
@@ -96,7 +96,7 @@ describe('a server on HTTP', () => {
     expect(new URL(http.url).hostname).toBe('127.0.0.1');
   });
 
-  it('says what it cannot read, and goes on', async () => {
+  it('an HTTP server reports what it cannot read and continues', async () => {
     for (const body of ['hello?', '', '[', '{"jsonrpc":"2.0"}', 'x'.repeat(1_000_000)]) {
       const { status } = await ask({ body });
       expect([body.slice(0, 20), status >= 400 && status < 500]).toEqual([body.slice(0, 20), true]);
@@ -109,17 +109,17 @@ describe('a server on HTTP', () => {
   it.each<readonly [NodeJS.Signals, number]>([
     ['SIGTERM', 0],
     ['SIGINT', 130],
-  ])('ends on %s with exit code %i, even while a client is connected', async (signal, exitCode) => {
+  ])('an HTTP server stops on %s with exit code %i, even while a client is connected', async (signal, exitCode) => {
     await ask({ headers: { connection: 'keep-alive' } });
     expect(await http.stop(signal)).toBe(exitCode);
   });
 
-  it('takes no port that another program uses', async () => {
+  it('an HTTP server refuses a port in use', async () => {
     const { spawnSync } = await import('node:child_process');
     const { status, stderr } = spawnSync(process.execPath, ['dist/workrail.js', 'serve', '--http', String(port)], {
       env: { WORKRAIL_DATA_DIR: dataDir },
       encoding: 'utf8',
     });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/uses port \d+.*\nFix: /)]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/Port \d+ is in use.*\nFix: /)]);
   });
 });

@@ -54,7 +54,7 @@ function documents(text: string): readonly { readonly id?: number; readonly even
 }
 
 describe('a server on standard input and output', () => {
-  it('answers everything that was asked before its input ended, and ends', async () => {
+  it('a stdio server answers every call before its input ended, then stops', async () => {
     const { child, said } = serve();
     const asked = Array.from({ length: 20 }, (_, i) =>
       call(10 + i, 'start_workflow', { workflowId: 'wr.first_steps' }),
@@ -69,7 +69,7 @@ describe('a server on standard input and output', () => {
   it.each<readonly [NodeJS.Signals, number]>([
     ['SIGTERM', 0],
     ['SIGINT', 130],
-  ])('on %s answers what it has begun, and ends with exit code %i', async (signal, exitCode) => {
+  ])('a stdio server finishes running calls on %s and exits with code %i', async (signal, exitCode) => {
     enforces('cli_exit_codes');
     const { child, said } = serve();
     child.stdin.write(HELLO);
@@ -82,7 +82,7 @@ describe('a server on standard input and output', () => {
     expect(documents(said.out).map(({ id }) => id)).toContain(1);
   });
 
-  it('writes nothing and takes no lock before the first call, not even a log', async () => {
+  it('a stdio server writes nothing and takes no lock before the first call', async () => {
     enforces('startup_has_no_side_effects');
     const { child, said } = serve();
     child.stdin.end(HELLO + LIST + message(2, 'prompts/list', {}));
@@ -92,7 +92,7 @@ describe('a server on standard input and output', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('keeps a log when it is asked to, and leaves standard output to the protocol', async () => {
+  it('a stdio server logs to standard error if asked, and never to standard output', async () => {
     const { child, said } = serve({ WORKRAIL_LOG: '1' });
     const token = 'secret notes of an agent';
     child.stdin.end(
@@ -110,7 +110,7 @@ describe('a server on standard input and output', () => {
     expect(said.talk).not.toContain(token);
   });
 
-  it.runIf(existsSync('/proc/self/status'))('takes little memory', async () => {
+  it.runIf(existsSync('/proc/self/status'))('a stdio server uses little memory', async () => {
     enforces('budget_memory');
     const { child } = serve();
     child.stdin.write(HELLO + LIST);

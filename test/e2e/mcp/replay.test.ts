@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('every ack of a run, sent five times to several processes, advances once and gets the same bytes', async () => {
+it('every ackToken sent five times to several processes advances once and gets identical replies', async () => {
   enforces('replay_never_advances_twice', 'replay_returns_recorded_reply');
   const [one, other] = await Promise.all([server(), server()]);
   const acks: string[] = [];

@@ -28,7 +28,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
   const place = () => ({ env: { WORKRAIL_DATA_DIR: join(folder, 'data') }, cwd: join(folder, 'here') });
   const roots = () => ['file://elsewhere/x', pathToFileURL(join(folder, 'told')).href];
 
-  it('that tells its root is shown the workflows of that folder, and is asked once', async () => {
+  it('a client with a root sees the workflows of that folder, and is asked once', async () => {
     enforces('default_workspace');
     let asked = 0;
     const client = await connect(place(), { roots: roots(), onRootsAsked: () => (asked += 1) });
@@ -39,7 +39,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
     expect(asked).toBe(1);
   });
 
-  it('that says in a call where it works is not asked', async () => {
+  it('a client that sends workspacePath is not asked for its root', async () => {
     enforces('default_workspace');
     let asked = 0;
     const client = await connect(place(), { roots: roots(), onRootsAsked: () => (asked += 1) });
@@ -48,7 +48,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
     expect(asked).toBe(0);
   });
 
-  it('that cannot tell stands where the server was started, unless that is nowhere in particular', async () => {
+  it('a client without roots gets the workflows of the working directory of the server', async () => {
     enforces('default_workspace');
     const client = await connect(place());
     expect(await projectsOf(client)).toEqual(['project.here']);
@@ -60,7 +60,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
     }
   });
 
-  it('over HTTP is shown its own folder where the protocol lets it tell', async () => {
+  it('a client over HTTP sees the workflows of its root if the protocol supports it', async () => {
     const http = await startHttp({ WORKRAIL_DATA_DIR: join(folder, 'data') });
     const client = await connect({ url: http.url }, { roots: roots() });
     const projects = await projectsOf(client);

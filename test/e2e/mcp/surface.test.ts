@@ -40,7 +40,7 @@ describe.each(WAYS)('%s', (_, connect) => {
 
   afterEach(() => client.close());
 
-  it('sees the tools, the prompts and what to do', async () => {
+  it('a client sees the tools, the prompts and the instructions', async () => {
     enforces('both_protocol_eras', 'tools_closed_set');
     const tools = await client.listTools();
     for (const tool of tools) {
@@ -52,10 +52,10 @@ describe.each(WAYS)('%s', (_, connect) => {
     expect(client.instructions()).toBe(INSTRUCTIONS);
     expect((await client.listPrompts()).map(({ name }) => name)).toEqual(['start', 'resume', 'checkpoint']);
     expect(await client.prompt('start', { goal: 'Tidy up' })).toContain('"goal":"Tidy up"');
-    await expect(client.prompt('stop', {})).rejects.toThrow(/no prompt "stop"/);
+    await expect(client.prompt('stop', {})).rejects.toThrow(/Unknown prompt "stop"/);
   });
 
-  it('lists, inspects, starts, saves in between and goes on to the end', async () => {
+  it('a client lists, inspects, starts, saves a checkpoint and finishes a workflow', async () => {
     enforces('both_protocol_eras', 'complete_has_no_pending', 'tool_reply_text_and_structured');
     const listed = await client.call('list_workflows', { query: 'first steps' });
     expect(listReplyShape.parse(listed.structuredContent).workflows.map(({ id }) => id)).toEqual([WORKFLOW]);
@@ -73,7 +73,7 @@ describe.each(WAYS)('%s', (_, connect) => {
     expect(data(reply)).toMatchObject({ isComplete: true, pending: null, nextCall: null });
   });
 
-  it('gets every refusal as a result, with the call that puts it right', async () => {
+  it('a client gets every refusal as a result with the corrected call', async () => {
     enforces('tool_errors_are_results', 'next_call_ready_to_send');
     const started = data(await client.call('start_workflow', { workflowId: WORKFLOW }));
     const refused = await client.call('continue_workflow', { stateToken: started['stateToken'], output: 'Did it.' });

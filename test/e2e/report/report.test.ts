@@ -37,16 +37,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('is the same in a file and in a pipe, and leaves nothing beside it', () => {
+it('a report is the same in a file and in a pipe, and leaves no other file', () => {
   expect(readdirSync(folder).sort()).toEqual(['data', 'report.html']);
   expect(readFileSync(page, 'utf8')).toBe(told.piped);
   expect(told.md).toContain('# Checkout fails on an empty cart\n');
   expect(told.md.split('\n').filter((line) => /^#+ .*Not a heading/.test(line))).toEqual([]);
 });
 
-it('the page of a session is readable in light, dark and print, asks for nothing and obeys no note', async ({
-  skip,
-}) => {
+it('an HTML report is readable in light, dark and print, loads nothing and executes no note', async ({ skip }) => {
   enforces('report_notes_inert', 'report_page_self_contained');
   if (executablePath === undefined) {
     process.stderr.write(

@@ -30,7 +30,7 @@ for (const [name, { command, ready }] of Object.entries(SHELLS)) {
   if (!isHere(name)) console.warn(`completion in ${name} is NOT tested: ${name} or ${TERMINAL} is not installed here`);
 
   describe.runIf(isHere(name))(`in a real ${name}`, () => {
-    it('a tab completes commands, workflow ids, and shows session ids with their titles', async () => {
+    it('tab completes commands and workflow ids, and shows session ids with titles', async () => {
       const script = (await machine.run(['completion', name])).out;
       writeFileSync(join(machine.work, 'completion.sh'), script);
       const shell = typing(command, machine);
@@ -77,7 +77,7 @@ function typing(command: string, { work, env }: ThrowAway) {
   };
 }
 
-it('what stands in a title reaches no shell: a goal of escapes and quotes is one harmless line', async () => {
+it('a title with escapes and quotes is one harmless line in a shell', async () => {
   const client = await CLIENT_KINDS['client 2.x']?.({ env: machine.env, cwd: machine.work });
   await client?.call('start_workflow', { workflowId: 'wr.first_steps', goal: '\u001b[2J$(touch hacked)\n`x`\t"' });
   await client?.close();

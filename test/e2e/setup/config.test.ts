@@ -13,7 +13,7 @@ afterEach(() => machine.remove());
 
 const START = { workflowId: 'wr.first_steps' };
 
-it('a server lives by the settings: where data lies, which tokens, and how runs go in a workspace', async () => {
+it('a server follows the settings for data folder, token format and mode', async () => {
   enforces('preferences_set_from_cli', 'cli_config_shows_origin');
   const { run, root, work, env } = machine;
   for (const [key = '', value = '', ...more] of [
@@ -50,7 +50,7 @@ it('a server lives by the settings: where data lies, which tokens, and how runs 
   expect(list).toMatchObject({ exitCode: 2, talk: expect.stringContaining('config.json, line 2') });
 });
 
-it('a broken file is named with its line, by a server and by a command, and nothing is started', async () => {
+it('an invalid settings file is reported with its line by the server and by commands, and nothing starts', async () => {
   machine.put('.workrail/config.json', '{\n  "log": true\n  "mode": "guided"\n}\n');
   const place = join(machine.home, '.workrail', 'config.json');
   for (const typed of [['serve'], ['serve', '--http', '0']]) {

@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('a machine with nine clients', () =
     }
   });
 
-  it('is set up, every client really starts, and undo leaves not a byte behind', async () => {
+  it('init registers nine clients that all start, and --undo restores every byte', async () => {
     enforces('init_clients', 'init_reversible', 'doctor_really_starts_clients');
     const before = machine.files();
     expect((await machine.run(['init', '--dry-run'])).exitCode).toBe(0);
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('a machine with nine clients', () =
 });
 
 describe.runIf(process.platform === 'linux')('a machine with faults', () => {
-  it('is examined, and what can be mended is; a damaged session stays as it is', async () => {
+  it('doctor --fix fixes what it can and leaves a damaged session unchanged', async () => {
     enforces('doctor_really_starts_clients');
     const program = loneProgram(machine.root, '9.9.9');
     for (const client of ['cursor', 'zed']) machine.put(CLIENTS[client] ?? '', '{}\n');
@@ -125,7 +125,7 @@ describe.runIf(process.platform === 'linux')('a machine with faults', () => {
 });
 
 describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
-  it('ends a look at clients with exit code 130, and leaves neither a server nor a folder behind', async () => {
+  it('Ctrl-C stops doctor with exit code 130 and leaves no server and no folder', async () => {
     enforces('cli_exit_codes');
     const tmp = join(machine.root, 'tmp');
     mkdirSync(tmp);
@@ -149,7 +149,7 @@ describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
 });
 
 describe.runIf(process.platform === 'linux')("a client's own command", () => {
-  it('is found on the PATH and does the registering', async () => {
+  it('init registers with the command of a client that is on the PATH', async () => {
     enforces('init_prefers_client_command');
     const script = `#!/bin/sh\nprintf '%s\\n' "$@" > "$HOME/asked"\nprintf '{"mcpServers":{"workrail":{"type":"stdio","command":"%s","args":["%s","%s"],"env":{}}}}' "$7" "$8" "$9" > "$HOME/.claude.json"\n`;
     const bin = join(machine.root, 'bin', 'claude');

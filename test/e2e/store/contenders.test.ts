@@ -41,7 +41,7 @@ it.each([
   },
 );
 
-it('whoever wants a lock alone gets it, though others share it without ever leaving a gap', async () => {
+it('an exclusive lock is granted although others share the lock without a break', async () => {
   enforces('store_lock_shared_with_gc', 'lock_wait_bounded');
   const sharer = { dir, locks: 'native', rounds: 4 * ROUNDS, shares: true } as const;
   const alone = { dir, locks: 'native', rounds: 20, shares: false } as const;

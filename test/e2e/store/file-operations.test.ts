@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe('a warm append', () => {
-  it('does the same to the disk at event 10 as at event 10,000', async () => {
+  it('a warm append does the same disk operations at event 10 as at event 10,000', async () => {
     enforces('call_cost_independent_of_history');
     const { fs, taken } = countingFileSystem();
     const { sessions } = storeWith(fs);
@@ -51,7 +51,7 @@ describe('a warm append', () => {
     expect(flushes(late.operations)).toBe(5);
   });
 
-  it('flushes five times, and twice more for each new artifact', async () => {
+  it('a warm append flushes five times, and twice more for each new artifact', async () => {
     const { fs, taken } = countingFileSystem();
     const { sessions } = storeWith(fs);
     await checkpoint(sessions, 'first', ['zero']);
@@ -64,7 +64,7 @@ describe('a warm append', () => {
     expect(counts).toEqual([5, 7, 9]);
   });
 
-  it('keeps collection away from its first put until it is committed, and not longer', async () => {
+  it('an append blocks gc from its first write until it is committed', async () => {
     enforces('store_lock_shared_with_gc');
     const path = join(root, layout.storeLock);
     const free: string[] = [];
@@ -106,7 +106,7 @@ describe('a warm append', () => {
     expect((await locks.tryExclusive([path])).kind).toBe('held');
   });
 
-  it('is refused while collection runs, and works when it is over', async () => {
+  it('an append is refused while gc runs, and works afterwards', async () => {
     enforces('store_lock_shared_with_gc', 'lock_wait_bounded');
     const { fs } = countingFileSystem();
     let nowMs = 0;
@@ -134,7 +134,7 @@ describe('a warm append', () => {
 });
 
 describe('reading', () => {
-  it('does nothing to the disk, be it warm or cold, with an append cut off at the end too', async () => {
+  it('reading changes nothing on disk, warm or cold, even after an interrupted append', async () => {
     enforces('reads_never_write');
     const writer = sessionWriter();
     writer.advance(writer.startRun());
@@ -160,7 +160,7 @@ describe('reading', () => {
     }
   });
 
-  it('reads only what another process has added', async () => {
+  it('a warm read reads only what another process has added', async () => {
     enforces('session_cache_validated_by_manifest', 'call_cost_independent_of_history');
     const { fs, taken } = countingFileSystem();
     const mine = storeWith(fs).sessions;
@@ -175,7 +175,7 @@ describe('reading', () => {
     expect(taken().operations).toEqual({ read: 2 });
   });
 
-  it('notices that the manifest is not the one it knows, though it has the same length', async () => {
+  it('reading notices a replaced manifest of the same length', async () => {
     enforces('session_cache_validated_by_manifest');
     const other = fastDir('operations-other');
     onTestFinished(() => rmSync(other, { recursive: true }));
@@ -194,7 +194,7 @@ describe('reading', () => {
 });
 
 describe('seen from outside', () => {
-  it('an append flushes five times and reading changes nothing in the data directory', async () => {
+  it('seen from outside, an append flushes five times and reading changes nothing', async () => {
     enforces('reads_never_write');
     if (spawnSync('strace', ['-V']).error !== undefined) {
       console.warn('SKIPPED: strace is not installed, so system calls are not looked at');

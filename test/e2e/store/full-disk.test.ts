@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(disk, { recursive: true });
 });
 
-it('an append that finds the disk full says so, leaves nothing behind, and works once there is space', async () => {
+it('an append on a full disk reports it, leaves no partial data, and works once there is space', async () => {
   enforces('io_errors_are_typed');
   if (!isMounted) return sayNotTried();
   const root = join(disk, 'data');
@@ -58,7 +58,7 @@ it('an append that finds the disk full says so, leaves nothing behind, and works
   expect(readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-it('an agent that finds the disk full is told what to do, and loses nothing', async () => {
+it('an agent on a full disk gets advice and loses nothing', async () => {
   enforces('io_errors_are_typed');
   if (!isMounted) return sayNotTried();
   const client = await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: join(disk, 'data') });

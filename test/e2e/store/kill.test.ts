@@ -37,7 +37,7 @@ it.each([
   { locks: 'native', kills: isLong ? 200 : 20 },
   { locks: 'claims', kills: isLong ? 40 : 5 },
 ] as const)(
-  'loses nothing acknowledged in $kills kills, and the next process goes on within a second ($locks locks)',
+  '$kills kills lose no acknowledged write, and the next process continues within a second ($locks locks)',
   async ({ locks, kills }) => {
     enforces('crash_loses_no_acknowledged_event');
     const seed = drawnSeed();

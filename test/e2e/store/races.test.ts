@@ -40,7 +40,7 @@ describe.each([
   { locks: 'native', appends: 100 },
   { locks: 'claims', appends: 40 },
 ] as const)(`${PROCESSES} processes with $appends appends each, $locks locks`, ({ locks, appends }) => {
-  it('leave every event once and in order when they write to one session', async () => {
+  it('processes that write to one session leave every event once and in order', async () => {
     enforces('eight_processes_one_session', 'single_writer_per_session', 'many_processes_share_data_dir');
     await race((name) => ({ name, session: 'one' }));
     const stored = await storedNames(root, 'one');
@@ -57,7 +57,7 @@ describe.each([
     expect(longest).toBeLessThanOrEqual(TURNS_BETWEEN_MAX);
   });
 
-  it('leave every event once and in order when each writes to a session of its own', async () => {
+  it('processes that write to their own sessions leave every event once and in order', async () => {
     enforces('many_processes_share_data_dir');
     await race((name) => ({ name, session: name }));
     for (const [i, worker] of workers.entries()) {
@@ -79,7 +79,7 @@ describe.each([
 });
 
 it.each(['native', 'claims'] as const)(
-  'a suspended process keeps its lock and goes on when it is woken (%s locks)',
+  'a suspended process keeps its lock and continues when it is resumed (%s locks)',
   async (locks) => {
     enforces('lock_never_stolen_from_live', 'lock_covers_whole_append', 'single_writer_per_session');
     const holder = start({ name: 'holder', locks, appends: 1, holds: true });
@@ -98,7 +98,7 @@ it.each(['native', 'claims'] as const)(
   },
 );
 
-it('a session can be read, and another one written, while somebody holds its lock', async () => {
+it('a locked session can be read, and other sessions can be written', async () => {
   enforces('lock_covers_whole_append', 'many_processes_share_data_dir');
   const { sessions } = fileStore(root, nodeHasher.sha256);
   const sessionId = sessionNamed('one');

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-it('two servers that are sent the same token at once make one advance and give the same reply', async () => {
+it('two servers that get the same token at once advance once and give the same reply', async () => {
   enforces('many_processes_share_data_dir');
   for (let run = 0; run < RUNS; run++) {
     let reply = await (servers[run % 2] as TestClient).call('start_workflow', { workflowId: 'wr.first_steps' });
