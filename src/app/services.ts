@@ -7,6 +7,7 @@ import type { KeyringStore } from './ports/keyring-store.ts';
 import type { SessionIndex } from './ports/session-index.ts';
 import type { MarkReader } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
+import type { Upkeep } from './ports/store.ts';
 import type { Clock, Hasher, Ids, PatternEngine } from './ports/system.ts';
 import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace.ts';
 
@@ -41,3 +42,11 @@ export type Services = ReadServices & {
   readonly clock: Clock;
   readonly ids: Ids;
 };
+
+/** What viewing sessions needs: nothing in it can append. */
+export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns'> & Pick<Services, 'workspace' | 'clock'>;
+
+/** What changing and removing sessions from the command line needs. */
+export type UpkeepServices = Pick<Services, 'sessions' | 'sessionIndex' | 'snapshots' | 'clock' | 'hasher'> &
+  Pick<ReadServices, 'pinnedWorkflows'> &
+  Omit<Upkeep, 'audit'>;

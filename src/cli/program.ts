@@ -9,9 +9,8 @@ import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
+import type { SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/list-sessions.ts';
-import type { SessionsServices } from '../app/sessions/search-sessions.ts';
-import type { UpkeepServices } from '../app/upkeep/collect-garbage.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {

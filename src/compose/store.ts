@@ -3,7 +3,7 @@ import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts'
 import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
-import type { UpkeepServices } from '../app/upkeep/collect-garbage.ts';
+import type { UpkeepServices } from '../app/services.ts';
 import type { SessionAccess } from '../cli/program.ts';
 
 /** The store of this machine. */

@@ -5,7 +5,7 @@ import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
 import type { StoreFailure } from '../../src/app/ports/store-failure.ts';
 import type { SessionAudit } from '../../src/app/ports/upkeep.ts';
 import type { SourceServices } from '../../src/app/ports/workflow-sources.ts';
-import type { UpkeepServices } from '../../src/app/upkeep/collect-garbage.ts';
+import type { UpkeepServices } from '../../src/app/services.ts';
 import { runCommand } from '../../src/cli/main.ts';
 import type { Ask, BundleAccess, DemoStage, Program, ServeOptions, SessionAccess } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';

@@ -13,13 +13,9 @@ import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { Clock } from '../ports/system.ts';
-import type { WorkspaceObserver } from '../ports/workspace.ts';
 import type { ReadServices } from '../services.ts';
-import type { InspectServices } from './inspect-session.ts';
 import { type ListServices, newestSessions } from './list-sessions.ts';
 import { readOutputs } from './read-outputs.ts';
-import type { ResumeCallServices } from './resume-call.ts';
 
 /** What is searched. Among equal hits, the first kind ranks highest. */
 export const SEARCHED_KINDS = ['goal', 'note', 'artifact'] as const;
@@ -191,9 +187,3 @@ async function placeAt(
   const workflow = await pinnedWorkflows.get(workflowHash);
   return snapshot.isErr() ? { kind: 'untold' } : duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
 }
-
-/** What viewing sessions needs: nothing in it can append. */
-export type SessionsServices = ListServices &
-  InspectServices &
-  SearchServices &
-  ResumeCallServices & { readonly workspace: WorkspaceObserver; readonly clock: Clock };

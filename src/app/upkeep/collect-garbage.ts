@@ -1,10 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { OnProgress } from '../../core/progress.ts';
-import type { SessionIndex } from '../ports/session-index.ts';
-import type { MarkStore } from '../ports/session-marks.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Collection, Collector, CollectRefusal, SessionBin } from '../ports/upkeep.ts';
-import type { PreferServices } from './set-preferences.ts';
+import type { Collection, Collector, CollectRefusal } from '../ports/upkeep.ts';
 
 /** Long enough to return to work after a quarter, short enough that nobody cleans up by hand. */
 export const RETENTION_DAYS = 90;
@@ -30,12 +27,3 @@ export async function collectGarbage(
   const binnedBeforeMs = isBinEmptied ? Number.POSITIVE_INFINITY : nowMs - BIN_DAYS * DAY_MS;
   return collector.collect({ nowMs, expiredBeforeMs, binnedBeforeMs, isDryRun }, onProgress);
 }
-
-/** What changing and removing sessions from the command line needs. */
-export type UpkeepServices = PreferServices & {
-  readonly sessionIndex: SessionIndex;
-  readonly marks: MarkStore;
-  readonly bin: SessionBin;
-  readonly collector: Collector;
-  readonly clock: Clock;
-};

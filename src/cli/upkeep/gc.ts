@@ -1,7 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { Collection } from '../../app/ports/upkeep.ts';
-import { collectGarbage, RETENTION_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
+import type { UpkeepServices } from '../../app/services.ts';
+import { collectGarbage, RETENTION_DAYS } from '../../app/upkeep/collect-garbage.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';

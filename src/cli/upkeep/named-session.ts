@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
+import type { UpkeepServices } from '../../app/services.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { findSessions, runNamed } from '../ids.ts';

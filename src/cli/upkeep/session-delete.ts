@@ -1,7 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { BinnedSession } from '../../app/ports/upkeep.ts';
-import { BIN_DAYS, type UpkeepServices } from '../../app/upkeep/collect-garbage.ts';
+import type { UpkeepServices } from '../../app/services.ts';
+import { BIN_DAYS } from '../../app/upkeep/collect-garbage.ts';
 import { ERROR_CODES } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
