@@ -8,7 +8,7 @@ import { type Figures, measure, noFigures } from './figures.ts';
 import { floor } from './floor.ts';
 import { budgeted, median, noted, type Row } from './row.ts';
 
-/** As many as stay in memory together with the long one; they grow from 0 to 20 steps, so 10 is their mean. */
+/** As many sessions as are cached together with the long one. They grow from 0 to 20 steps, so 10 is their mean. */
 const SHORT_SESSIONS = 30;
 const LONG_STEPS = 1_000;
 const ROUNDS = 300;

@@ -20,8 +20,8 @@ const ROUNDS = 300;
 
 const CPU_MS_MAX = 4;
 /**
- * What the store may take of that beside the bare file operations; the rest is the engine's. The difference is what
- * tells: from one disk to another, and from hour to hour, making a file takes from 20 to 700 microseconds.
+ * The store's share besides the bare file operations; the rest is the engine's. Only the difference is meaningful:
+ * creating a file takes 20 to 700 microseconds, depending on disk and hour.
  */
 const OWN_CPU_MS_MAX = 2;
 const FLOORS_MAX = 3;

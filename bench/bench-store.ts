@@ -18,7 +18,7 @@ import { type SessionWriter, sessionWriter, type WrittenNode } from '../test/sim
 
 const { sha256 } = nodeHasher;
 
-/** Works in a folder of its own and leaves nothing behind. */
+/** Works in a temporary folder and removes it. */
 export async function inFolder<Value>(work: (root: string) => Promise<Value>): Promise<Value> {
   const root = mkdtempSync(join(tmpdir(), 'workrail-bench-'));
   try {
@@ -28,7 +28,7 @@ export async function inFolder<Value>(work: (root: string) => Promise<Value>): P
   }
 }
 
-/** A store as a process has it that has just started. */
+/** A store as in a process that has just started. */
 export function freshStore(root: string) {
   return fileStore(root, sha256);
 }
@@ -108,7 +108,7 @@ function words(text: string, count: number): string {
   return Array.from({ length: count }, (_, i) => `${known[i % known.length]}${i % 17 === 0 ? i : ''}`).join(' ');
 }
 
-/** What all sessions here run, so that whoever verifies them finds it. */
+/** The workflow of all sessions here, so that verification finds it. */
 export async function pinWorkflow({ pinnedWorkflows }: ReturnType<typeof freshStore>): Promise<void> {
   const pinned = await pinnedWorkflows.pin(SMALL_WORKFLOW);
   assert(pinned.isOk(), 'the workflow is pinned');

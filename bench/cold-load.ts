@@ -6,7 +6,7 @@ const STEPS = 1_000;
 const RUNS = 20;
 const FIRST_CALL_MS_MAX = 250;
 
-/** What a new process needs to read a long session. */
+/** How long a new process takes to read a long session. */
 export async function benchColdLoad(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const session = growingSession(1);

@@ -11,7 +11,7 @@ const STEPS = 3;
 const LIST_MS_MAX = 150;
 const VERSION_RATIO_MAX = 1.25;
 
-/** What somebody waits for who types a command, beside a Node that does nothing, in turns. */
+/** How long a user waits for a command, compared with a Node that does nothing, in turns. */
 export async function benchCommandLine(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     await fill(root);

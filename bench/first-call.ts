@@ -11,7 +11,7 @@ import { bareNode, HELLO, PROGRAM } from './start-up.ts';
 
 const STEPS = 1_000;
 const RUNS = 20;
-/** Beside the one that is run. */
+/** In addition to the one that is run. */
 const OTHER_WORKFLOWS = 49;
 const FIRST_CALL_MS_MAX = 250;
 

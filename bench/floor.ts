@@ -6,7 +6,7 @@ import { join } from 'node:path';
 type Floor = { readonly once: () => Promise<void>; readonly close: () => Promise<void> };
 
 /**
- * The fixed floor that an append is held against: two put-if-absent of 2 kB and 5 kB in parallel and one manifest
+ * The fixed floor that an append is compared with: two put-if-absent of 2 kB and 5 kB in parallel and one manifest
  * write, five flushes in all, with nothing around them.
  */
 export async function floor(dir: string): Promise<Floor> {

@@ -13,7 +13,7 @@ const CPU_MS_MAX = 3;
 
 type Asked = { readonly metric: string; readonly layer: Layer; readonly call: Call; readonly figures: Figures };
 
-/** What is only read: showing a step again, and sending a call again, at the end of a long session and at its beginning. */
+/** Read-only calls: rehydrating a step and replaying a call, at the end of a long session and at its start. */
 export async function benchLookAgain(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const workflow of WALKED) rows.push(...(await inFolder((root) => benchWorkflow(root, workflow))));

@@ -19,7 +19,7 @@ const BUDGETS = [
 const WORKFLOW_TEXT = canonicalJson(SMALL_WORKFLOW)._unsafeUnwrap();
 const NOTE = Array.from({ length: 220 }, (_, i) => `word${i % 90}`).join(' ');
 
-/** Coming back without a token: to a choice of runs in a workspace, and to the one run that has all the words. */
+/** Resuming without a token: to a choice of runs in a workspace, and to the one run that matches all words. */
 export async function benchResume(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const machine = benchMachine(root, []);

@@ -1,9 +1,9 @@
-/** One line of the table: what was measured, what it may be, and whether it is. */
+/** One row of the table: a figure, its budget, and whether it passes. */
 export type Row = {
   readonly metric: string;
   readonly figure: string;
   readonly budget: string;
-  /** The figure as a part of its budget. */
+  /** The figure as a fraction of its budget. */
   readonly ratio: string;
   readonly verdict: 'pass' | 'FAIL' | '';
 };
@@ -28,7 +28,7 @@ export function median(figures: readonly number[]): number {
   return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
 }
 
-/** Wall-clock and processor milliseconds of some work, and what came of it. */
+/** Wall-clock and processor milliseconds of some work, and its result. */
 export async function timed<Value>(
   work: () => Value | Promise<Value>,
 ): Promise<{ readonly wallMs: number; readonly cpuMs: number; readonly value: Value }> {

@@ -39,7 +39,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   rows.push(...(await bench()));
 }
 console.table(rows);
-// Others on the same machine make everything slower, processor time too: figures of a busy one say little.
+// A busy machine makes everything slower, processor time too, so its figures say little.
 console.log(
   `load of the machine over the last 1, 5 and 15 minutes: ${loadavg()
     .map((load) => load.toFixed(1))

@@ -16,7 +16,7 @@ const TOOLS_BYTES_MAX = 7_500;
 const PACKED_BYTES_MAX = 3_000_000;
 const UNPACKED_BYTES_MAX = 15_000_000;
 
-/** What an agent's context and a user's disk are asked to hold. */
+/** Sizes in an agent's context and on a user's disk. */
 export async function benchSizes(): Promise<readonly Row[]> {
   const tools = utf8Length(JSON.stringify({ tools: publishedTools() }));
   const rows = [budgeted('tools/list', tools, { max: TOOLS_BYTES_MAX, unit: 'B' })];
@@ -24,7 +24,7 @@ export async function benchSizes(): Promise<readonly Row[]> {
   return [...rows, ...packed()];
 }
 
-/** The most that any reply of a walk says beside the prompt of its step. */
+/** The largest reply of a run, without the prompt of its step. */
 async function overheads(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
   const machine = benchMachine(root, [workflow.source]);
   const layer = appLayer(benchServices(machine, hastyStore(machine.data)), machine.workspace);

@@ -13,7 +13,7 @@ const ROUNDS = 300;
 const LIST_CPU_MS_MAX = 3;
 const START_CPU_MS_MAX = 10;
 
-/** Listing the workflows of a team, and starting one of them where git has something to tell and where it has not. */
+/** Listing a team's workflows, and starting one of them inside and outside of a git repository. */
 export async function benchStartAndList(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const walked = WALKED.map(({ source }) => source);

@@ -15,7 +15,7 @@ export const HELLO = `${JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '0' } },
 })}\n`;
 
-/** From spawning the built server to its first reply, beside a Node that does nothing, in turns. */
+/** From spawning the built server to its first reply, compared with a Node that does nothing, in turns. */
 export async function benchStartUp(): Promise<readonly Row[]> {
   const served: number[] = [];
   const bare: number[] = [];
@@ -38,7 +38,7 @@ export async function bareNode(): Promise<number> {
   return performance.now() - start;
 }
 
-/** It opens nothing before the first call, so the folder is never made. */
+/** The server opens nothing before the first call, so the folder is never created. */
 function greeted() {
   const env = { ...process.env, WORKRAIL_DATA_DIR: resolve('.cache/bench-data') };
   const server = spawn(process.execPath, [PROGRAM, 'serve'], { env });
@@ -56,7 +56,7 @@ async function firstReply(): Promise<number> {
   return wallMs;
 }
 
-/** When what the first call needs is loaded too. */
+/** Including what the first call loads. */
 async function memory(): Promise<number> {
   const server = greeted();
   await once(server.stdout, 'data');

@@ -19,7 +19,7 @@ export type FreshStore = {
   readonly read: (name: string) => string;
 };
 
-/** A store in a folder of its own, with every file operation written down. */
+/** A store in a temporary folder that records every file operation. */
 export function freshStore(around: Around = (_, run) => run()): FreshStore {
   const parent = mkdtempSync(join(tmpdir(), 'workrail-store-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));

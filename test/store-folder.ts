@@ -11,7 +11,7 @@ import { derivedBits, SessionId } from '../src/core/log/ids.ts';
 import { SMALL_WORKFLOW } from './examples/compiled.ts';
 import { sha256 } from './examples/sha256.ts';
 
-/** What a store in a folder of its own is made of. The folder goes when the test is over. */
+/** The parts of a store in a temporary folder, which is removed after the test. */
 export function storeFolder(parts: Partial<FileStoreParts> = {}): FileStoreParts & { readonly root: string } {
   const root = mkdtempSync(join(tmpdir(), 'workrail-store-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ export const OLD = 1_000;
 const LIMIT = 5_000;
 export const RECENT = 9_000;
 
-/** Everything that lies on the disk now is old. */
+/** Makes everything on the disk old. */
 export const later = () => Date.now() + 2 * HOUR_MS;
 export const request = () => ({ expiredBeforeMs: LIMIT, binnedBeforeMs: 0, nowMs: later(), isDryRun: false });
 
@@ -38,7 +38,7 @@ export async function twoSessions(parts: Partial<FileStoreParts> = {}) {
 export const artifactOf = (number: number) => layout.artifact(artifactDigest(`artifact ${number}`));
 export const workflow = layout.pinnedWorkflow(digest(SMALL_WORKFLOW_TEXT) as never);
 
-/** What the system refuses, and why. */
+/** Calls that the system refuses, with their error codes. */
 export function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
-/** The folders of a machine that has nothing but what a bench needs. */
+/** The folders of a machine with only what a benchmark needs. */
 export type BenchMachine = { readonly data: string; readonly userWorkflows: string; readonly workspace: string };
 
 export function benchMachine(root: string, workflows: readonly JsonObject[]): BenchMachine {
@@ -26,7 +26,7 @@ export function benchMachine(root: string, workflows: readonly JsonObject[]): Be
   return { data: join(root, 'data'), userWorkflows, workspace };
 }
 
-/** What the program composes, on real files, over a store of a bench. */
+/** The services of the program on real files, over a benchmark's store. */
 export function benchServices({ userWorkflows }: BenchMachine, store: Store): Services {
   const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();

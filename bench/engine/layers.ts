@@ -11,7 +11,7 @@ import { mcpBackend, mcpServer } from '../../src/mcp/server.ts';
 export type Call = { readonly tool: string; readonly arguments: JsonObject };
 export type Reply = { readonly text: string; readonly structured: JsonObject };
 
-/** A way to the engine. Making a call ready and reading its reply is the client's work, and not measured. */
+/** A way to call the engine. Preparing a call and reading its reply is the client's work, and not measured. */
 export type Layer = {
   readonly name: 'app' | 'mcp';
   readonly ready: (call: Call) => () => Promise<() => Reply>;
@@ -67,7 +67,7 @@ export async function mcpLayer(services: Services, workspace: string): Promise<L
 
 const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '0' } };
 
-/** What a line from a server says. */
+/** The content of a line from a server. */
 export function replyIn(line: string): Reply {
   const { result } = JSON.parse(line) as {
     result: { isError?: boolean; content: { text: string }[]; structuredContent: JsonObject };
@@ -76,7 +76,7 @@ export function replyIn(line: string): Reply {
   return { text: result.content[0]?.text ?? '', structured: result.structuredContent };
 }
 
-/** One line after the other, each to whoever asked first. */
+/** Replies in order, each to the oldest request. */
 export function lineReader(stream: NodeJS.ReadableStream): { next(): Promise<string> } {
   const waiting: ((line: string) => void)[] = [];
   const parts: string[] = [];

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { WalkedWorkflow } from '../../test/examples/walked-workflows.ts';
 import { type Call, type Layer, type Reply, textOf } from './layers.ts';
 
-/** An agent on its way through a workflow. */
+/** An agent that runs through a workflow. */
 export type Walker = {
-  /** The reply it got last. */
+  /** The last reply. */
   readonly at: () => Reply;
   /** The call that reports the step of that reply. */
   readonly next: () => Call;
-  /** Goes on from a reply to that call. */
+  /** Continues from a reply to that call. */
   readonly goOn: (reply: Reply) => void;
 };
 
@@ -26,7 +26,7 @@ export async function startWalk(workflow: WalkedWorkflow, layer: Layer): Promise
   };
 }
 
-/** Takes steps one after the other. */
+/** Runs steps one after the other. */
 export async function walk(walker: Walker, layer: Layer, steps: number): Promise<void> {
   for (let i = 0; i < steps; i++) walker.goOn((await layer.ready(walker.next())())());
 }

@@ -1,4 +1,4 @@
-/** A workflow with a condition, a loop, an assessment that holds back and something that only the user can give. */
+/** A workflow with a condition, a loop, an assessment that blocks and an input that only the user can give. */
 export const EXAMPLE = {
   id: 'team.example',
   name: 'Example',
@@ -52,7 +52,7 @@ export const EXAMPLE = {
   ],
 };
 
-/** Goes every way there is through it. */
+/** Covers every path through it. */
 export const EXAMPLE_SCENARIOS = {
   workflowId: 'team.example',
   scenarios: [

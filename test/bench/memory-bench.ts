@@ -19,7 +19,7 @@ const compilePattern = re2Patterns();
 
 export type MemoryBench = { readonly bench: AuthorServices; readonly disk: Map<string, string> };
 
-/** A bench whose files lie in memory: what is in the folders of workflows is found there, as on a disk. */
+/** Author services with files in memory: workflows in the usual folders are found as on a disk. */
 export function memoryBench(content: { readonly [path: string]: string | object }): MemoryBench {
   const disk = new Map(Object.entries(content).map(([path, what]) => [absolute(path), textOf(what)]));
   return {

@@ -7,7 +7,7 @@ const COMMAND_SHAPES = await commandShapes();
 export const FILE = '.workrail/workflows/team.example.json';
 export const SCENARIOS = '.workrail/workflows/team.example.test.json';
 
-/** Runs `workrail workflow …` on files that lie in memory. */
+/** Runs `workrail workflow …` on files in memory. */
 export function onBench(content: Parameters<typeof memoryBench>[0]) {
   const { bench, disk }: MemoryBench = memoryBench(content);
   const run = (...words: readonly string[]) => runFake({ argv: ['workflow', ...words], bench });

@@ -10,10 +10,10 @@ const RANKS = { bundled: 0, user: 1, project: 2 } as const;
 const { sha256 } = nodeHasher;
 const compilePattern = re2Patterns();
 
-/** Where a file lies: in the project, where nothing else is said. */
+/** The place of a file. Default: the project. */
 export type FilePlace = { readonly kind?: keyof typeof RANKS; readonly ref?: string; readonly rank?: number };
 
-/** The text of a workflow with one step, and whatever else is wanted. */
+/** The text of a workflow with one step and the given fields. */
 export function workflowText(id: string, more: object = {}): string {
   const steps = [{ id: 'only', title: 'Only', prompt: 'Do it.' }];
   return JSON.stringify({ id, name: `Name of ${id}`, description: 'What it does.', steps, ...more });
@@ -31,7 +31,7 @@ export function fileOf(
   return { kind, ref, rank: rank ?? RANKS[kind], path: `/somewhere/${ref}`, isInRoutines, content };
 }
 
-/** The compiler, and everything it was asked. */
+/** The compiler with a record of its inputs. */
 export function listeningTools(
   aliases: CatalogTools['aliases'] = new Map(),
 ): CatalogTools & { readonly inputs: CompileInput[] } {
@@ -47,7 +47,7 @@ export function listeningTools(
   };
 }
 
-/** What is listed when these are all the files there are. */
+/** The catalog of exactly these files. */
 export function catalogOf(
   files: readonly WorkflowFile[],
   { bindings, tools = listeningTools() }: { readonly bindings?: SourceFile; readonly tools?: CatalogTools } = {},

@@ -18,41 +18,41 @@ import { SESSION_EVENTS } from '../examples/session.ts';
 type World = {
   readonly argv: readonly string[];
   readonly env?: Program['env'];
-  /** Streams that are a terminal; none unless told. */
+  /** Streams that are a terminal. Default: none. */
   readonly terminals?: readonly ('input' | 'output' | 'error')[];
-  /** How wide the terminal is, where there is one. */
+  /** The width of the terminal. */
   readonly columns?: number;
-  /** What is typed in place of `workrail`. */
+  /** What the user types for `workrail`. */
   readonly calledAs?: string;
-  /** What is stored, and what an audit of it finds. Only the example session can be read. */
+  /** Stored sessions with their audits. Only the example session can be read. */
   readonly audits?: readonly SessionAudit[];
-  /** What the index remembers. */
+  /** The summaries in the index. */
   readonly summaries?: readonly SessionSummary[];
   readonly listFails?: StoreFailure;
   /** Called before each audit. */
   readonly onAudit?: () => void;
   /** Called before a session is read. */
   readonly onLoad?: () => void;
-  /** How sessions are given away and taken in. */
+  /** Exports and imports. */
   readonly exchange?: BundleAccess;
-  /** What the demo is played with. */
+  /** The stage of the demo. */
   readonly theatre?: DemoStage;
   /** What an author works with. */
   readonly bench?: AuthorServices;
   /** The sessions to view. */
   readonly overview?: SessionAccess;
-  /** The machine that is set up. */
+  /** The machine that is being set up. */
   readonly setup?: LocalServices;
-  /** Who answers. */
+  /** Answers questions at the terminal. */
   readonly ask?: Partial<Ask>;
   readonly configProblems?: readonly string[];
-  /** What looks after sessions. */
+  /** What changes and removes sessions. */
   readonly upkeep?: UpkeepServices;
-  /** Where workflows come from. */
+  /** The user's sources. */
   readonly sources?: SourceServices;
-  /** What becomes of a server. */
+  /** The outcome of starting a server. */
   readonly serve?: (how: ServeOptions) => Awaited<ReturnType<Program['serve']>>;
-  /** Our own fault, to see what becomes of it. */
+  /** A bug to provoke, to see how it is reported. */
   readonly bug?: Error;
 };
 
@@ -68,7 +68,7 @@ type Ran = {
   readonly calls: string[];
 };
 
-/** Runs a command line against a program that has no process, no files and no server. */
+/** Runs a command line against a program without process, files or server. */
 export async function runFake(world: World): Promise<Ran> {
   const { argv, env = {}, terminals = [] } = world;
   const ran = { out: '', talk: '' };

@@ -13,10 +13,10 @@ export const HOME = '/home/ada';
 export const PROGRAM = '/opt/workrail/dist/workrail.js';
 
 type Fake = {
-  /** What lies where. Changed by what is done. */
+  /** Files by path. Commands change them. */
   readonly files?: Map<string, string>;
   readonly machine?: Partial<Machine>;
-  /** Programs on the PATH, by their names. */
+  /** Programs on the PATH, by name. */
   readonly programs?: { readonly [name: string]: readonly string[] };
   readonly onRun?: (run: ProgramCall) => void;
   /** Paths that cannot be written. */
@@ -25,7 +25,7 @@ type Fake = {
   readonly config?: () => ResolvedSettings;
 };
 
-/** A machine in memory, which nothing real is behind but the editors and the keyring. */
+/** A machine in memory. Only the editors and the keyring are real. */
 export function fakeSetup(fake: Fake = {}): LocalServices {
   const { files = new Map<string, string>(), programs = {} } = fake;
   const store = memoryStore(nodeHasher.sha256);
@@ -94,7 +94,7 @@ function memoryFiles(files: Map<string, string>, sealed: readonly string[]): Use
   };
 }
 
-/** Nothing was ever recorded. */
+/** An empty store. */
 export function emptyOverview(): SessionAccess {
   return {
     ...memoryStore(nodeHasher.sha256),

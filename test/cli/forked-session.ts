@@ -1,7 +1,9 @@
 import { sessionOf } from '../examples/shared-session.ts';
 import { type LookedAtWorld, lookedAtWorld, MINUTE_MS } from './looked-at.ts';
 
-/** The session of the picture: two steps, a branch that was left, and a step that was turned down three times. */
+/**
+ * The session in the documentation's picture: two steps, an abandoned branch, and a step that was blocked three times.
+ */
 export async function forked(world: LookedAtWorld) {
   const { start, send, show, wait } = world;
   const first = await start('test.plain', { goal: 'checkout fails on empty cart' });
@@ -19,7 +21,7 @@ export async function forked(world: LookedAtWorld) {
   return { sessionId: sessionOf(first), third, tip };
 }
 
-/** A world with that session in it. */
+/** A program with that session. */
 export async function forkedWorld() {
   const world = lookedAtWorld();
   return { ...world, ...(await forked(world)) };

@@ -4,12 +4,12 @@ import { type Engine, type EngineParts, engine, WORKSPACE } from '../examples/en
 import { runFake } from './fake-program.ts';
 
 export const MINUTE_MS = 60_000;
-/** Noon, wherever the tests run. */
+/** Noon in the time zone of the tests. */
 const START = new Date(2026, 10, 15, 12, 0, 0).getTime();
 
-/** A machine on which work was done, and commands that look at it. */
+/** A machine with sessions, and commands that view them. */
 export type LookedAtWorld = Engine & {
-  /** Lets time go by. */
+  /** Lets time pass. */
   readonly wait: (ms: number) => void;
   readonly overview: (more?: Partial<SessionAccess>) => SessionAccess;
   /** Runs a command as in a terminal of this width. */

@@ -18,7 +18,7 @@ const ADVANCED = ok({
   view: foldEvents([...start.events, ...advance.events]),
 });
 
-/** Only whom the gate has let in may append, and only while it is in. */
+/** Only a caller inside the gate may append. */
 export function appendPermitContract(makeStore: MakeStore): void {
   test('a permit is valid for several appends of its callback', async () => {
     const { store, again } = makeStore();
@@ -134,7 +134,7 @@ export function appendPermitContract(makeStore: MakeStore): void {
   });
 }
 
-/** A permit that was carried out of its callback. */
+/** A permit that leaked out of its callback. */
 async function stash(sessions: SessionStore, sessionId: SessionId): Promise<AppendPermit> {
   return (await sessions.exclusively(sessionId, async (_, permit) => ok(permit)))._unsafeUnwrap();
 }

@@ -7,7 +7,7 @@ import { artifactBytes, artifactDigest } from '../simulation/node-facts.ts';
 import { sessionWriter } from '../simulation/session-writer.ts';
 import { appendAll, type MakeStore, type StoreUnderTest } from './store-under-test.ts';
 
-/** Artifacts come in with plans and are found by their digest. */
+/** Artifacts are stored with appends and found by digest. */
 export function artifactStoreContract(makeStore: MakeStore): void {
   const bytesOf = async ({ artifacts }: StoreUnderTest['store'], name: string) =>
     Buffer.from((await artifacts.get(artifactDigest(name)))._unsafeUnwrap()).toString();

@@ -7,7 +7,7 @@ const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const text = (content: string) => new TextEncoder().encode(content);
 const hex = (content: Uint8Array) => Buffer.from(content).toString('hex');
 
-/** Published vectors: another implementation gives the very same bytes. */
+/** Published test vectors. */
 export function hasherContract(makeHasher: () => Hasher): void {
   test.each([
     [{}, '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a'],

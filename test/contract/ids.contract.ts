@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock, Ids } from '../../src/app/ports/system.ts';
 import { RunId, SessionId } from '../../src/core/log/ids.ts';
 
-/** Fresh ids: well-formed, each once, and those of sessions in the order of time. */
+/** New ids are well-formed and unique, and session ids sort by time. */
 export function idsContract(makeIds: (clock: Clock) => Ids): void {
   const always = { nowMs: () => 1_700_000_000_000 };
 

@@ -11,7 +11,7 @@ const rotated = async ({ keyring }: Client) => (await keyring.rotate())._unsafeU
 const hex = (key: Uint8Array | undefined) => key && Buffer.from(key).toString('hex');
 const keysOf = ({ current, previous }: Keyring) => [hex(current), hex(previous)];
 
-/** One keyring for everyone who uses the data, made by the first and changed only by a rotation. */
+/** One keyring for all processes, created by the first and changed only by a rotation. */
 export function keyringStoreContract(makeStore: MakeStore): void {
   test('looking for a keyring creates none', async () => {
     const { store, again } = makeStore();
@@ -60,7 +60,7 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     const { store, again } = makeStore();
     const reader = again();
     await opened(reader);
-    // The second rotation leaves the size of what is stored as it was.
+    // The second rotation does not change the size of the stored file.
     for (let i = 0; i < 3; i++) {
       const now = await rotated(store);
       expect(keysOf(await opened(reader))).toEqual(keysOf(now));

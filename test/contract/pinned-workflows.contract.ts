@@ -13,7 +13,7 @@ const source = readFileSync(new URL('../../workflows/wr.first_steps.json', impor
 const workflow = compiled(source);
 const other = { ...workflow, name: 'Another' };
 
-/** What a run is pinned to is found by its hash for as long as there are runs. */
+/** A pinned workflow is found by its hash as long as there are runs. */
 export function pinnedWorkflowsContract(makeStore: MakeStore): void {
   test('a pinned workflow is found by its hash, at once and by every reader', async () => {
     enforces('pinned_workflow_stored_by_hash');

@@ -28,7 +28,7 @@ const withEvents = (changed: readonly unknown[]): AppendPlan => ({
 });
 const change = (index: number, fields: object) => withEvents(events.with(index, { ...at(index), ...fields }));
 
-/** Every refusal that lies in the plan itself, with plans to put behind the start of the example session. */
+/** Every refusal caused by the plan itself, with plans that follow the start of the example session. */
 type Refused = Exclude<AppendRefusal, StoreFailure | { code: 'permit_ended' }>['code'];
 const REFUSED: { readonly [code in Refused]: { readonly [what: string]: AppendPlan } } = {
   empty_plan: { 'without events': withEvents([]) },
@@ -105,7 +105,9 @@ const CASES = Object.entries(REFUSED).flatMap(([code, plans]) =>
 const STARTED = ok({ kind: 'whole', sessionId: SESSION, view: foldEvents(start.events) });
 const ADVANCED = ok({ kind: 'whole', sessionId: SESSION, view: foldEvents([...start.events, ...events]) });
 
-/** A plan becomes true whole or not at all: whatever is wrong with it, the session is as before and goes on. */
+/**
+ * A plan is committed completely or not at all: whatever is wrong with it, the session is unchanged and can continue.
+ */
 export function refusedPlansContract(makeStore: MakeStore): void {
   test.each(CASES)('a refused plan (%s) changes nothing and does not affect later appends', async (_, code, plan) => {
     enforces('append_plan_atomic');
@@ -172,13 +174,13 @@ function foreignSnapshots(): AppendPlan['snapshots'] {
   return new Map([...advance.snapshots].map(([ref, snapshot]) => [ref, { ...snapshot, workflowHash }]));
 }
 
-/** The snapshots of the plan, each under the name of its own but with the content of another. */
+/** The snapshots of the plan, each under its own name but with the content of another. */
 function swappedSnapshots(): AppendPlan['snapshots'] {
   const [another = expect.fail('a snapshot')] = start.snapshots.values();
   return new Map([...advance.snapshots.keys()].map((ref) => [ref, another]));
 }
 
-/** It is named by its hash, but no program can read it. */
+/** It is named by its hash, but cannot be parsed. */
 function badlyShapedSnapshot(): AppendPlan {
   const [snapshot = expect.fail('a snapshot')] = advance.snapshots.values();
   const wrong = { ...snapshot, kind: 'something_else' } as unknown as ExecutionSnapshot;

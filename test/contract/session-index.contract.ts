@@ -6,7 +6,7 @@ import { type RandomHistory, randomHistory } from '../simulation/random-history.
 import { numberedSession } from '../store-folder.ts';
 import { appendAll, type MakeStore } from './store-under-test.ts';
 
-/** What any index says of the sessions of its store: the same as their histories, read anew. */
+/** An index agrees with the histories of its sessions. */
 export function sessionIndexContract(makeStore: MakeStore): void {
   test('an empty store has no summaries', async () => {
     const { store } = makeStore();

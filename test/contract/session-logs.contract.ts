@@ -14,7 +14,7 @@ import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
 const ALL_PLANS = Object.values(PLANS);
 const SALVAGE = salvageSchema.parse({ health: 'corrupt_tail', lastEventIndex: SESSION_EVENTS.length - 1 });
 
-/** What any store says of its logs as they are stored, and of sessions that are only part of one. */
+/** Logs as stored, and partial sessions. */
 export function sessionLogsContract(makeStore: MakeStore): void {
   describe('the log of a session', () => {
     test('a log holds every append as given, attested by a chain from the session id', async () => {

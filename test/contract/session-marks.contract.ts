@@ -7,7 +7,7 @@ import { numberedSession } from '../store-folder.ts';
 import { sessionAt } from '../two-sessions.ts';
 import { appendAll, type MakeStore } from './store-under-test.ts';
 
-/** What any store remembers of what people say about sessions. */
+/** Marks that users set on sessions. */
 export function sessionMarksContract(makeStore: MakeStore): void {
   const id = numberedSession(1);
   const at = (index: number) => eventIndexSchema.parse(index);

@@ -18,7 +18,7 @@ const eventsOf = (plans: readonly AppendPlan[]) => plans.flatMap(({ events }) =>
 const sessionOf = (sessionId: SessionId, events: readonly SessionEvent[]) =>
   ok({ kind: 'whole', sessionId, view: foldEvents(events) });
 
-/** What any session store does with plans: keeps them whole, once and in order, and gives them back. */
+/** A session store keeps appends complete, once and in order, and returns them. */
 export function sessionStoreContract(makeStore: MakeStore): void {
   describe('what was appended', () => {
     test('an append is visible to the next reader', async () => {
@@ -139,7 +139,7 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       const write = ({ sessions }: typeof store, name: string) =>
         sessions.exclusively(SESSION, async (session, permit) => {
           steps.push(`${name} begins`);
-          // Others get every chance to come in between.
+          // Gives other calls a chance to run in between.
           for (let i = 0; i < 20; i++) await Promise.resolve();
           const appended = await sessions.append(permit, session === undefined ? start : advance);
           steps.push(`${name} ends`);

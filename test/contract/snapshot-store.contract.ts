@@ -7,7 +7,7 @@ import { examplePlans, PLANS } from '../examples/session.ts';
 import { digest } from '../examples/sha256.ts';
 import { appendAll, appendOne, type MakeStore } from './store-under-test.ts';
 
-/** Snapshots come in with plans and are found by their hash, whichever session brought them. */
+/** Snapshots are stored with appends and found by hash, whichever session stored them. */
 export function snapshotStoreContract(makeStore: MakeStore): void {
   test('every snapshot of an append is found by its hash, at once and by every reader', async () => {
     const { store, again } = makeStore();

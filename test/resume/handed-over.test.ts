@@ -20,7 +20,7 @@ const SESSIONS = isLong ? 300 : 4;
 const SEED = Number(process.env['WORKRAIL_SEED'] ?? 6_000);
 const CALLS_MAX = 60;
 
-/** A session as it lies on some machine. */
+/** A session on a machine. */
 type Copy = { readonly at: Machine; readonly sessionId: SessionId };
 
 async function bundleOf({ at, sessionId }: Copy): Promise<Uint8Array> {
@@ -46,14 +46,14 @@ function questions({ sessionId, runs }: PlayedSession): readonly JsonObject[] {
   return [{}, { sessionId }, { workspacePath: HERE }, { query: 'zebra3' }, { query: 'rounds' }, ...named];
 }
 
-/** Asks both the same and expects the same, word for word. */
+/** Asks both machines the same and expects equal replies. */
 async function expectSame(one: Copy, other: Copy, [tool, sent]: readonly [string, (of: Copy) => JsonObject]) {
   const [a, b] = await Promise.all([one, other].map(async (of) => of.at.ask(tool, sent(of))));
   expect(plain(b, other.sessionId)).toEqual(plain(a, one.sessionId));
   return [a?.structuredContent, b?.structuredContent] as unknown as readonly [Told, Told];
 }
 
-/** Goes on with every run on both machines, call by call, until all are done. */
+/** Continues every run on both machines, call by call, until all are complete. */
 async function finishBoth(one: Copy, other: Copy, { runs }: PlayedSession): Promise<number> {
   let calls = 0;
   for (const [{ session }] of runs as readonly (readonly [Told])[]) {
@@ -108,7 +108,7 @@ it(`an exported session is the same after import and continues the same (${SESSI
     runs += views.views.runs.length;
     branched += views.views.runs.filter(({ branchCount }) => branchCount > 1).length;
   }
-  // A hand-over of nothing in particular would prove nothing.
+  // The sample must contain every feature, or the test proves nothing.
   expect([...kinds]).toEqual(
     expect.arrayContaining(['blocked_attempt', 'checkpoint', 'gap_recorded', 'node_output_appended', 'context_set']),
   );

@@ -12,7 +12,7 @@ import { SMALL_FILES } from '../simulation/agent/world/small-workflows.ts';
 
 export const HERE = '/work/here';
 
-/** What a reply of an execution tool tells in any case. */
+/** Fields of every reply of an execution tool. */
 export type Told = JsonObject & {
   readonly kind: string;
   readonly isComplete: boolean;
@@ -23,7 +23,7 @@ export type Told = JsonObject & {
   readonly nextCall: { readonly tool: string; readonly arguments: JsonObject } | null;
 };
 
-/** A machine with a store and keys of its own, and an agent that talks to its server. */
+/** A machine with its own store and keys, and an agent that calls its server. */
 export type Machine = {
   readonly services: Services;
   /** Sends a call that must not be refused. */

@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../src/core/log/event.ts';
 import { type GoldenRun, STEP_COUNT, WORKFLOW_NAMES } from './golden-store.ts';
 
-/** What is asked, in the words of the tool. */
+/** The arguments of the tool. */
 export type Asked = {
   readonly query?: string;
   readonly gitBranch?: string;
@@ -9,7 +9,7 @@ export type Asked = {
   readonly workspace?: string;
 };
 
-/** The locked order once more, read off what the runs are known to be and never off what the program derives. */
+/** The specified order, computed from the known runs and not from what the program derives. */
 export function naiveRanking(
   runs: readonly GoldenRun[],
   events: readonly SessionEvent[],
@@ -64,7 +64,7 @@ function words(text: string): ReadonlySet<string> {
   return found;
 }
 
-/** The run that is surely meant, by the ruling; none where there is a choice. */
+/** The one run that is clearly meant; `undefined` if there is a choice. */
 export function naiveStrong(runs: readonly GoldenRun[], events: readonly SessionEvent[], asked: Asked) {
   const isOpen = ({ notes }: GoldenRun) => notes.length < STEP_COUNT;
   const isHere = ({ root }: GoldenRun) => asked.workspace === undefined || root === asked.workspace;

@@ -26,11 +26,11 @@ type Session = {
   readonly sessionId: SessionId;
   readonly isOld: boolean;
   readonly isKept: boolean;
-  /** What is there, as far as it was acknowledged. */
+  /** What exists, as far as it was acknowledged. */
   readonly appended: AppendPlan[];
   /** Appended while collection runs. */
   readonly late: AppendPlan[];
-  /** When it was deleted; brought back or never deleted where there is no time. */
+  /** When it was deleted; `undefined` if it was restored or never deleted. */
   deletedAtMs: number | undefined;
 };
 
@@ -57,7 +57,7 @@ test('collection removes nothing that any session refers to, whatever happens co
     }
     const before = contentOf(folder.root);
 
-    // Time goes by in the collector only, so that it does a file or two at a time; in between others go on.
+    // Time passes in the collector only, so that it handles a file or two at a time while others continue.
     let nowMs = 0;
     const waiting = {
       nowMs: () => {
@@ -73,7 +73,7 @@ test('collection removes nothing that any session refers to, whatever happens co
         }
         const plan = session.late.shift();
         if (plan === undefined) return;
-        // Whoever starts a run pins its workflow first, which makes it young; to this collector nothing is young.
+        // Starting a run pins its workflow first, which makes it young. To this collector nothing is young.
         putWorkflows(folder.root);
         const isAcknowledged = (await appendOne(store.sessions, plan)).isOk();
         counts[isAcknowledged ? 'late' : 'refused'] += 1;
@@ -85,7 +85,7 @@ test('collection removes nothing that any session refers to, whatever happens co
     const collected = await storeOf({ ...parts, waiting }).collector.collect(request);
 
     const context = `seed ${seed}`;
-    // What is damaged and goes anyway need not be read.
+    // Damaged sessions that are removed anyway need not be read.
     if (damaged !== undefined && !(damaged.deletedAtMs === OLD)) {
       counts.safeMode += 1;
       expect(collected.isErr() && collected.error.code, context).toBe('safe_mode');
@@ -170,7 +170,7 @@ async function restoreOne(bin: SessionBin, session: Session): Promise<'restored'
   return 'restored';
 }
 
-/** A session that somebody asked for after it was removed has a folder again, and nothing in it. */
+/** A session that was requested after its removal has an empty folder. */
 async function sessionsWithEvents(sessions: SessionReader): Promise<readonly SessionId[]> {
   const found: SessionId[] = [];
   for (const sessionId of (await sessions.list())._unsafeUnwrap()) {
@@ -218,7 +218,7 @@ function tearOne(root: string, { sessionId }: Session): void {
   appendFileSync(join(root, layout.manifest(sessionId)), '{"v":1,"kind":"segm');
 }
 
-/** Nothing here pulls the plug, so nothing need reach the disk. */
+/** There are no crashes here, so nothing is flushed. */
 const withoutFlushes: FileSystem = {
   ...nodeFileSystem,
   syncDir: async () => undefined,

@@ -1,4 +1,4 @@
-/** Makes a value and all it holds unchangeable, so that whoever tries to change it throws. */
+/** Freezes a value and everything in it, so that any attempt to change it throws. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   for (const part of Object.values(value)) deepFreeze(part);

@@ -160,7 +160,7 @@ function randomContext(random: SeededRandom): JsonObject {
   return Object.fromEntries(Array.from({ length: 1 + random.below(2) }, () => [`key${random.below(5)}`, value()]));
 }
 
-/** Resolves any earlier gap of the run, be it on another branch: such a link must not count. */
+/** Resolves any earlier gap of the run, also on another branch: such a link must not count. */
 function randomGap(making: Making, runId: RunId | undefined): GapFact {
   const { random } = making;
   const gaps = runId === undefined ? [] : (making.gaps.get(runId) ?? []);

@@ -16,9 +16,9 @@ export type Failure = {
 
 export type FailingDisk = {
   readonly fs: FileSystem;
-  /** From now on calls are counted, and fail as told. */
+  /** From now on calls are counted, and fail as configured. */
   arm(failure: Failure): void;
-  /** Ends failing; tells which calls were made since the arming. */
+  /** Stops failing; returns the calls made since arming. */
   disarm(): readonly Operation[];
 };
 
@@ -31,7 +31,7 @@ export function failingDisk(disk: SimulatedDisk): FailingDisk {
     if (failure === undefined || !isHit(failure, index)) return run();
     const { code, how } = failure;
     if (how === 'done') run();
-    // A full disk takes what still fits.
+    // A full disk accepts what still fits.
     else if (operation.name === 'write' && code === 'ENOSPC')
       run(operation.bytes?.subarray(0, operation.bytes.length >> 1));
     else if (operation.name === 'sync' && code === 'EIO') disk.loseUnsynced(operation.path);

@@ -101,14 +101,14 @@ async function loadAndGoOn(store: SimulatedStore, from: Progress, appends: numbe
   return goOn(store, from, { appends });
 }
 
-/** What nobody relies on may fail unheard: the index, and the folder above the data where we may not look into it. */
+/** Failures of the index, and of the folder above the data, may go unreported. */
 function isForgivable({ name, path }: Operation): boolean {
   return path.startsWith(`${ROOT}/cache`) || (name === 'syncDir' && path === '/');
 }
 
 /**
- * Lines that a flush lost and that could not be taken back either look to the next process as if they were on the
- * disk. Only the process that met the failure knows better.
+ * Lines that a flush lost and that could not be removed either look flushed to the next process. Only the process that
+ * met the failure knows better.
  */
 function isBeyondKnowing({ code, how }: Failure, hit: Operation | undefined): boolean {
   return code === 'EIO' && how === 'on' && hit?.name === 'sync' && hit.path.endsWith('manifest.jsonl');

@@ -6,7 +6,7 @@ import { sha256 } from '../../examples/sha256.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { type ExpectedAppend, SMALL_SESSION_ID } from './small-session.ts';
 
-/** What a reader was told. */
+/** What a reader got. */
 export type Told =
   | { readonly kind: 'found'; readonly value: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly place: string; readonly offset: number };

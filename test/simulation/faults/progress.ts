@@ -14,7 +14,7 @@ export type Progress = {
   readonly isPinned: boolean;
   /** How many plans of the small session. */
   readonly appends: number;
-  /** What an agent was told that walks through a workflow, oldest first. */
+  /** The replies to an agent that runs through a workflow, oldest first. */
   readonly replies: readonly GivenReply[];
 };
 
@@ -29,7 +29,7 @@ export type Refused = { readonly what: string; readonly refusal: { readonly code
 /** How far to go: so many acknowledged appends of the small session, and so many replies on a walk. */
 export type Goal = { readonly appends: number; readonly replies?: number };
 
-/** Who hears of every acknowledgement. */
+/** Called with every acknowledgement. */
 export type Hearing = Goal & { readonly acknowledge?: (progress: Progress) => void };
 
 /**

@@ -17,8 +17,8 @@ export type Violation = string | undefined;
 const APPENDS_BEHIND = 2;
 
 /**
- * Opens a store behind a crash and holds it to its promises: everything acknowledged is there byte for byte, at most
- * the plan in flight besides, nothing else; and one can go on.
+ * Opens a store after a crash and checks its guarantees: everything acknowledged is there byte for byte, at most the
+ * append in flight besides, nothing else, and work can continue.
  */
 export async function checkRecovery(fs: FileSystem, acknowledged: Progress): Promise<Violation> {
   const store = storeOn(fs);
@@ -91,7 +91,7 @@ async function wrongBesides(store: SimulatedStore, { keyring, isPinned }: Progre
   return undefined;
 }
 
-/** Whoever was given a reply can go on from it, and is given the same again. */
+/** An agent can continue from every reply it got, and gets the same one again. */
 async function wrongReplies(store: SimulatedStore, { replies }: Progress): Promise<Violation> {
   for (const [i, { structured }] of replies.entries()) {
     const shown = await rehydrate(servicesOn(store), { stateToken: String(structured['stateToken']) });
