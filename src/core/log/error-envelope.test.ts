@@ -13,14 +13,14 @@ test.each(EXAMPLES)('the error "%s" is an envelope', (_, error) => {
   expect(errorEnvelopeSchema.parse(error)).toEqual(error);
 });
 
-test.each(EXAMPLES)('the error "%s" is none without a required field', (_, error) => {
+test.each(EXAMPLES)('the error "%s" is refused without a required field', (_, error) => {
   enforces('error_envelope_shape', 'error_retry_union_closed');
   for (const { path, field, document } of removals(error, ERROR_FIELDS)) {
     expect([path, refusedAt(document)]).toEqual([path, OPTIONAL.includes(field) ? 'none' : path]);
   }
 });
 
-test.each(EXAMPLES)('the error "%s" is none with any one field of a wrong type or value', (_, error) => {
+test.each(EXAMPLES)('the error "%s" is refused with any one field of a wrong type or value', (_, error) => {
   enforces('error_envelope_shape', 'error_retry_union_closed');
   for (const { path, what, document } of replacements(error, ERROR_FIELDS)) {
     expect([path, what, refusedAt(document)]).toEqual([path, what, path]);

@@ -49,7 +49,7 @@ test('an output is a recap with notes or an artifact named by digest; its bytes 
   expect(refusedAt(swapped)).toBe('/data/payload/payloadKind');
 });
 
-test('a change of preferences holds its id, source, delta, what is in force after it, and warnings if any', () => {
+test('a change of preferences has an id, a source, a delta, the effective preferences and optional warnings', () => {
   enforces('preferences_changed_shape');
   expect(dataOf('preferences_changed')).toEqual(['changeId delta effective source warnings?']);
   const changed = example('preferences_changed');
@@ -156,7 +156,7 @@ test('a context event holds its id, the delta and where it came from', () => {
   }
 });
 
-test('a context event changes something, takes nothing away at the start, and is bounded in depth and keys', () => {
+test('a context event changes something, removes nothing at the start, and has limited depth and keys', () => {
   enforces('context_set_shape');
   const [initial, delta] = SESSION_EVENTS.filter((event) => event.kind === 'context_set');
   const nested = (depth: number) => JSON.parse(`{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`);
@@ -176,7 +176,7 @@ test('a context event changes something, takes nothing away at the start, and is
   expect(read.map(refusedAt)).toEqual(read.map(() => 'none'));
 });
 
-test('names are bounded: of steps, loops and conditions, of workflows, of content types and sources', () => {
+test('names of steps, loops, conditions, workflows, content types and sources have length limits', () => {
   const artifact = SESSION_EVENTS.find(
     (event) => event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact',
   );
@@ -195,7 +195,7 @@ test('names are bounded: of steps, loops and conditions, of workflows, of conten
   expect(ends(artifact, '/data/payload/contentType', noTypes)).toEqual(noTypes.map(() => false));
 });
 
-test('details hold what a loop has to say, and are bounded in bytes', () => {
+test('the details of a loop fit, and details have a byte limit', () => {
   enforces('details_optional_on_blocker_and_gap');
   const blocked = SESSION_EVENTS.find(
     (event) => event.kind === 'advance_recorded' && event.data.outcome.kind === 'blocked',
@@ -222,7 +222,7 @@ test('an observation holds a key, a tagged value and a confidence, and no scope'
   expect(dataOf('observation_recorded')).toEqual(Array(4).fill('confidence key value'));
 });
 
-test('an observation has a value of the type that its key asks for', () => {
+test('the value of an observation has the type of its key', () => {
   enforces('observation_values_closed');
   const values = {
     short_string: { type: 'short_string', value: 'main' },
@@ -244,7 +244,7 @@ test('an observation has a value of the type that its key asks for', () => {
   });
 });
 
-test('no event says by which event a snapshot was created', () => {
+test('no event names the event that created a snapshot', () => {
   enforces('created_by_event_id_only_in_pin');
   expect(JSON.stringify(jsonSchema(sessionEventSchema))).not.toContain('createdByEventId');
 });

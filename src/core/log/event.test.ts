@@ -45,7 +45,7 @@ test('the kinds of events are these fourteen, each with an example', () => {
   expect(new Set(SESSION_EVENTS.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
 });
 
-test.each(EXAMPLES)('the example %s is read as it is', (_, event) => {
+test.each(EXAMPLES)('the example %s is parsed unchanged', (_, event) => {
   expect(parseEvent(event)).toEqual(ok(event));
 });
 
@@ -85,7 +85,7 @@ test('a text may fill its budget to the last byte', () => {
   }
 });
 
-test('a field that this program does not know is kept, at every level that a newer writer may extend', () => {
+test('an unknown field is kept at every level that a newer version may extend', () => {
   enforces('unknown_fields_rule', 'schema_changes_additive_within_version');
   const newer = [
     { ...example('node_created'), later: { deep: [1] } },
@@ -114,11 +114,11 @@ test('an unknown kind in a known version is distinguished from damage', () => {
   expect(parseEvent({ v: 1, kind: 'run_paused', data: 7 })).toEqual(err({ code: 'unknown_kind', kind: 'run_paused' }));
 });
 
-test.each([null, 'text', [], 7])('%j is no event', (value) => {
+test.each([null, 'text', [], 7])('%j is not an event', (value) => {
   expect(parseEvent(value).match(() => 'read', pathOf)).toBe('');
 });
 
-test('a session says nothing but that it exists', () => {
+test('a session_created event has no data', () => {
   enforces('session_created_is_bare');
   const { eventId, dedupeKey, at } = example('session_created');
   expect(example('session_created')).toEqual({
@@ -258,7 +258,7 @@ test('the key of an advance names the node, so an attempt used again elsewhere i
   expect(advanceKey(SESSION, ROOT, attempt(1))).toBe(`advance_recorded:${SESSION}:${ROOT}:1`);
 });
 
-test('the time of an event enters neither its key nor any id', () => {
+test('the time of an event is part of neither its key nor any id', () => {
   enforces('event_at_informational', 'dedupe_key_from_stable_ids');
   const drafts = PLAN_NAMES.flatMap((name) => PLAN_DRAFTS[name]);
   const placedAt = (at: number) => placeEvents(drafts, { sessionId: SESSION, firstEventIndex: 0, at }, sha256);
@@ -266,7 +266,7 @@ test('the time of an event enters neither its key nor any id', () => {
   expect(later).toEqual(placedAt(5));
 });
 
-test('the place of an event enters neither its key nor its id', () => {
+test('the index of an event is part of neither its key nor its id', () => {
   enforces('dedupe_key_from_stable_ids');
   const drafts = PLAN_NAMES.flatMap((name) => PLAN_DRAFTS[name]);
   const placedFrom = (firstEventIndex: number) => placeEvents(drafts, { sessionId: SESSION, firstEventIndex }, sha256);
@@ -274,7 +274,7 @@ test('the place of an event enters neither its key nor its id', () => {
   expect(placedFrom(100).map(identity)).toEqual(placedFrom(0).map(identity));
 });
 
-test('under another session id everything stays but that id and the keys that hold it', () => {
+test('under another session id only that id and the dedupe keys change', () => {
   enforces('derived_ids_free_of_session_id');
   const under = (sessionId: typeof SESSION) => PLAN_NAMES.flatMap((name) => examplePlans(sessionId)[name].events);
   const renamed = under(OTHER_SESSION).map((event) => ({

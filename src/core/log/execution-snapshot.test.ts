@@ -25,7 +25,7 @@ const OPTIONAL = [`${STATE}/loopStack/*/items`, `${STATE}/loopStack/*/count`];
 const fields = (schema: z.ZodType) => fieldsOf(jsonSchema(schema));
 const inLoops = SNAPSHOT_EXAMPLES.in_loops;
 
-test.each(EXAMPLES)('the snapshot "%s" is read as it is, and with a field of a newer writer', (_, snapshot) => {
+test.each(EXAMPLES)('the snapshot "%s" is parsed unchanged, also with a field of a newer version', (_, snapshot) => {
   enforces('unknown_fields_rule');
   expect(parseSnapshot(snapshot)).toEqual(ok(snapshot));
   expect(parseSnapshot({ ...snapshot, later: 1 })).toEqual(ok({ ...snapshot, later: 1 }));
@@ -61,7 +61,7 @@ test('unknown versions of the snapshot or of its engine part are distinguished f
   }
 });
 
-test('a snapshot holds the workflow hash and the state to go on from, and nothing else', () => {
+test('a snapshot contains only the workflow hash and the state to continue from', () => {
   enforces('snapshot_rehydration_only');
   expect(inLoops).toEqual({
     v: 1,
@@ -179,7 +179,7 @@ test('the items of a loop take at most 64 KiB as canonical JSON', () => {
   expect(refusedAt(items(65_538))).toBe(`${STATE}/loopStack/0/items`);
 });
 
-test('a loop may hold what was decided in its iteration, which is to continue or to stop', () => {
+test('an open loop may contain the decision of its iteration: continue or stop', () => {
   const decided = (decision: unknown) => withValue(inLoops, `${STATE}/loopStack/1/decision`, decision);
   expect(['continue', 'stop', 'maybe', '', null].map((one) => refusedAt(decided(one)))).toEqual([
     'none',
@@ -221,7 +221,7 @@ function pathOf(refused: SnapshotRefusal): string {
   return refused.part === 'snapshot' ? '/v' : '/enginePayload/v';
 }
 
-test('an open loop stands at one of its items', () => {
+test('an open loop must be at one of its items', () => {
   const at = (frame: object) =>
     refusedAt(withValue(inLoops, `${STATE}/loopStack/1`, { loopId: 'inner', iteration: 2, bodyIndex: 2, ...frame }));
   const refused = `${STATE}/loopStack/1/iteration`;
