@@ -6,7 +6,7 @@ import { bundleSchema } from '../../src/core/bundle/bundle-document.ts';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
-import { jsonObjectSchema } from '../../src/core/log/field-schemas.ts';
+import { jsonObjectSchema } from '../../src/core/log/document-schema.ts';
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';

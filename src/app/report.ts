@@ -1,9 +1,9 @@
 import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../core/flow.ts';
 import type { JsonValue } from '../core/json/json-value.ts';
+import { jsonValueSchema } from '../core/log/document-schema.ts';
 import type { SessionEvent } from '../core/log/event.ts';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
-import { jsonValueSchema } from '../core/log/field-schemas.ts';
 import { salvageSchema } from '../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../core/log/ids.ts';
 import type { OnProgress } from '../core/progress.ts';

@@ -9,7 +9,7 @@ import {
   type LoopFrame,
   sealSnapshot,
 } from '../../src/core/log/execution-snapshot.ts';
-import { RunId } from '../../src/core/log/ids.ts';
+import { RunId, type StepInstanceKey } from '../../src/core/log/ids.ts';
 import {
   type Attempt,
   capabilityObservationId,
@@ -21,7 +21,6 @@ import {
   preferenceChangeId,
   traceId,
 } from '../../src/core/log/operation/derived-ids.ts';
-import type { StepInstanceKey } from '../../src/core/log/step-instance-key.ts';
 import { type AdvanceAttempt, type AdvanceOutcome, advanceRun } from '../../src/core/run/decide/advance-run.ts';
 import type { HandedIn } from '../../src/core/run/handed-in.ts';
 import type { GapRecord } from '../../src/core/views/gaps.ts';

@@ -4,8 +4,7 @@ import {
   executionSnapshot,
   sealSnapshot,
 } from '../../src/core/log/execution-snapshot.ts';
-import type { SnapshotRef } from '../../src/core/log/ids.ts';
-import { stepInstanceKey } from '../../src/core/log/step-instance-key.ts';
+import { type SnapshotRef, stepInstanceKey } from '../../src/core/log/ids.ts';
 import { loop, step, WORKFLOW_HASH } from './ids.ts';
 import { sha256 } from './sha256.ts';
 

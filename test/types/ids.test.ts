@@ -18,11 +18,11 @@ import type {
   SessionId,
   SnapshotRef,
   StepId,
+  StepInstanceKey,
   TraceId,
   WorkflowHash,
   WorkflowId,
 } from '../../src/core/log/ids.ts';
-import type { StepInstanceKey } from '../../src/core/log/step-instance-key.ts';
 import { enforces } from '../enforces.ts';
 
 type Texts = {

@@ -14,14 +14,13 @@ import type {
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
 import type { CanonicalBytes, Sha256 } from '../../core/json/canonical-bytes.ts';
+import { jsonObjectSchema, parseDocument } from '../../core/log/document-schema.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
 import { type ExecutionSnapshot, sealSnapshot } from '../../core/log/execution-snapshot.ts';
-import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
-import { parseDocument } from '../../core/log/parse-document.ts';
 import {
   type AppendPlan,
   type ContentHashes,

@@ -4,7 +4,7 @@ import type { AuthorServices } from '../../app/author/author-services.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../../app/author/find-targets.ts';
 import { defined } from '../../core/json/defined.ts';
 import { quote } from '../../core/json/quote.ts';
-import { jsonValueSchema } from '../../core/log/field-schemas.ts';
+import { jsonValueSchema } from '../../core/log/document-schema.ts';
 import { lineDiff } from '../../core/text/line-diff.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';

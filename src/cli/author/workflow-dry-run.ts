@@ -9,7 +9,7 @@ import type { Script } from '../../core/author/scenario.ts';
 import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
-import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
+import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';

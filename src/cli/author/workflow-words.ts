@@ -10,7 +10,7 @@ import type { FileFailure } from '../../app/ports/author-files.ts';
 import { unreachable } from '../../core/assert.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
-import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
+import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
 import type { Line } from '../output/line.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { ListedSession } from '../../app/sessions/list-sessions.ts';
-import { isAt } from '../../app/sessions/list-sessions.ts';
+import { isAt, type ListedSession } from '../../app/sessions/list-sessions.ts';
 import { defined } from '../../core/json/defined.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { SESSION_STATES } from '../../core/sessions/session-state.ts';

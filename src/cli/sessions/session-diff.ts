@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { defined } from '../../core/json/defined.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
-import { jsonValueSchema } from '../../core/log/field-schemas.ts';
+import { jsonValueSchema } from '../../core/log/document-schema.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import type { LineEnd } from '../../core/sessions/line-outputs.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { preferencesSchema } from '../../core/log/autonomy.ts';
 import { blockerSchema } from '../../core/log/blockers.ts';
+import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { GAP_SEVERITIES } from '../../core/log/events/gap-events.ts';
-import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { DAMAGE_REASONS } from '../../core/log/health.ts';
 import { artifactDigestSchema, NodeId, SessionId } from '../../core/log/ids.ts';
 import { count, moment, runHead, stateShape } from './listed-session.ts';

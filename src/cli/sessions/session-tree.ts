@@ -8,8 +8,13 @@ import { command, done } from '../command.ts';
 import { ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, placeData, runHeadData, runState } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
-import type { SessionTreeData, TreeLineData, TreeRunData, TreeStepData } from './tree-steps.ts';
-import { sessionTreeData } from './tree-steps.ts';
+import {
+  type SessionTreeData,
+  sessionTreeData,
+  type TreeLineData,
+  type TreeRunData,
+  type TreeStepData,
+} from './tree-steps.ts';
 
 export const sessionTree = command({
   operands: [ONE_SESSION],

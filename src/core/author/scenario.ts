@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { autonomySchema } from '../log/autonomy.ts';
-import { jsonObjectSchema } from '../log/field-schemas.ts';
+import { jsonObjectSchema } from '../log/document-schema.ts';
 import { BLOCKER_CODES, GAP_DETAILS, type GapCategory } from '../log/reasons.ts';
 
 const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[]];

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../assert.ts';
 import { SHA256_DIGEST_PATTERN } from '../json/canonical-bytes.ts';
-import { parseDocument } from '../log/parse-document.ts';
+import { parseDocument } from '../log/document-schema.ts';
 import {
   BUNDLE_BYTES_MAX,
   BUNDLE_DEPTH_MAX,

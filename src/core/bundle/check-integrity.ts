@@ -1,8 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { parseDocument } from '../log/document-schema.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../log/ids.ts';
-import { parseDocument } from '../log/parse-document.ts';
 import {
   bundleIdOf,
   bundleIdSchema,

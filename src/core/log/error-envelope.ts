@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ERROR_DETAILS_BYTES_MAX, ERROR_TEXT_BYTES_MAX } from './budgets.ts';
-import { detailsSchema, jsonObjectSchema, nonBlankSchema } from './field-schemas.ts';
+import { detailsSchema, jsonObjectSchema, nonBlankSchema } from './document-schema.ts';
 
 export const TOKEN_ERROR_CODES = [
   'TOKEN_INVALID_FORMAT',

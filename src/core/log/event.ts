@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { unreachable } from '../assert.ts';
 import type { Sha256 } from '../json/canonical-bytes.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import { EVENT_VERSION } from './events/event-envelope.ts';
 import { capabilityObservedSchema, divergenceRecordedSchema, gapRecordedSchema } from './events/gap-events.ts';
 import {
@@ -27,7 +28,6 @@ import {
   NodeId,
   type SessionId,
 } from './ids.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
 /** All kinds of events. */
 export const sessionEventSchema = z.discriminatedUnion('kind', [

@@ -17,7 +17,7 @@ import {
   type SnapshotRefusal,
   sealSnapshot,
 } from './execution-snapshot.ts';
-import { stepInstanceKey } from './step-instance-key.ts';
+import { stepInstanceKey } from './ids.ts';
 
 const EXAMPLES = Object.entries(SNAPSHOT_EXAMPLES);
 const STATE = '/enginePayload/state';

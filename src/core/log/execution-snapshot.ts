@@ -3,10 +3,17 @@ import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
-import { canonicalLength, jsonValueSchema } from './field-schemas.ts';
-import { loopIdSchema, type SnapshotRef, stepIdSchema, workflowHashSchema } from './ids.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
-import { type LoopPath, loopPathSchema, stepInstanceKey, stepInstanceKeySchema } from './step-instance-key.ts';
+import { canonicalLength, jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
+import {
+  type LoopPath,
+  loopIdSchema,
+  loopPathSchema,
+  type SnapshotRef,
+  stepIdSchema,
+  stepInstanceKey,
+  stepInstanceKeySchema,
+  workflowHashSchema,
+} from './ids.ts';
 
 const SNAPSHOT_VERSION = 1;
 const ENGINE_PAYLOAD_VERSION = 1;

@@ -2,6 +2,7 @@ import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { genesisBytes, linkedBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import { labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {
   EventId,
   eventIndexSchema,
@@ -10,7 +11,6 @@ import {
   SessionId,
   snapshotRefSchema,
 } from './ids.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './parse-document.ts';
 
 export const MANIFEST_VERSION = 1;
 

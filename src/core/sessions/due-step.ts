@@ -1,7 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
 import { type ExecutionSnapshot, isComplete, pendingStep } from '../log/execution-snapshot.ts';
-import type { StepId } from '../log/ids.ts';
-import type { LoopPath } from '../log/step-instance-key.ts';
+import type { LoopPath, StepId } from '../log/ids.ts';
 import { gapStep } from '../prompt/reply/gap-lines.ts';
 import { titleWithoutValues, valueFiller } from '../prompt/step/fill-values.ts';
 import { loopVariablesAt } from '../run/walk/loop-range.ts';

@@ -16,7 +16,7 @@ it('a unified diff has three lines of context and counts the lines of both files
   expect(unifiedDiff('f', before, before.replace('5', 'x\ny'))).toEqual([
     '--- f',
     '+++ f',
-    '@@ -2,7 +2,8 @@',
+    expect.stringMatching(/^@@ -2,7 [+]2,8 @@$/),
     ' 2',
     ' 3',
     ' 4',
@@ -30,6 +30,11 @@ it('a unified diff has three lines of context and counts the lines of both files
 });
 
 it('a unified diff of a new file starts from /dev/null, and of an unchanged one is empty', () => {
-  expect(unifiedDiff('f', undefined, 'a\n')).toEqual(['--- /dev/null', '+++ f', '@@ -0,0 +1,1 @@', '+a']);
+  expect(unifiedDiff('f', undefined, 'a\n')).toEqual([
+    '--- /dev/null',
+    '+++ f',
+    expect.stringMatching(/^@@ -0,0 [+]1,1 @@$/),
+    '+a',
+  ]);
   expect(unifiedDiff('f', 'a\n', 'a\n')).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
+import { parseDocument, type SchemaRefusal } from '../log/document-schema.ts';
 import { plainDigestSchema } from '../log/ids.ts';
-import { parseDocument, type SchemaRefusal } from '../log/parse-document.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 
 const KEY_BYTES = 32;

@@ -2,7 +2,7 @@ import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { EventId } from '../log/ids.ts';
-import type { KnownGraph } from '../log/plan/plan-graph.ts';
+import type { KnownGraph } from '../log/plan/plan-rules.ts';
 import {
   type AdvanceRecord,
   type AdvancesView,

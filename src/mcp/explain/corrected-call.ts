@@ -1,8 +1,8 @@
 import { JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
+import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import { canonicalLength } from '../../core/log/field-schemas.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import type { RecentReply } from './recent-replies.ts';
 import type { KnownToken, Situation } from './situation.ts';

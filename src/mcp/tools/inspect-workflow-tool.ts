@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
-import { jsonObjectSchema } from '../../core/log/field-schemas.ts';
 import { workflowHashSchema } from '../../core/log/ids.ts';
 import { callText } from '../../core/prompt/reply/call-text.ts';
 import { plural } from '../../core/text/words.ts';

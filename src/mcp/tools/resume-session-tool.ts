@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resumeSession } from '../../app/resume/resume-session.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
-import { textSchema } from '../../core/log/field-schemas.ts';
+import { textSchema } from '../../core/log/document-schema.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
 import { MATCH_REASONS } from '../../core/resume/rank-runs.ts';

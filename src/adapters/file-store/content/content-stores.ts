@@ -8,10 +8,9 @@ import type {
 } from '../../../app/ports/content-stores.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
+import { jsonObjectSchema, parseDocument } from '../../../core/log/document-schema.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../../../core/log/execution-snapshot.ts';
-import { jsonObjectSchema } from '../../../core/log/field-schemas.ts';
 import type { SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
-import { parseDocument } from '../../../core/log/parse-document.ts';
 import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
 import {
   type CompiledWorkflow,

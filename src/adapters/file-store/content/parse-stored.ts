@@ -1,8 +1,8 @@
 import { err, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { type JsonValue, parseJson } from '../../../core/json/json-value.ts';
+import type { SchemaRefusal } from '../../../core/log/document-schema.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
-import type { SchemaRefusal } from '../../../core/log/parse-document.ts';
 
 type DocumentRefusal = { readonly code: 'unknown_version'; readonly version: unknown } | SchemaRefusal;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from '../blockers.ts';
 import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX, TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
-import { detailsSchema, nonBlankSchema, textSchema } from '../field-schemas.ts';
+import { detailsSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import { CapabilityObservationId, DivergenceId, EventId, GapId, OutputId, stepIdSchema } from '../ids.ts';
 import { GAP_DETAILS } from '../reasons.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';

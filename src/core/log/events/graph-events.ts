@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../json/json-value.ts';
 import { blockerReportSchema } from '../blockers.ts';
-import { jsonObjectSchema } from '../field-schemas.ts';
+import { jsonObjectSchema } from '../document-schema.ts';
 import {
   attemptIdSchema,
   conditionIdSchema,
   EventId,
+  loopPathSchema,
   NodeId,
   plainDigestSchema,
   snapshotRefSchema,
   stepIdSchema,
   workflowHashSchema,
 } from '../ids.ts';
-import { loopPathSchema } from '../step-instance-key.ts';
 import { eventSchema, nodeScope, runScope } from './event-envelope.ts';
 
 export const NODE_KINDS = ['step', 'checkpoint', 'blocked_attempt'] as const;

@@ -7,7 +7,7 @@ import {
   CONTEXT_DEPTH_MAX,
   NOTE_BYTES_MAX,
 } from '../budgets.ts';
-import { canonicalLength, jsonObjectSchema, textSchema } from '../field-schemas.ts';
+import { canonicalLength, jsonObjectSchema, textSchema } from '../document-schema.ts';
 import { artifactDigestSchema, ContextId, OutputId } from '../ids.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 

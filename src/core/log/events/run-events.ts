@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { autonomySchema, preferencesSchema, riskPolicySchema } from '../autonomy.ts';
 import { OBSERVATION_LABEL_BYTES_MAX, OBSERVATION_PATH_BYTES_MAX, WORKFLOW_SOURCE_REF_BYTES_MAX } from '../budgets.ts';
-import { nonBlankSchema, textSchema } from '../field-schemas.ts';
+import { nonBlankSchema, textSchema } from '../document-schema.ts';
 import { PreferenceChangeId, plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
 import { eventSchema, nodeScope, noScope, runScope } from './event-envelope.ts';
 

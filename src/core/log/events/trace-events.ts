@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { truncate, utf8Length } from '../../text/utf8.ts';
 import { SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
-import { textSchema } from '../field-schemas.ts';
+import { textSchema } from '../document-schema.ts';
 import { conditionIdSchema, loopIdSchema, stepIdSchema, TraceId } from '../ids.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 

@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { EventOf, SessionEvent } from '../event.ts';
 import type { EdgeKind, NodeKind } from '../events/graph-events.ts';
-import { type JoinedGraph, joinPlan, type KnownGraph } from './plan-graph.ts';
-import { brokenPlanRule, type PlanRule } from './plan-rules.ts';
+import { brokenPlanRule, type JoinedGraph, joinPlan, type KnownGraph, type PlanRule } from './plan-rules.ts';
 
 export type IntegrityRule =
   | 'session_begins_once'

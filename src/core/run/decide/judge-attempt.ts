@@ -2,7 +2,7 @@ import { assert } from '../../assert.ts';
 import { ARTIFACTS_PER_CALL_MAX } from '../../log/budgets.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
-import { type LoopPath, stepInstanceKey } from '../../log/step-instance-key.ts';
+import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { type HandedIn, mergeHandedIn } from '../handed-in.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import { textSchema } from '../../log/document-schema.ts';
 import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
-import { textSchema } from '../../log/field-schemas.ts';
 import { stepIdSchema } from '../../log/ids.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { JsonValue } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
+import { canonicalLength } from '../../log/document-schema.ts';
 import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';
-import { canonicalLength } from '../../log/field-schemas.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { type ContextValues, numberOf, readPath } from '../condition/context-values.ts';

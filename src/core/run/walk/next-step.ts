@@ -1,8 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { EventOf } from '../../log/event.ts';
 import { type EngineState, isInOpenScope, type LoopFrame } from '../../log/execution-snapshot.ts';
-import type { LoopId, StepId } from '../../log/ids.ts';
-import { type StepInstanceKey, stepInstanceKey } from '../../log/step-instance-key.ts';
+import { type LoopId, type StepId, type StepInstanceKey, stepInstanceKey } from '../../log/ids.ts';
 import type { Entry, Guard } from '../../workflow/compiled/compiled-loop.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';

@@ -7,7 +7,7 @@ import { randomContext, randomWorkflow } from '../../../../test/examples/random-
 import { FACTS, skipOf } from '../../../../test/examples/walk-through.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { type EngineState, executionSnapshot, parseSnapshot } from '../../log/execution-snapshot.ts';
-import { stepInstanceKey } from '../../log/step-instance-key.ts';
+import { stepInstanceKey } from '../../log/ids.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, loopOf } from '../../workflow/compiled/workflow-index.ts';

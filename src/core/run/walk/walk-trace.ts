@@ -1,7 +1,6 @@
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
-import type { ConditionId, StepId } from '../../log/ids.ts';
-import type { LoopPath } from '../../log/step-instance-key.ts';
+import type { ConditionId, LoopPath, StepId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { plural } from '../../text/words.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';

@@ -1,8 +1,7 @@
 import type { EventOf } from '../../log/event.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
-import type { StepId } from '../../log/ids.ts';
-import type { LoopPath } from '../../log/step-instance-key.ts';
+import type { LoopPath, StepId } from '../../log/ids.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';

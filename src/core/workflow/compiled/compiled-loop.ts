@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonValueSchema } from '../../log/field-schemas.ts';
+import { jsonValueSchema } from '../../log/document-schema.ts';
 import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { conditionSchema } from './condition.ts';
 
