@@ -1,3 +1,4 @@
+import { defined } from '../json/defined.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/call-text.ts';
@@ -29,18 +30,18 @@ export function showCall({ stateToken }: ResumeCandidate) {
 
 export function candidateData(candidate: ResumeCandidate): JsonObject {
   const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
-  return {
+  return defined({
     sessionId,
     runId,
     run: { tag: runTag(runId), workflowId, title },
-    ...(goal === undefined ? {} : { goal }),
+    goal,
     status,
-    ...(stepTitle === undefined ? {} : { stepTitle }),
-    ...(lastAt === undefined ? {} : { lastActive: utcMinute(lastAt) }),
+    stepTitle,
+    lastActive: lastAt === undefined ? undefined : utcMinute(lastAt),
     whyMatched,
     stateToken,
     nextCall: showCall(candidate),
-  };
+  });
 }
 
 const STATUS: { readonly [status in RunStatus]: string } = {
@@ -66,10 +67,9 @@ export function candidateLine(candidate: ResumeCandidate): string {
 /** A candidate whose texts take no more than they may; what it is called by is kept. */
 export function shorterCandidate(candidate: ResumeCandidate, bytesMax: number): ResumeCandidate {
   const { title, goal, stepTitle } = candidate;
+  const shorter = (text: string | undefined) => text && clip(text, bytesMax);
   return {
     ...candidate,
-    title: clip(title, bytesMax),
-    ...(goal === undefined ? {} : { goal: clip(goal, bytesMax) }),
-    ...(stepTitle === undefined ? {} : { stepTitle: clip(stepTitle, bytesMax) }),
+    ...defined({ title: clip(title, bytesMax), goal: shorter(goal), stepTitle: shorter(stepTitle) }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../json/defined.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { quote } from '../../json/quote.ts';
 import type { Blocker } from '../../log/blockers.ts';
@@ -76,35 +77,24 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
 /** Told only to somebody who comes back; the goal also to somebody who begins. */
 function returnData(parts: ReplyParts): JsonObject {
   const { goal, recap, draft, branch } = parts;
-  return {
-    ...(goal === undefined ? {} : { goal }),
-    ...(recap === undefined ? {} : { recap: recapData(recap) }),
-    ...(draft === undefined ? {} : { draft: draftData(draft, shownDraft(parts)) }),
-    ...(branch === undefined ? {} : { branch: branchData(branch) }),
-  };
+  return defined({
+    goal,
+    recap: recap && recapData(recap),
+    draft: draft && draftData(draft, shownDraft(parts)),
+    branch: branch && branchData(branch),
+  });
 }
 
 function draftData({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): JsonObject {
-  return { ...(shown === undefined ? {} : { notesMarkdown: shown }), artifactKinds };
+  return defined({ notesMarkdown: shown, artifactKinds });
 }
 
 function blockerData({ code, pointer, message, suggestedFix, details }: Blocker): JsonObject {
-  return {
-    code,
-    pointer,
-    message,
-    ...(suggestedFix === undefined ? {} : { suggestedFix }),
-    ...(details === undefined ? {} : { details }),
-  };
+  return defined({ code, pointer, message, suggestedFix, details });
 }
 
 function warningData({ code, message, details, suggestedCall }: ReplyWarning): JsonObject {
-  return {
-    code,
-    message,
-    ...(details === undefined ? {} : { details }),
-    ...(suggestedCall === undefined ? {} : { suggestedCall: { ...suggestedCall } }),
-  };
+  return defined({ code, message, details, suggestedCall: suggestedCall && { ...suggestedCall } });
 }
 
 function shownReferences({ references = [], lifecycle }: ReplyParts) {

@@ -1,3 +1,4 @@
+import { defined } from '../../json/defined.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
@@ -17,7 +18,7 @@ export function gapLine({ severity, reason, summary, details }: Gap, index: Work
 
 export function replyGapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {
   const { category, detail } = reason;
-  return { gapId, severity, category, detail, summary, ...(details === undefined ? {} : { details }) };
+  return defined({ gapId, severity, category, detail, summary, details });
 }
 
 /** The first thing a finished run says: nothing that was skipped or assumed may get lost at the end. */

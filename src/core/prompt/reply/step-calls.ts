@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
+import { defined } from '../../json/defined.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import { hole } from '../../log/operation/stored-reply.ts';
@@ -41,18 +42,9 @@ export function correctedCall({ unmet, wayBack }: Omit<NonNullable<ReplyParts['b
 }
 
 function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
-  const output = {
-    ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
-    ...(artifacts === undefined ? {} : { artifacts }),
-  };
-  return {
-    tool: 'continue_workflow',
-    arguments: {
-      ackToken: hole('ackToken'),
-      ...(Object.keys(output).length === 0 ? {} : { output }),
-      ...(context === undefined ? {} : { context }),
-    },
-  };
+  const isEmpty = notesMarkdown === undefined && artifacts === undefined;
+  const output = isEmpty ? undefined : defined({ notesMarkdown, artifacts });
+  return { tool: 'continue_workflow', arguments: defined({ ackToken: hole('ackToken'), output, context }) };
 }
 
 /** One output that holds the examples of everything that is unmet; each part only where something asks for it. */

@@ -1,4 +1,5 @@
 import type { Sha256, Sha256Digest } from '../../json/canonical-bytes.ts';
+import { defined } from '../../json/defined.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Preferences } from '../../log/autonomy.ts';
 import { type BlockerReport, blockerReport } from '../../log/blockers.ts';
@@ -186,13 +187,9 @@ const ALWAYS_EVENTS = 3 + GAPS_OPENED_MAX;
 /** What is missing, in the form that is stored and shown. */
 export function blockersOf(unmet: readonly Unmet[]): BlockerReport {
   return blockerReport(
-    unmet.map(({ reason, pointer, message, suggestedFix, details }) => ({
-      code: REASONS[reason].blocker,
-      pointer,
-      message,
-      suggestedFix,
-      ...(details === undefined ? {} : { details }),
-    })),
+    unmet.map(({ reason, pointer, message, suggestedFix, details }) =>
+      defined({ code: REASONS[reason].blocker, pointer, message, suggestedFix, details }),
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../json/defined.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EngineState, ExecutionSnapshot, LoopFrame } from '../../log/execution-snapshot.ts';
 import type { LoopId } from '../../log/ids.ts';
@@ -42,7 +43,7 @@ export function pendingStepAt(index: WorkflowIndex, state: EngineState): Pending
       const loop = loopOf(index, frame.loopId);
       const of = roundsOf(loop, frame);
       const { loopId, title } = loop;
-      return { loopId, title, iteration: frame.iteration + 1, ...(of === undefined ? {} : { of }) };
+      return defined({ loopId, title, iteration: frame.iteration + 1, of });
     }),
   };
 }
