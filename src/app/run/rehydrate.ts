@@ -74,7 +74,7 @@ export async function rehydrateNode(
       nodeId: target.nodeId,
       isLeft: leftNode(view.graph, target.nodeId) !== undefined,
     });
-    const blocked = yield* await withWayBack(services, standing.blocked, { session, target, mint });
+    const blocked = yield* await withEarlierStep(services, standing.blocked, { session, target, mint });
     const { index, snapshot, facts, openGaps } = place;
     const past = yield* await readRecap(services, {
       session,
@@ -114,7 +114,7 @@ export async function rehydrateNode(
 }
 
 /** An earlier step has its own tokens, which only a reply that is not stored can contain. */
-async function withWayBack(
+async function withEarlierStep(
   services: ReadServices,
   blocked: ReplyParts['blocked'],
   { session, target, mint }: Pick<NodeToShow, 'session' | 'target' | 'mint'>,
@@ -124,7 +124,9 @@ async function withWayBack(
   const found = await earlierStep(services, view, { nodeId: target.nodeId, unmet: blocked.unmet });
   return found.map((nodeId) => ({
     blocked:
-      nodeId === undefined ? blocked : { ...blocked, wayBack: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
+      nodeId === undefined
+        ? blocked
+        : { ...blocked, earlierStateToken: stateTokenOf({ sessionId, nodeId }, { view, mint }) },
   }));
 }
 
@@ -186,7 +188,7 @@ async function earlierStep(
   { graph }: SessionView,
   from: { readonly nodeId: NodeId; readonly unmet: readonly Unmet[] },
 ): Promise<Result<NodeId | undefined, StoreFailure>> {
-  const ways = from.unmet.flatMap((unmet) => unmet.wayBack ?? []);
+  const ways = from.unmet.flatMap((unmet) => unmet.earlierStep ?? []);
   if (ways.length === 0) return ok(undefined);
   for (let id = nodeOf(graph, from.nodeId).parentNodeId; id !== null; id = nodeOf(graph, id).parentNodeId) {
     const { kind, snapshotRef } = nodeOf(graph, id);

@@ -8,16 +8,16 @@ import type { GapRecord } from '../views/gaps.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
 
-/** What kind of call a reply answers; it decides what the agent is told again. */
+/** What kind of call a reply answers; it decides what the reply repeats. */
 export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';
 
 /** A note of the work so far, under the title of the step it was written for, if there was one. */
 export type RecapLine = { readonly stepId?: string; readonly title: string; readonly text: string };
 
-/** Oldest first; `omitted` counts older notes that found no room. */
+/** Oldest first; `omitted` counts older notes that were left out. */
 export type RecapPart = { readonly lines: readonly RecapLine[]; readonly omitted: number };
 
-/** What is below a node that was already left: the agent may go on there, or branch here. */
+/** What follows a step that was already done: the agent can continue there, or branch here. */
 export type BranchPart = {
   readonly children: readonly { readonly kind: NodeKind; readonly summary: string }[];
   readonly childrenOmitted: number;
@@ -29,7 +29,7 @@ export type BranchPart = {
   };
 };
 
-/** A document that the workflow points at, as this machine finds it. */
+/** A document that the workflow refers to, as found on this machine. */
 export type ShownReference = {
   readonly title: string;
   readonly path: string;
@@ -38,7 +38,7 @@ export type ShownReference = {
   readonly isResolved: boolean;
 };
 
-/** All that goes into a reply of an execution tool. */
+/** Everything that goes into a reply about a run. */
 export type ReplyParts = {
   readonly runId: RunId;
   readonly index: WorkflowIndex;
@@ -52,19 +52,19 @@ export type ReplyParts = {
   readonly blocked?: {
     readonly blockers: BlockerReport;
     readonly unmet: readonly Unmet[];
-    /** The state token of the place where it can be mended, where that is not here; known to who comes back. */
-    readonly wayBack?: string;
+    /** The state token of the earlier step that can fix it; known only when a run is rehydrated. */
+    readonly earlierStateToken?: string;
   };
   /** What was accepted with the step just done, and whether that step asks for more than one assessment. */
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
-  /** Told with the first step, and to somebody who comes back. */
+  /** Shown with the first step and when a run is rehydrated. */
   readonly goal?: string;
-  /** The rest is told only to somebody who comes back. */
+  /** The rest is shown only when a run is rehydrated. */
   readonly recap?: RecapPart;
   readonly branch?: BranchPart;
-  /** What the last blocked attempt handed in; it need not be sent again. */
+  /** What the last blocked attempt sent; it need not be sent again. */
   readonly draft?: { readonly notesMarkdown?: string; readonly artifactKinds: readonly string[] };
-  /** How much of its notes is shown, where there is less room than usual. */
+  /** How much of its notes is shown, if there is less room than usual. */
   readonly draftBytesMax?: number;
   readonly references?: readonly ShownReference[];
 };

@@ -91,7 +91,7 @@ const reference = z
 
 const texts = z.array(z.string()).min(1);
 
-/** What is there in every reply about a run. */
+/** Fields of every reply about a run. */
 const always = {
   run: z.strictObject({ tag: z.string().length(4), workflowId: workflowIdSchema, title: z.string().min(1) }),
   session: z.strictObject({ sessionId: SessionId.schema, runId: RunId.schema }),
@@ -118,7 +118,7 @@ const always = {
 const nextIntent = z.enum(NEXT_INTENTS);
 const none = z.array(z.never());
 
-/** A step is to be done, or is to be chosen now that nothing holds the run up any more. */
+/** A step is pending, or the first step can be started now. */
 export const pendingReplySchema = z.strictObject({
   kind: z.literal('ok'),
   ...always,
@@ -130,7 +130,7 @@ export const pendingReplySchema = z.strictObject({
   blockers: none,
 });
 
-/** All is done. A call is offered only to somebody whose output was not recorded. */
+/** The run is complete. A call is offered only when output was not recorded. */
 export const completeReplySchema = z.strictObject({
   kind: z.literal('ok'),
   ...always,
@@ -141,7 +141,7 @@ export const completeReplySchema = z.strictObject({
   blockers: none,
 });
 
-/** Something is missing; before the first step is chosen nothing is pending. */
+/** Something is missing; before the first step nothing is pending. */
 export const blockedReplySchema = z.strictObject({
   kind: z.literal('blocked'),
   ...always,
@@ -153,7 +153,7 @@ export const blockedReplySchema = z.strictObject({
   blockers: z.array(blockerSchema).min(1).max(BLOCKERS_MAX),
 });
 
-/** The data of every answer about a run, errors included. */
+/** The data of every reply about a run, including errors. */
 export const replySchema = z.union([
   pendingReplySchema,
   completeReplySchema,

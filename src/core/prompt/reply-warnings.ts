@@ -17,10 +17,10 @@ export type WarningFact =
   | {
       readonly code: 'skipped_for_unset_value';
       readonly skipped: readonly UnsetSkip[];
-      /** A token for a further try at the step before them; a run that has just begun has none. */
+      /** A token for another attempt at the step before them; a new run has none. */
       readonly again?: JsonObject;
     }
-  /** What was cut, each named so that a reader knows where to look for the rest. */
+  /** What was cut, named so that a reader knows where to look for the rest. */
   | { readonly code: 'text_cut'; readonly parts: readonly string[] }
   | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
   | { readonly code: 'unreadable_artifact'; readonly message: string }
@@ -40,7 +40,7 @@ export type WarningFact =
   | { readonly code: 'reference_unresolved'; readonly titles: readonly string[] }
   | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
   | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
-  /** Whether the call that is replied to has opened it again, and whether there is a step left to do in it. */
+  /** Whether this call reopened the run, and whether the run is complete. */
   | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
 
@@ -160,7 +160,7 @@ function modeAdvice(recommended: string, riskPolicy: RiskPolicy): string {
   }
 }
 
-/** The call takes the goal and the context along; a context that would fill the reply is named instead. */
+/** The call repeats the goal and the context; a context that is too long is named instead. */
 function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'workflow_changed' }>): ReplyWarning {
   const { context, ...others } = nextCall.arguments;
   const isLong = canonicalLength(nextCall.arguments) > SUGGESTED_CALL_BYTES_MAX;
@@ -175,7 +175,7 @@ function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'w
 
 const UNTOLD = '<value>';
 
-/** One line for all of them. The values are those by which the first of the steps would have been due. */
+/** One warning for all of them. The values are those that would make the first step due. */
 function skipped({
   code,
   skipped: all,
@@ -217,38 +217,38 @@ const LISTED_MAX = 20;
 const SKIPPED_MAX = 3;
 const SET_MAX = 5;
 
-/** What an agent sent, on one line and of moderate length. */
+/** A text that an agent sent, on one line and shortened. */
 function shortQuote(text: string): string {
   return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }
 
 /** Everything a reply may warn about. None of it stops a run. */
 export const REPLY_WARNING_CODES = [
-  /** The notes were longer than a note may be. */
+  /** The notes are longer than the limit. */
   'note_cut',
-  /** This token was used before, with other content; what came now was not recorded. */
+  /** This token was already used with other content; the new content was not recorded. */
   'replay_ignored_new_output',
-  /** A prompt names a value that context does not have. */
+  /** A prompt uses a value that is not in context. */
   'unset_value',
   /** A step was skipped because context does not have what its condition asks for. */
   'skipped_for_unset_value',
   'unknown_artifact_kind',
-  /** An artifact that the engine would have acted on, had it been right. */
+  /** An invalid artifact that the engine would otherwise have used. */
   'unreadable_artifact',
   /** A preferred capability is not available. */
   'capability_degraded',
   'exceeds_recommended_autonomy',
   'exceeds_recommended_risk_policy',
-  /** The file that the run was started from has changed, or is gone; the run goes on with what it pinned. */
+  /** The file of the workflow has changed or is gone; the run continues with the version it pinned. */
   'workflow_changed',
   'workflow_gone',
   'reference_unresolved',
   'legacy_id',
-  /** A bundled workflow was asked for by an id that it used to have. */
+  /** A bundled workflow was requested by an old id. */
   'renamed_id',
-  /** The folder that the call names is none, so the project's own workflows were not looked at. */
+  /** The workspace path is not a folder, so the project's own workflows were not searched. */
   'workspace_not_used',
-  /** Somebody has closed the run; going on opens it again. */
+  /** The user has closed the run; continuing reopens it. */
   'run_closed',
   /** Something shown in the reply was cut to its budget. */
   'text_cut',
@@ -259,11 +259,11 @@ export type ReplyWarning = {
   readonly code: (typeof REPLY_WARNING_CODES)[number];
   readonly message: string;
   readonly details?: JsonObject;
-  /** A call that would be a way out; the run goes on without it. */
+  /** A call that would fix it; the run continues without it. */
   readonly suggestedCall?: Call;
 };
 
-/** Why the folder that a call is about was not looked at. */
+/** Why the workspace folder of a call was not searched. */
 export type WorkspaceProblem = {
   readonly path: string;
   readonly reason:
@@ -271,7 +271,7 @@ export type WorkspaceProblem = {
     | { readonly code: 'io_failed'; readonly cause: string };
 };
 
-/** Why the project's own workflows are not there, and which are. */
+/** Why the project's own workflows are missing, and which workflows are listed. */
 export function explainWorkspace({ path, reason }: WorkspaceProblem): string {
   return `workspacePath was not used: ${wordsFor(quote(path), reason)} Only the bundled workflows and the user's own were searched.`;
 }

@@ -8,7 +8,7 @@ import { clip } from '../text/utf8.ts';
 import type { RunStatus } from '../views/run-status.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
-/** A run that may be the one that is meant, read and verified. */
+/** A stored run that may be the one to resume, read and verified. */
 export type ResumeCandidate = {
   readonly sessionId: SessionId;
   readonly runId: RunId;
@@ -16,7 +16,7 @@ export type ResumeCandidate = {
   readonly title: string;
   readonly goal?: string;
   readonly status: RunStatus;
-  /** The step that its preferred tip stands at; absent where none is due. */
+  /** The pending step of its preferred tip; absent where none is pending. */
   readonly stepTitle?: string;
   readonly lastAt?: number;
   readonly stateToken: string;
@@ -64,7 +64,7 @@ export function candidateLine(candidate: ResumeCandidate): string {
   return `${quoteReservedLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
 }
 
-/** A candidate whose texts take no more than they may; what it is called by is kept. */
+/** A candidate with its texts shortened; its ids and tokens are kept. */
 export function shorterCandidate(candidate: ResumeCandidate, bytesMax: number): ResumeCandidate {
   const { title, goal, stepTitle } = candidate;
   const shorter = (text: string | undefined) => text && clip(text, bytesMax);

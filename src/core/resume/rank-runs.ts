@@ -3,7 +3,7 @@ import { textTokens } from '../text/search-words.ts';
 import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
 import { bareFolder, type ResumeQuestion } from './resume-question.ts';
 
-/** A run and how well it answers. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
+/** A run and how well it matches. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
 export type RankedRun = {
   readonly session: SessionSummary;
   readonly run: RunSummary;
@@ -15,8 +15,8 @@ export type RankedRun = {
 export type WorkflowNames = { readonly get: (hash: WorkflowHash) => string | undefined };
 
 /**
- * Every run in the order in which it answers a question: strict tiers, no scores. Each run stands for its preferred tip.
- * Who names a session or a run gets nothing else.
+ * Every run, best match first: strict tiers, no scores. Each run is represented by its preferred tip. A caller who names
+ * a session or a run gets nothing else.
  */
 export function rankRuns(
   summaries: Iterable<SessionSummary>,
@@ -41,7 +41,7 @@ function rankOf(session: SessionSummary, run: RunSummary, { question, isOfWorkfl
   const { git_head_sha, git_branch, repo_root } = session.observed;
   const { sessionId, runId, headSha, branch, words, workspaces } = question;
   const isSameWorkspace = repo_root !== undefined && workspaces.includes(bareFolder(repo_root));
-  // In the order of the tiers, the first one being that of an id.
+  // In the order of the tiers, starting with the match by id.
   const matches: readonly (readonly [MatchReason, boolean])[] = [
     ['matched_session_id', sessionId !== undefined || runId !== undefined],
     ['matched_head_sha', headSha !== undefined && git_head_sha === headSha],
@@ -61,7 +61,7 @@ function rankOf(session: SessionSummary, run: RunSummary, { question, isOfWorkfl
   };
 }
 
-/** There are far fewer workflows than runs, so each is looked through once. */
+/** There are far fewer workflows than runs, so each is matched once. */
 function workflowMatcher(words: readonly string[], names: WorkflowNames): (run: RunSummary) => boolean {
   if (words.length === 0) return () => false;
   const known = new Map<WorkflowHash, boolean>();
@@ -86,7 +86,7 @@ function hasWord(sorted: readonly string[], word: string): boolean {
   return sorted[low] === word;
 }
 
-/** Indexes of two sessions say nothing about which is newer, so time comes before them; ids make it one order. */
+/** Event indexes of different sessions cannot be compared, so time comes first; ids make the order total. */
 function compareRanked(a: RankedRun, b: RankedRun): number {
   return (
     a.tier - b.tier ||
@@ -104,13 +104,13 @@ function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** The last tier whose match says that a run is meant, and not only that it exists. */
+/** The last tier whose match identifies a run; later tiers only say that it exists. */
 const TELLING_TIER_MAX = 3;
 
 /**
- * The runs that may be the one that is meant, best first. Exactly one is a strong match: it was named, or it is the only
- * unfinished run of the best telling tier, in the workspace where one is known. Who says nothing but the workspace means
- * the only unfinished run in it.
+ * The runs that may be meant, best first. A single run is a strong match: it was named, or it is the only unfinished run
+ * of the best identifying tier, in the workspace where one is known. If a workspace has exactly one unfinished run, a
+ * bare request resumes it.
  */
 export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
   const open = ranked.filter(({ run }) => run.status === 'in_progress' || run.status === 'blocked');
@@ -123,7 +123,7 @@ export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestio
   return question.isOfWorkspaceOnly && isPlaced ? here : telling;
 }
 
-/** Why a run is offered to somebody who comes back, strongest first. */
+/** Why a run is offered, strongest reason first. */
 export const MATCH_REASONS = [
   'matched_session_id',
   'matched_head_sha',

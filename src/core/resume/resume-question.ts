@@ -1,6 +1,6 @@
 import { textTokens } from '../text/search-words.ts';
 
-/** What somebody knows who looks for a run, as it was said. */
+/** What the caller knows about the run, as it was sent. */
 export type ResumeClues = {
   readonly query?: string | undefined;
   readonly gitBranch?: string | undefined;
@@ -9,17 +9,17 @@ export type ResumeClues = {
   readonly runId?: string | undefined;
 };
 
-/** The same, in the form in which runs are compared with it. */
+/** The same, in the form used for matching. */
 export type ResumeQuestion = {
   readonly sessionId: string | undefined;
   readonly runId: string | undefined;
   readonly headSha: string | undefined;
   readonly branch: string | undefined;
-  /** The words that must all occur; none where nothing was asked that could be searched for. */
+  /** The words that must all occur; empty where the query has none. */
   readonly words: readonly string[];
-  /** The ways in which the workspace may be written down; none where it is not known. */
+  /** The spellings of the workspace path; empty where it is not known. */
   readonly workspaces: readonly string[];
-  /** Whether nothing was said but where the work takes place. */
+  /** Whether the caller named nothing but the workspace. */
   readonly isOfWorkspaceOnly: boolean;
 };
 
@@ -39,8 +39,8 @@ export function resumeQuestion(clues: ResumeClues, seen: WorkspaceSeen): ResumeQ
 }
 
 /**
- * What the workspace itself tells. Its branch and commit count only where nothing else was said: whoever asks for
- * something in particular does not mean whatever was begun at the current commit.
+ * What is known from the workspace itself. Its branch and commit count only where the caller named nothing else: a
+ * specific request does not mean whatever was started at the current commit.
  */
 export type WorkspaceSeen = {
   readonly workspaces: readonly string[];
@@ -48,12 +48,12 @@ export type WorkspaceSeen = {
   readonly headSha?: string | undefined;
 };
 
-/** A folder without slashes at its end, with which it is the same. */
+/** A folder path without trailing slashes. */
 export function bareFolder(path: string): string {
   return path.replace(/(?<=.)[\\/]+$/, '');
 }
 
-/** A commit as it is written down: the longer kind is named by its algorithm. */
+/** A commit as it is stored: a SHA-256 hash has a prefix. */
 function storedSha(sha: string | undefined): string | undefined {
   const plain = sha?.toLowerCase();
   return plain !== undefined && /^[0-9a-f]{64}$/.test(plain) ? `sha256:${plain}` : plain;

@@ -7,13 +7,13 @@ import { plural } from '../text/words.ts';
 import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
-/** A candidate with some of what was noted in it. */
+/** A candidate with a part of its notes. */
 export type ShownCandidate = ResumeCandidate & { readonly snippet: string };
 
-/** How many runs were looked at, and what was asked for where none of them has it. */
+/** How many runs there are, and the query if none of them matches it. */
 export type Search = { readonly total: number; readonly missed?: string | undefined };
 
-/** The reply where none is surely meant. */
+/** The reply where no single run is clearly meant. */
 export function candidateList(candidates: readonly ShownCandidate[], { total, missed }: Search): GivenReply {
   const [first] = candidates;
   if (first === undefined) return nothingThere();
@@ -68,11 +68,11 @@ function nothingThere(): GivenReply {
 
 export type Resumed = {
   readonly whyMatched: readonly MatchReason[];
-  /** What else may have been meant. */
+  /** Other runs that may be meant. */
   readonly others: readonly ResumeCandidate[];
 };
 
-/** The rehydration of the run that is meant, and in one line each what else might be. */
+/** The rehydrated run, and one line for each other run that may be meant. */
 export function resumedReply(shown: GivenReply, { whyMatched, others }: Resumed): GivenReply {
   const lead = `This run was found by ${reasonWords(whyMatched)}.`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);

@@ -4,27 +4,27 @@ import type { ArtifactRef } from '../log/operation/output-drafts.ts';
 
 /** A structured result that an agent sent. */
 export type HandedArtifact = {
-  /** What the artifact says it is; an artifact may fail to say so. */
+  /** The kind that the artifact states; it may state none. */
   readonly kind: string | undefined;
   readonly value: JsonObject;
   readonly ref: ArtifactRef;
 };
 
-/** What an attempt has to show. Blank notes are no notes. */
+/** What an attempt sends. Blank notes count as none. */
 export type HandedIn = {
   readonly notesMarkdown: string | undefined;
   readonly artifacts: readonly HandedArtifact[];
 };
 
 /**
- * What counts for an attempt: this call on top of what the blocked attempts above it already held, oldest first. The
- * later one wins, for notes and for each slot of artifacts, so that nothing needs to be typed twice.
+ * What counts for an attempt: this call merged over the blocked attempts above it, oldest first. The later one wins,
+ * for notes and for each slot of artifacts, so that nothing needs to be sent twice.
  */
 export function mergeHandedIn(attempts: readonly HandedIn[]): HandedIn {
   const bySlot = new Map<string, readonly HandedArtifact[]>();
   for (const { artifacts } of attempts) {
     for (const slot of new Set(artifacts.map(slotOf))) {
-      // Taken out first, so that what came later also stands later.
+      // Removed first, so that what was sent later also comes later.
       bySlot.delete(slot);
       bySlot.set(
         slot,

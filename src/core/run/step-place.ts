@@ -10,7 +10,7 @@ import { evaluateCondition, type Facts } from './condition/evaluate-condition.ts
 import type { HandedIn } from './handed-in.ts';
 import type { LoopVariables } from './walk/walk.ts';
 
-/** A step where a run stands. */
+/** The step at which a run stands, with everything that its requirements depend on. */
 export type StepPlace = {
   readonly index: WorkflowIndex;
   readonly step: CompiledStep;
@@ -22,23 +22,23 @@ export type StepPlace = {
 export type OpenLoop = {
   readonly loopId: LoopId;
   readonly stepId: StepId;
-  /** Whether it goes by what a loop-control artifact decides. */
+  /** Whether a loop-control artifact decides about its end. */
   readonly isArtifact: boolean;
 };
 
-/** A try at a step. The context of its facts already holds what the call brought. */
+/** An attempt at a step. The context of its facts already includes what the call sent. */
 export type StepAttempt = StepPlace & {
   /** Merged over the chain of blocked attempts. */
   readonly handedIn: HandedIn;
-  /** Whether it is made from a blocked attempt: only then was a person asked. */
+  /** Whether it continues a blocked attempt: only then was the user asked. */
   readonly isRetry: boolean;
-  /** Whether notes came after the first block of the chain: with this call or with an earlier retry. */
+  /** Whether notes were sent after the first block of the chain: with this call or with an earlier retry. */
   readonly hasNewNotes: boolean;
-  /** The innermost last. */
+  /** Outermost first. */
   readonly openLoops: readonly OpenLoop[];
 };
 
-/** What conditions see at a place. No decision about a loop is part of it: a requirement does not wait for one. */
+/** What conditions see at a place. Loop decisions are not part of it: requirements do not depend on them. */
 export function conditionFacts({ index, facts, loopVariables }: Omit<StepPlace, 'step'>): Facts {
   const { context, compilePattern } = facts;
   return { context, loopVariables, conditions: index.conditions, compilePattern };
@@ -48,12 +48,12 @@ export function holdsAt(place: StepPlace, condition: Condition): boolean {
   return evaluateCondition(condition, conditionFacts(place));
 }
 
-/** What is known of a capability on a line; absent where nobody ever looked. */
+/** What is known of a capability on a line; absent where nobody has tried it. */
 export type KnownCapabilities = {
   readonly [capability in Capability]?: { readonly status: CapabilityStatus; readonly grade: 'strong' | 'weak' };
 };
 
-/** Everything about a place in a run that its pinned workflow does not tell. */
+/** Everything about a place in a run that is not part of its pinned workflow. */
 export type RunFacts = {
   readonly context: JsonObject;
   readonly preferences: Preferences;

@@ -43,7 +43,7 @@ export function encodeCompactToken(claims: CompactTokenClaims, { keyring, hmac }
   return textOf(unsigned, macOf(unsigned, keyring.current, hmac));
 }
 
-/** Reads a compact token in any forgiven spelling. */
+/** Reads a compact token; spellings that copying or typing produces are accepted. */
 export function parseCompactToken(text: string, keys: VerifyingKeys): Result<CompactTokenClaims, TokenRefusal> {
   const normalised = normaliseToken(text);
   const shape = shapeOf(normalised);
@@ -77,7 +77,7 @@ function macOf({ head, payload }: Unsigned, key: SigningKey, hmac: HmacSha256): 
   return mac;
 }
 
-/** The empty half byte at the end of the MAC would begin one character more; that one is left out. */
+/** The empty half byte at the end of the MAC would add one character; it is left out. */
 function textOf({ head, payload }: Unsigned, mac: Uint8Array): string {
   return head + toBase32(joined(payload, mac)).slice(0, BODY_LENGTH);
 }
@@ -128,7 +128,7 @@ function claimsOf({ prefix, tag, payload }: Shape): Result<CompactTokenClaims, T
     tag,
     sessionId: SessionId.of(payload.slice(SESSION_AT, EVENT_INDEX_AT)),
     nodeEventIndex: eventIndexSchema.parse(view.getUint32(EVENT_INDEX_AT)),
-    // Whatever else a state token holds here is lost, so that it does not re-encode to itself.
+    // Any other value in a state token is dropped, so that such a token does not re-encode to itself and is refused.
     attemptId: kind === 'state' ? FIRST_ATTEMPT : attemptIdSchema.parse(view.getUint16(ATTEMPT_AT)),
   });
 }

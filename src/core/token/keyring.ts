@@ -10,19 +10,19 @@ const KEYRING_VERSION = 1;
 
 declare const signing: unique symbol;
 
-/** Exactly 32 bytes. They are drawn at random outside the core. */
+/** Exactly 32 random bytes, drawn outside core. */
 export type SigningKey = Uint8Array & { readonly [signing]: true };
 
-/** The keys that count: one signs, both verify. */
+/** The active keys: one signs, both verify. */
 export type Keyring = { readonly current: SigningKey; readonly previous?: SigningKey };
 
-/** HMAC-SHA256, handed in from outside: core owns no cryptography. */
+/** HMAC-SHA256, passed in from outside: core has no cryptography. */
 export type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array;
 
-/** What it takes to sign and to verify. */
+/** What signing and verifying need. */
 export type TokenKeys = { readonly keyring: Keyring; readonly hmac: HmacSha256 };
 
-/** What it takes to verify. Where no key was ever made there is no keyring, and no token is genuine. */
+/** What verifying needs. Without a keyring no key was ever made, and no token is genuine. */
 export type VerifyingKeys = { readonly keyring: Keyring | undefined; readonly hmac: HmacSha256 };
 
 export function signingKey(bytes: Uint8Array): SigningKey {
@@ -37,7 +37,7 @@ export function activeKeys(keyring: Keyring | undefined): readonly SigningKey[] 
   return previous === undefined ? [current] : [current, previous];
 }
 
-/** Puts a fresh key in front. Tokens of the key that was current go on to verify until the next rotation. */
+/** Makes a new key current. Tokens of the previous key still verify until the next rotation. */
 export function rotate(keyring: Keyring, freshKey: SigningKey): Keyring {
   const isFresh = activeKeys(keyring).every((key) => !constantTimeEqual(key, freshKey));
   assert(isFresh, 'a fresh key is none of the active ones');
@@ -56,7 +56,7 @@ export const keyringDocumentSchema = z.strictObject({
   v: z.literal(KEYRING_VERSION),
   current: storedKeySchema,
   previous: storedKeySchema.nullable(),
-  /** Digest of all the rest as canonical JSON, because a key with a flipped bit is a key too. Old files have none. */
+  /** Digest of all other fields as canonical JSON, because a key with a flipped bit is still a valid key. Old files have none. */
   sum: plainDigestSchema.exactOptional(),
 });
 export type KeyringDocument = z.infer<typeof keyringDocumentSchema>;
@@ -73,7 +73,7 @@ export function parseKeyring(value: unknown): Result<Keyring, KeyringRefusal> {
   }));
 }
 
-/** What is stored of a keyring. */
+/** A keyring as it is stored. */
 export function keyringDocument({ current, previous }: Keyring): KeyringDocument {
   return {
     v: KEYRING_VERSION,
@@ -92,7 +92,7 @@ function storedKey(key: SigningKey): StoredKey {
   return { alg: 'hmac_sha256', keyBase64Url: toBase64Url(key) };
 }
 
-/** Compares without stopping at the first difference, so that timing does not tell how much of a guess was right. */
+/** Compares without stopping at the first difference, so that timing does not reveal how much of a guess was right. */
 export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);

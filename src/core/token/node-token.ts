@@ -23,7 +23,7 @@ import {
 } from './token.ts';
 import { invalidFormat, type TokenRefusal } from './token-refusal.ts';
 
-/** The node a token shall name, as the log knows it. */
+/** The node that a token names, as the log knows it. */
 export type MintableNode = {
   readonly sessionId: SessionId;
   readonly runId: RunId;
@@ -37,10 +37,10 @@ export type TokenPurpose =
   | { readonly kind: 'state' }
   | { readonly kind: 'ack' | 'checkpoint'; readonly attemptId: AttemptId };
 
-/** Keys, and the form to write; compact unless told otherwise. */
+/** Keys, and the form to write; compact by default. */
 export type TokenMint = TokenKeys & { readonly form?: TokenForm };
 
-/** A token for a node. Equal input gives equal text: nothing is drawn or remembered. */
+/** A token for a node. Equal input gives equal text: nothing is random or remembered. */
 export function mintToken(node: MintableNode, purpose: TokenPurpose, mint: TokenMint): string {
   if (mint.form === 'json') return encodeJsonToken(jsonClaims(node, purpose), mint);
   const claims = {
@@ -64,8 +64,8 @@ function jsonClaims(node: MintableNode, purpose: TokenPurpose): JsonTokenClaims 
 const TOKEN_TEXT_LENGTH_MAX = 1_024;
 
 /**
- * Reads a token of either form, whichever is minted, and checks that it may stand in this argument. A compact one is
- * forgiven its spelling; the JSON form must be exact, and one in quotes is told what is wrong with it.
+ * Reads a token of either form and checks that its kind fits this argument. Spelling mistakes in a compact token are
+ * fixed; the JSON form must be exact, and a quoted one gets a refusal that says so.
  */
 export function parseToken(text: string, slot: TokenSlot, keys: VerifyingKeys): Result<TokenClaims, TokenRefusal> {
   if (text.length > TOKEN_TEXT_LENGTH_MAX) {

@@ -13,7 +13,7 @@ export type TokenRefusal =
   | {
       readonly code: 'TOKEN_WORKFLOW_HASH_MISMATCH';
       readonly place: TokenPlace;
-      /** Who contradicts the pin of the run: the token, the node's record, or the stored workflow itself. */
+      /** What contradicts the pinned workflow of the run: the token, the node's record, or the stored workflow itself. */
       readonly source: 'token' | 'node' | 'stored_workflow';
       readonly pinned: WorkflowHash;
       readonly found: WorkflowHash;
@@ -22,7 +22,7 @@ export type TokenRefusal =
       readonly code: 'TOKEN_SESSION_LOCKED';
       readonly sessionId: SessionId;
       readonly afterMs: number;
-      /** Who has the lock, where the lock can tell. */
+      /** Who holds the lock, if that is known. */
       readonly holder: string | null;
     };
 

@@ -55,7 +55,7 @@ export type JsonTokenClaims = JsonTokenHead &
 export type CompactTokenClaims = {
   readonly form: 'compact';
   readonly kind: TokenKind;
-  /** The run tag: a hint for readers, which must nevertheless be the one of the node's run. */
+  /** The run tag: a hint for readers, but it must be the tag of the node's run. */
   readonly tag: string;
   readonly sessionId: SessionId;
   readonly nodeEventIndex: EventIndex;
@@ -68,11 +68,11 @@ export type TokenClaims = JsonTokenClaims | CompactTokenClaims;
 /** The attempt in the reply that creates a node. */
 export const FIRST_ATTEMPT: AttemptId = attemptIdSchema.parse(0);
 
-/** A node was tried more often than a token can count; the way on is from another node. */
+/** A node had more attempts than a token can count; continue from another node. */
 export type AttemptsUsedUp = { readonly code: 'attempts_used_up'; readonly attemptsMax: number };
 
 /**
- * The attempt that rehydrating a node offers: as many as are recorded there already. It follows from the log alone, so
+ * The attempt number that rehydrating a node offers: the number of recorded attempts. It follows from the log alone, so
  * asking twice gives the same token, and two agents that hold it make one advance.
  */
 export function nextAttempt(recorded: { readonly size: number }): Result<AttemptId, AttemptsUsedUp> {

@@ -4,7 +4,7 @@ import type { AttemptId, NodeId } from '../log/ids.ts';
 
 type AdvanceRecorded = EventOf<'advance_recorded'>;
 
-/** One try at a node with its outcome. The reply that was given stays in the log: only a replay asks for it. */
+/** One attempt at a node with its outcome. The reply stays in the log: only a replay needs it. */
 export type AdvanceRecord = Omit<AdvanceRecorded, 'data'> & { readonly data: Omit<AdvanceRecorded['data'], 'reply'> };
 
 export type AdvancesView = Map<NodeId, Map<AttemptId, AdvanceRecord>>;
@@ -15,7 +15,7 @@ export function applyAdvanceRecorded(advances: AdvancesView, event: AdvanceRecor
   ofNode.set(event.data.attemptId, withoutReply(event));
 }
 
-/** What a try at a node led to, for a replay of its token. */
+/** The outcome of an attempt at a node, for a replay of its token. */
 export function advanceOutcome(
   advances: AdvancesView,
   nodeId: NodeId,
@@ -24,19 +24,19 @@ export function advanceOutcome(
   return advances.get(nodeId)?.get(attemptId);
 }
 
-/** How many tries at a node are recorded; the next one takes this number as its id. */
+/** How many attempts at a node are recorded; the next attempt takes this number as its id. */
 export function attemptCount(advances: AdvancesView, nodeId: NodeId): number {
   return advances.get(nodeId)?.size ?? 0;
 }
 
-/** Whoever loads a session has left it out already. */
+/** A loaded session has already dropped it. */
 function withoutReply(event: AdvanceRecord | AdvanceRecorded): AdvanceRecord {
   if (!('reply' in event.data)) return event;
   const { reply: _, ...data } = event.data;
   return { ...event, data };
 }
 
-/** Why the engine chose as it did, node by node. For people who look; no decision reads it. */
+/** The decision trace of each node. People read it; no decision does. */
 export type TraceView = Map<NodeId, TraceEntry[]>;
 
 export function applyTraceAppended(trace: TraceView, event: EventOf<'decision_trace_appended'>): void {

@@ -19,14 +19,14 @@ export function applyContextSet(context: ContextView, event: ContextSet): void {
 }
 
 /**
- * The contexts last put together for a view. Whoever follows a run asks at one tip after the other, so the next answer
- * is one of these and a few deltas, however long the line is; a few are kept because agents go back and forth. They are
- * kept beside the view and not in it: two views of one log are equal, whatever was asked of them.
+ * The contexts that were last computed for a view. Queries follow a run from tip to tip, so the next context is one of
+ * these plus a few deltas, however long the line is; a few are kept because agents go back and forth. They are kept
+ * beside the view and not in it: two views of one log are equal, whatever was queried.
  */
 const lastAnswers = new WeakMap<ContextView, Map<Deltas, JsonObject>>();
 const ANSWERS_MAX = 4;
 
-/** The whole context of a node. Takes one copy of it, and the deltas since a node asked lately if one is above. */
+/** The whole context of a node. Costs one copy plus the deltas since the last cached context on its line. */
 export function contextAt(view: ContextView, nodeId: NodeId): JsonObject {
   const deltas = heldAt(view, nodeId);
   const answers = lastAnswers.get(view) ?? new Map<Deltas, JsonObject>([[undefined, {}]]);
@@ -43,7 +43,7 @@ export function contextAt(view: ContextView, nodeId: NodeId): JsonObject {
   return context;
 }
 
-/** One value of a node's context, without putting the whole together. */
+/** One value of a node's context, without computing the whole context. */
 export function contextValueAt(view: ContextView, nodeId: NodeId, key: string): JsonValue | undefined {
   for (let at = heldAt(view, nodeId); at !== undefined; at = at.older) {
     const delta = at.newest.data.context;

@@ -2,10 +2,10 @@ import type { EventOf } from '../log/event.ts';
 import type { OutputChannel } from '../log/events/output-events.ts';
 import type { NodeId, OutputId } from '../log/ids.ts';
 
-/** An output as it was handed in. */
+/** An output as it was sent. */
 export type NodeOutput = EventOf<'node_output_appended'>;
 
-/** An output with what became of it. */
+/** An output, and whether it was superseded. */
 export type OutputEntry = { readonly output: NodeOutput; readonly isSuperseded: boolean };
 
 export type OutputsView = {
@@ -13,14 +13,14 @@ export type OutputsView = {
   readonly known: Map<OutputId, { readonly nodeId: NodeId; readonly channel: OutputChannel }>;
 };
 
-/** `isDraft`: handed in with an attempt that was turned down. */
+/** `isDraft`: sent with an attempt that was blocked. */
 type NodeOutputs = { readonly isDraft: boolean; readonly appended: NodeOutput[]; readonly superseded: Set<OutputId> };
 
 export function emptyOutputs(): OutputsView {
   return { byNode: new Map(), known: new Map() };
 }
 
-/** Tells whether the event is the first to supersede another output. */
+/** Returns whether the event is the first to supersede another output. */
 export function applyOutputAppended(outputs: OutputsView, event: NodeOutput, isDraft: boolean): boolean {
   const { nodeId } = event.scope;
   const { outputId, outputChannel, supersedesOutputId } = event.data;
@@ -33,7 +33,7 @@ export function applyOutputAppended(outputs: OutputsView, event: NodeOutput, isD
   return true;
 }
 
-/** Everything a node was given, oldest first; nothing is ever taken out. */
+/** All outputs of a node, oldest first; nothing is ever removed. */
 export function outputHistory(outputs: OutputsView, nodeId: NodeId): readonly OutputEntry[] {
   const ofNode = outputs.byNode.get(nodeId);
   return (ofNode?.appended ?? []).map((output) => ({
@@ -42,17 +42,17 @@ export function outputHistory(outputs: OutputsView, nodeId: NodeId): readonly Ou
   }));
 }
 
-/** Outputs of a node that none superseded, oldest first. What a blocked attempt handed in counts for nothing. */
+/** Outputs of a node that are not superseded, oldest first. What a blocked attempt sent does not count. */
 export function currentOutputs(outputs: OutputsView, nodeId: NodeId): readonly NodeOutput[] {
   return outputs.byNode.get(nodeId)?.isDraft === true ? [] : standing(outputs, nodeId);
 }
 
-/** The latest output of a channel that none superseded. */
+/** The latest output of a channel that is not superseded. */
 export function currentOutput(outputs: OutputsView, nodeId: NodeId, channel: OutputChannel): NodeOutput | undefined {
   return currentOutputs(outputs, nodeId).findLast(({ data }) => data.outputChannel === channel);
 }
 
-/** What was handed in with a blocked attempt, so that a retry need not type it again. Empty for any other node. */
+/** What was sent with a blocked attempt, so that a retry need not send it again. Empty for any other node. */
 export function blockedDraft(outputs: OutputsView, nodeId: NodeId): readonly NodeOutput[] {
   return outputs.byNode.get(nodeId)?.isDraft === true ? standing(outputs, nodeId) : [];
 }

@@ -3,19 +3,19 @@ import type { NodeId, RunId } from '../log/ids.ts';
 import type { AdvanceRecord } from './advance-outcomes.ts';
 import type { AppliedEvent } from './session-view.ts';
 
-/** A step that a run passed by. */
+/** A step that a run skipped. */
 export type SkippedStep = EventOf<'step_skipped'>['data'];
 
 /**
- * When things happened and what was passed by. No decision reads any of it, so the views do without; people who look
- * back want to know.
+ * When things happened and what was skipped. No decision reads any of it, so it is not part of the session view; people
+ * who read the history need it.
  */
 export type Chronicle = {
   readonly startedAt: Map<RunId, number>;
   readonly createdAt: Map<NodeId, number>;
-  /** The last event of each run that tells its time. */
+  /** The time of the last event of each run that has one. */
   readonly activeAt: Map<RunId, number>;
-  /** Steps that were passed by on the way to a node. */
+  /** Steps that were skipped on the way to a node. */
   readonly skipped: Map<NodeId, SkippedStep[]>;
 };
 
@@ -23,7 +23,7 @@ export function emptyChronicle(): Chronicle {
   return { startedAt: new Map(), createdAt: new Map(), activeAt: new Map(), skipped: new Map() };
 }
 
-/** Takes one more event into the chronicle it is given. */
+/** Adds one event to a chronicle. */
 export function chronicleEvent(chronicle: Chronicle, event: AppliedEvent): void {
   const { at } = event;
   if (event.scope !== undefined && at !== undefined) chronicle.activeAt.set(event.scope.runId, at);
@@ -37,11 +37,11 @@ export function chronicleEvent(chronicle: Chronicle, event: AppliedEvent): void 
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 
-/** What was written down at one node, for people who look back; each list oldest first. */
+/** Everything recorded at one node, for people who read the history; each list oldest first. */
 export type NodeRecord = {
   /** When the first event of the node happened. */
   readonly at: number | undefined;
-  /** The block that made the node, where it is an attempt. */
+  /** The block that created the node, if it is a blocked attempt. */
   readonly block: Extract<AdvanceRecord['data']['outcome'], { kind: 'blocked' }> | undefined;
   readonly divergences: readonly Of<'divergence_recorded'>[];
   readonly skipped: readonly SkippedStep[];
@@ -50,7 +50,7 @@ export type NodeRecord = {
   readonly contextKeys: readonly string[];
 };
 
-/** Deals the events of a session to the nodes they hang on; a block goes to the attempt that it made. */
+/** Groups the events of a session by node; a block belongs to the blocked attempt that it created. */
 export function nodeRecords(events: Iterable<AppliedEvent>): ReadonlyMap<NodeId, NodeRecord> {
   const byNode = new Map<NodeId, AppliedEvent[]>();
   for (const event of events) {

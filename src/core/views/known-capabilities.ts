@@ -5,7 +5,7 @@ import { addFact, emptyLineage, heldAt, type Lineage, oldestFirst, type SharedLi
 
 export type CapabilityObservation = EventOf<'capability_observed'>;
 
-/** What is known of a capability. Only a strong grade may unlock anything. */
+/** What is known of a capability. Only a strong grade meets a requirement. */
 export type CapabilityStanding = {
   readonly status: CapabilityStatus;
   readonly grade: 'strong' | 'weak';
@@ -29,7 +29,7 @@ export function applyCapabilityObserved(capabilities: CapabilitiesView, event: C
   addFact(capabilities, event.scope.nodeId, event);
 }
 
-/** The latest strong observation on the node's line; only without any strong one the latest weak one. */
+/** The latest strong observation on the node's line; without one, the latest weak observation. */
 export function capabilityAt(
   capabilities: CapabilitiesView,
   nodeId: NodeId,

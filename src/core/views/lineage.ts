@@ -6,9 +6,9 @@ import type { NodeId } from '../log/ids.ts';
 export type Fact = { readonly eventIndex: number };
 
 /**
- * What each node sees of one kind of fact. A step keeps what its parent held at the moment the step was taken: going
- * back must find what was in force then. A blocked attempt or checkpoint hangs on its parent and follows it, so that
- * a preference set from outside governs the retry. Facts count in the order of their event index.
+ * What each node sees of one kind of fact. A step keeps what its parent held when the step was taken: a rewind must find
+ * what was in force then. A blocked attempt or checkpoint follows its parent, so that a preference set from outside
+ * governs the retry. Facts count in the order of their event index.
  */
 export type Lineage<State, F extends Fact> = {
   readonly initial: State;
@@ -18,8 +18,8 @@ export type Lineage<State, F extends Fact> = {
 };
 
 /**
- * `held` is what the place held when the log last came by. Events arrive in order, so whatever is recorded later on a
- * node above is newer than all of it and is simply added: nothing is ever computed again from the start.
+ * `held` is what the place held when it was last updated. Events arrive in order, so whatever is recorded later on a node
+ * above is newer and is simply added: nothing is ever computed again from the start.
  */
 type Place<State, F> = Ancestry & {
   readonly stepId: NodeId;
@@ -28,7 +28,7 @@ type Place<State, F> = Ancestry & {
   lateSeen: number;
   isHungOn: boolean;
   hasOwn: boolean;
-  /** Of a step: facts recorded at or below it on a place that others hung on already. */
+  /** Of a step: facts recorded at or below it on a place that already had nodes attached to it. */
   readonly late: LateFact<F>[];
 };
 type LateFact<F> = { readonly nodeId: NodeId; readonly fact: F };
@@ -72,7 +72,7 @@ export function addFact<State, F extends Fact>(lineage: Lineage<State, F>, nodeI
   place.hasOwn = true;
 }
 
-/** What a node holds now. Asking leaves no trace, so that a view says only what the log says. */
+/** What a node holds now. A query changes nothing, so that a view depends only on the log. */
 export function heldAt<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: NodeId): State {
   return currentlyHeld(lineage, placeOf(lineage, nodeId));
 }
@@ -84,7 +84,7 @@ function caughtUp<State, F extends Fact>(lineage: Lineage<State, F>, place: Plac
 }
 
 function currentlyHeld<State, F extends Fact>(lineage: Lineage<State, F>, place: Place<State, F>): State {
-  // What is late below a step is nothing to the step itself: it took its own facts in as they came.
+  // Late facts below a step do not concern the step itself: it already holds its own facts.
   if (place.nodeId === place.stepId) return place.held;
   const step = placeOf(lineage, place.stepId);
   if (!place.hasOwn && place.onNodeId === place.stepId) return step.held;
@@ -104,12 +104,12 @@ function placeOf<State, F extends Fact>(lineage: Lineage<State, F>, nodeId: Node
 }
 
 /**
- * Where a node hangs below its step. `jumpNodeId` leads further up, in strides that double, so that a chain of any
- * length is climbed in a few of them. Ids and not references: what is shared must not be walked twice.
+ * The position of a node below its step. `jumpNodeId` leads further up in strides that double, so that a chain of any
+ * length is climbed in a few jumps. Ids instead of references: shared parts must not be visited twice.
  */
 type Ancestry = {
   readonly nodeId: NodeId;
-  /** The node it hangs on; `undefined` for a step. */
+  /** The node it is attached to; `undefined` for a step. */
   readonly onNodeId: NodeId | undefined;
   readonly depth: number;
   readonly jumpNodeId: NodeId;
@@ -117,7 +117,7 @@ type Ancestry = {
 
 type Known = { readonly get: (nodeId: NodeId) => Ancestry | undefined };
 
-/** The ancestry of a new node on `on`, or of a step. */
+/** The ancestry of a new node attached to `on`, or of a step. */
 function ancestryBelow(known: Known, nodeId: NodeId, on?: Ancestry): Ancestry {
   if (on === undefined) return { nodeId, onNodeId: undefined, depth: 0, jumpNodeId: nodeId };
   const jump = ancestryOf(known, on.jumpNodeId);
@@ -132,7 +132,7 @@ function ancestryBelow(known: Known, nodeId: NodeId, on?: Ancestry): Ancestry {
   };
 }
 
-/** Whether `above` is the node itself or one that it hangs on, near or far. */
+/** Whether `above` is the node itself or one of the nodes it is attached to. */
 function isAtOrAbove(known: Known, above: NodeId, node: Ancestry): boolean {
   const { depth } = ancestryOf(known, above);
   let at = node;

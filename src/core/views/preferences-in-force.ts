@@ -16,7 +16,7 @@ export function applyPreferencesChanged(preferences: PreferencesView, event: Pre
   addFact(preferences, event.scope.nodeId, event);
 }
 
-/** What is in force at a node by its own line; where nothing was set the caller's defaults apply. */
+/** The preferences in force at a node; `undefined` where its line set none and the caller's defaults apply. */
 export function preferencesAt(preferences: PreferencesView, nodeId: NodeId): Preferences | undefined {
   return heldAt(preferences, nodeId)?.data.effective;
 }

@@ -10,7 +10,7 @@ type OutputAppended = EventOf<'node_output_appended'>;
 /** An output of the recap channel. */
 export type Note = OutputAppended & { readonly data: Extract<OutputAppended['data'], { outputChannel: 'recap' }> };
 
-/** One note of a recap; `isCut` when the budget of an entry did not hold all of it. */
+/** One note of a recap; `isCut` when it was longer than the budget of an entry. */
 export type RecapEntry = {
   readonly nodeId: NodeId;
   readonly eventIndex: number;
@@ -30,7 +30,7 @@ type NoteFact = {
 type NoteLine = {
   readonly count: number;
   readonly list: SharedList<Note> | undefined;
-  /** Those of checkpoints once more: search looks for them in particular. */
+  /** The notes of checkpoints again: search needs them separately. */
   readonly ofCheckpoints: SharedList<Note> | undefined;
 };
 
@@ -41,8 +41,8 @@ export function emptyNotes(): NotesView {
 }
 
 /**
- * Keeps a note for the recaps of its line. A checkpoint's note counts for the node it was made at, so that whoever
- * goes on from there sees it; a blocked attempt's note is a rejected draft and no recap shows it.
+ * Adds a note to the recaps of its line. A checkpoint's note counts for the node it was made at, so that work continued
+ * from there sees it; a blocked attempt's note is a draft, and no recap shows it.
  */
 export function applyNote(notes: NotesView, note: Note, at: { node: RunNode; isFirstCorrection: boolean }): void {
   if (at.node.kind === 'blocked_attempt') return;
@@ -56,12 +56,12 @@ export function recapSources(notes: NotesView, nodeId: NodeId): readonly Note[] 
   return newestNotes(heldAt(notes, nodeId).list, () => true).reverse();
 }
 
-/** The notes of checkpoints on a node's line, newest first, as long as the visitor wants more. */
+/** The notes of checkpoints on a node's line, newest first, until the visitor returns false. */
 export function checkpointNotes(notes: NotesView, nodeId: NodeId, isWanted: (note: Note) => boolean): readonly Note[] {
   return newestNotes(heldAt(notes, nodeId).ofCheckpoints, isWanted);
 }
 
-/** The notes of a node's line within a budget; when it is short the oldest go, and what cannot be cut to it is left out. */
+/** The notes of a node's line within a budget; where it is too small, the oldest notes are left out. */
 export function recap(notes: NotesView, nodeId: NodeId, bytesMax: number): Recap {
   const { list, count } = heldAt(notes, nodeId);
   const entries: RecapEntry[] = [];
@@ -70,7 +70,7 @@ export function recap(notes: NotesView, nodeId: NodeId, bytesMax: number): Recap
   return { entries: entries.reverse(), olderLeftOut: count - entries.length };
 }
 
-/** What was noted on the way from a node down to a tip. Takes what lies between them, not what lies above. */
+/** The notes between a node and a tip below it, without those above the node. */
 export function recapBelow(
   notes: NotesView,
   { nodeId, tip, bytesMax }: { readonly nodeId: NodeId; readonly tip: NodeId; readonly bytesMax: number },
@@ -82,12 +82,12 @@ export function recapBelow(
   return { entries: entries.reverse(), olderLeftOut: below.length - entries.length };
 }
 
-/** Less than this is not divided: one note that can be read is worth more than the beginnings of two. */
+/** A smaller budget is not divided: one readable note is worth more than the beginnings of two. */
 const SHARED_BYTES_MIN = 512;
 
 /** Takes notes, newest first, for as long as they fit. */
 function withinBudget(entries: RecapEntry[], bytesMax: number): (note: Note) => boolean {
-  // In a narrow budget a long note leaves as much room for others as it does in the usual one, as long as there is some.
+  // In a small budget a long note leaves other notes the same share as in the usual budget.
   const share = Math.floor((bytesMax * RECAP_ENTRY_BYTES_MAX) / RECAP_BYTES_MAX);
   const entryBytesMax = bytesMax < SHARED_BYTES_MIN ? bytesMax : Math.min(RECAP_ENTRY_BYTES_MAX, share);
   let bytesLeft = bytesMax;
@@ -107,8 +107,8 @@ function recapEntry(note: Note, bytesMax: number): RecapEntry {
 }
 
 /**
- * Walks from the newest note back, past superseded ones, for as long as the visitor wants more. Notes of `above` are
- * left out; both lists are in order and end in what they share, so the walk ends there.
+ * Walks back from the newest note, skipping superseded ones, until the visitor returns false. Notes of `above` are left
+ * out; both lists are in order and share their tail, so the walk ends there.
  */
 function newestNotes(
   list: SharedList<Note> | undefined,

@@ -28,7 +28,7 @@ type NodeFacts = {
   readonly createdIndex: number;
   readonly snapshotRef: SnapshotRef;
   readonly workflowHash: WorkflowHash;
-  /** The nearest node at or above this one that is no checkpoint: what a checkpoint was made at. */
+  /** The nearest node at or above this one that is not a checkpoint: where a checkpoint was made. */
   readonly hostNodeId: NodeId;
 };
 type NodeMarks = {
@@ -41,7 +41,7 @@ type NodeMarks = {
 type RunFacts = {
   readonly runId: RunId;
   readonly startedIndex: number;
-  /** What the run executes, for as long as it lives: the hash decides, not what the source holds today. */
+  /** The workflow that the run executes: the hash decides, not what the source file holds today. */
   readonly pinned: EventOf<'run_started'>['data'];
 };
 type RunMarks = {
@@ -143,7 +143,7 @@ export function nodeAtEvent(graph: RunGraph, eventIndex: number): RunNode | unde
   return nodeId === undefined ? undefined : graph.nodes.get(nodeId);
 }
 
-/** A new step ends the tips above it. Whoever is marked has marked ancestors, so each node is passed once in all. */
+/** A new step ends the tips above it. The ancestors of a marked node are marked too, so each node is visited only once. */
 function markAbove(graph: RunGraph, run: RunMarks, from: NodeId | null): void {
   let node = from === null ? undefined : graph.nodes.get(from);
   while (node !== undefined && !node.hasStepBelow) {

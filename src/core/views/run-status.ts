@@ -13,18 +13,18 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export type StatusSources = {
   readonly snapshotOf: (ref: SnapshotRef) => ExecutionSnapshot;
-  /** Holds where no node of the line has preferences of its own. */
+  /** Used where no node of the line has preferences of its own. */
   readonly defaults: Preferences;
 };
 
-/** A gap of these kinds waits for somebody; `unexpected` ones only report. */
+/** Gaps of these categories block a run; `unexpected` ones only report. */
 const BLOCKING_CATEGORIES: readonly GapCategory[] = [
   'user_only_dependency',
   'contract_violation',
   'capability_missing',
 ];
 
-/** How a run stands, judged at its preferred tip. */
+/** The status of a run at its preferred tip. */
 export function runStatus(view: SessionView, runId: RunId, sources: StatusSources): RunStatus {
   const tip = preferredTip(view.graph, runId);
   if (tip === undefined) return 'in_progress';
@@ -36,7 +36,7 @@ export function runStatus(view: SessionView, runId: RunId, sources: StatusSource
   return isHeldUp(view, tip) ? 'blocked' : 'in_progress';
 }
 
-/** A checkpoint changes nothing about being stuck, so the node it was made at is what counts. */
+/** A checkpoint does not unblock a run, so the node where it was made counts. */
 function isHeldUp(view: SessionView, tip: RunNode): boolean {
   const host = nodeOf(view.graph, tip.hostNodeId);
   if (host.kind === 'blocked_attempt') return true;
@@ -51,10 +51,10 @@ function isCritical({ data }: GapRecord): boolean {
   return data.severity === 'critical';
 }
 
-/** Runs that somebody has closed, each with the last event of the session that was there at that moment. */
+/** Runs that the user has closed, each with the index of the session's last event at that time. */
 export type ClosedRuns = ReadonlyMap<RunId, number>;
 
-/** Whether a run is closed. Going on with it opens it again: then something happened in it since it was closed. */
+/** Whether a run is closed. Continuing it reopens it, because then it has activity after it was closed. */
 export function isClosed(
   closed: ClosedRuns,
   { runId, lastActivityIndex }: { readonly runId: RunId; readonly lastActivityIndex: number },

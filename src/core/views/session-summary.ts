@@ -17,7 +17,7 @@ import { currentObservation } from './workspace-observations.ts';
 export type SessionSummary = {
   readonly sessionId: SessionId;
   readonly lastEventIndex: number;
-  /** When it was last written to, where its events tell. */
+  /** When it was last written to, if its events have times. */
   readonly lastAt?: number;
   /** What was last seen of the workspace. */
   readonly observed: { readonly [key in ObservationKey]?: string };
@@ -28,7 +28,7 @@ export type SessionSummary = {
 export type RunSummary = {
   readonly runId: RunId;
   readonly workflowId: WorkflowId;
-  /** By which the name of the workflow is found. */
+  /** Used to look up the name of the workflow. */
   readonly workflowHash: WorkflowHash;
   readonly status: RunStatus;
   readonly goal?: string;
@@ -40,7 +40,7 @@ export type RunSummary = {
   readonly recapTokens: readonly string[];
 };
 
-/** Sums up a session that has events, without going through its history again. */
+/** Summarises a session that has events, without reading its history again. */
 export function summarise(sessionId: SessionId, view: SessionView, sources: StatusSources): SessionSummary {
   assert(view.nextEventIndex > 0, `${sessionId} has no events`);
   return {
@@ -52,7 +52,7 @@ export function summarise(sessionId: SessionId, view: SessionView, sources: Stat
   };
 }
 
-/** The snapshots that a summary needs to look at: those of the preferred tips. */
+/** The snapshots that a summary needs: those of the preferred tips. */
 export function tipSnapshots(view: SessionView): readonly SnapshotRef[] {
   return runsWithTip(view.graph).map(({ tip }) => tip.snapshotRef);
 }
@@ -90,12 +90,12 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Status
   };
 }
 
-/** The preferred tip stands at or below the node that was touched last, so that touch is the last on its line. */
+/** The preferred tip is at or below the node with the latest activity, so that activity is the last on its line. */
 export function lastActivityIndex(graph: RunGraph, { lastTouchedNodeId, startedIndex }: Run): number {
   return lastTouchedNodeId === undefined ? startedIndex : nodeOf(graph, lastTouchedNodeId).touchedIndex;
 }
 
-/** The current note of the step that the tip stands at, then the newest notes of checkpoints on its line. */
+/** The current note of the tip's step, then the newest notes of checkpoints on its line. */
 export function searchedText(view: SessionView, tip: RunNode): string {
   const ofStep = currentOutput(view.outputs, stepOf(view.graph, tip).nodeId, 'recap');
   const texts = ofStep?.data.outputChannel === 'recap' ? [ofStep.data.payload.notesMarkdown] : [];
@@ -111,7 +111,7 @@ function textOf({ data }: Note): string {
   return data.payload.notesMarkdown;
 }
 
-/** What a blocked attempt handed in is a draft, and a checkpoint stands where it was made: the step above counts. */
+/** A blocked attempt holds only a draft and a checkpoint only extra notes, so the step above counts. */
 function stepOf(graph: RunGraph, tip: RunNode): RunNode {
   let at = tip;
   while (at.kind !== 'step' && at.parentNodeId !== null) at = nodeOf(graph, at.parentNodeId);

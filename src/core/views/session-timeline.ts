@@ -8,7 +8,7 @@ import type { AppliedEvent } from './session-view.ts';
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 
-/** What one moment tells. `from` is the node whose step was worked on, `at` the node that came of it. */
+/** What happened at one moment. `from` is the node whose step was worked on, `at` the node that it led to. */
 export type MomentDetail =
   | { readonly kind: 'session' }
   | { readonly kind: 'seen'; readonly seen: Of<'observation_recorded'> }
@@ -31,7 +31,7 @@ export type Moment = {
   readonly told: MomentDetail;
 };
 
-/** What happened in a session, in the order of its log; events that only carry what another tells are left out. */
+/** What happened in a session, in the order of its log; events that only repeat another one are left out. */
 export function sessionTimeline(graph: RunGraph, events: Iterable<AppliedEvent>): readonly Moment[] {
   const moments: Moment[] = [];
   for (const event of events) {

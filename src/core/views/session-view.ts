@@ -34,7 +34,7 @@ import { applyObservation, type ObservationsView } from './workspace-observation
 /** All views of one session, kept up to date event by event. Queries take the part they need. */
 export type SessionView = {
   nextEventIndex: number;
-  /** The latest time that an event tells, `undefined` while none did. Clocks go back, so it need not be the last. */
+  /** The latest time of an event; `undefined` while none has one. Clocks go back, so it need not be that of the last event. */
   lastAt: number | undefined;
   /** Dedupe keys of every event, by which a plan is recognised as already recorded. */
   readonly knownKeys: Set<string>;
@@ -71,7 +71,7 @@ export function emptySessionView(): SessionView {
   };
 }
 
-/** What a view takes in: an event, whose stored reply may have been left out while reading. */
+/** An event as a view takes it: the stored reply may have been dropped while reading. */
 export type AppliedEvent = Exclude<SessionEvent, { kind: 'advance_recorded' }> | AdvanceRecord;
 
 /** The views after all these events: the same as applying them one by one. */
@@ -81,7 +81,7 @@ export function foldEvents(events: Iterable<AppliedEvent>): SessionView {
   return view;
 }
 
-/** Takes one more event into the view it is given. The index is the only order, so a gap or repeat is a bug. */
+/** Adds one event to a view. The index is the only order, so a missing or repeated event is a bug. */
 export function applyEvent(view: SessionView, event: AppliedEvent): void {
   assert(event.eventIndex === view.nextEventIndex, `event ${event.eventIndex} came as number ${view.nextEventIndex}`);
   view.nextEventIndex += 1;
@@ -185,10 +185,10 @@ export function knownGraph(view: SessionView): KnownGraph {
 
 declare const whole: unique symbol;
 
-/** A view over everything a healthy session holds; only `labelView` makes one. What goes on with a run asks for this. */
+/** A view of a whole healthy session; only `checkedView` creates one. Operations that continue a run require it. */
 export type WholeView = { readonly kind: 'whole'; readonly view: SessionView; readonly [whole]: true };
 
-/** A view over the readable start of a damaged session: to look at under a banner, never to go on from. */
+/** A view of the readable start of a damaged session: it may be shown with a warning, but no run continues from it. */
 export type SalvagedView = {
   readonly kind: 'salvaged';
   readonly health: Exclude<SessionHealth, { kind: 'healthy' }>;
@@ -199,7 +199,7 @@ export type CheckedView = WholeView | SalvagedView;
 
 type Healthy = Extract<SessionHealth, { kind: 'healthy' }>;
 
-/** Says of a view whether it shows a whole session, which only the health found while reading can tell. */
+/** Marks a view as whole or salvaged, by the health that was found while reading. */
 export function checkedView(view: SessionView, health: Healthy): WholeView;
 export function checkedView(view: SessionView, health: SessionHealth): CheckedView;
 export function checkedView(view: SessionView, health: SessionHealth): CheckedView {

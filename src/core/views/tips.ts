@@ -2,18 +2,18 @@ import { assert } from '../assert.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
 import { findRun, nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';
 
-/** Nodes without a step below them, in order of creation. Blocked attempts and checkpoints end no tip. */
+/** Nodes without a step below them, in order of creation. Blocked attempts and checkpoints do not end a tip. */
 export function tips(graph: RunGraph, runId: RunId): readonly RunNode[] {
   return [...runOf(graph, runId).tips].map((nodeId) => nodeOf(graph, nodeId));
 }
 
-/** How many lines of steps a run has: its tips of kind step. */
+/** How many branches a run has: its tips of kind step. */
 export function branchCount(graph: RunGraph, runId: RunId): number {
   return runOf(graph, runId).branchCount;
 }
 
 /**
- * Where a run goes on: the tip with the latest activity on it or above it, then the newest. All tips at or below the
+ * Where a run continues: the tip with the latest activity on it or above it, then the newest. All tips at or below the
  * last touched node share the highest activity, so the newest of them wins. The newest node of that subtree has no
  * children, hence it is a tip: it is the answer. A run without nodes has none.
  */
@@ -26,7 +26,7 @@ export function preferredTip(graph: RunGraph, runId: RunId): RunNode | undefined
   return isAtOrBelow(graph, newest, touched) ? newest : newestOf(subtree(graph, touched));
 }
 
-/** The preferred tip among those at or below a node: where the work went on that was once at this node. */
+/** The preferred tip at or below a node: where the work from this node continued. */
 export function preferredTipBelow(graph: RunGraph, nodeId: NodeId): RunNode {
   const top = nodeOf(graph, nodeId);
   // Where the run was last touched at or below the node, it is the preferred tip of the whole run.

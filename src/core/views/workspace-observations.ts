@@ -12,7 +12,7 @@ export function applyObservation(observations: ObservationsView, event: Workspac
   ofKey.push(event);
 }
 
-/** The latest observation of a key, also when its value had been seen and left before. */
+/** The latest observation of a key, also when an earlier value comes back. */
 export function currentObservation(
   observations: ObservationsView,
   key: ObservationKey,

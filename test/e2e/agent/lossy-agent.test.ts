@@ -21,9 +21,9 @@ it.each(['data', 'text'] as const)(
       'two_agents_one_token_one_advance',
     );
     const sample = { name: 'lossy agent, real program', sight, faults, callsPerWorld: 150, newWorld: realWorld };
-    const { violations, mended } = await simulate({ ...sample, faultyCalls: FAULTY_CALLS / 2 });
+    const { violations, fixed } = await simulate({ ...sample, faultyCalls: FAULTY_CALLS / 2 });
     expect(violations).toEqual([]);
-    expect(mended).toBeGreaterThanOrEqual(0.97);
+    expect(fixed).toBeGreaterThanOrEqual(0.97);
   },
   TIMEOUT_MS,
 );

@@ -15,7 +15,7 @@ it(
   'tokens of the long form lead an agent back as well, as long as it copies them',
   async () => {
     enforces('simulator_obedient_reader_recovers', 'order_violations_never_accepted');
-    const { violations, mended } = await simulate({
+    const { violations, fixed } = await simulate({
       name: 'lossy agent, long tokens',
       sight: 'data',
       faults: FAULTS.filter(({ name }) => !SHORT_ONLY.includes(name)),
@@ -24,7 +24,7 @@ it(
       newWorld: (seed) => memoryWorld(SMALL_FILES, { seed, tokenForm: 'json' }),
     });
     expect(violations).toEqual([]);
-    expect(mended).toBeGreaterThanOrEqual(0.99);
+    expect(fixed).toBeGreaterThanOrEqual(0.99);
   },
   TIMEOUT_MS,
 );

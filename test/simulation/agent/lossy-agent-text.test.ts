@@ -10,7 +10,7 @@ it(
   'an agent that sees only the text of replies and gets nearly everything wrong is never let past a step, and is always led back',
   async () => {
     enforces('simulator_obedient_reader_recovers', 'order_violations_never_accepted', 'replay_never_advances_twice');
-    const { violations, weakClasses, mended, tally } = await simulate({
+    const { violations, weakClasses, fixed, tally } = await simulate({
       name: 'lossy agent',
       sight: 'text',
       faults: FAULTS,
@@ -20,7 +20,7 @@ it(
     });
     expect(violations).toEqual([]);
     expect(weakClasses).toEqual([]);
-    expect(mended).toBeGreaterThanOrEqual(0.99);
+    expect(fixed).toBeGreaterThanOrEqual(0.99);
     expect(tally.size).toBe(FAULTS.length);
   },
   TIMEOUT_MS,

@@ -12,7 +12,7 @@ import { footer, stepContextData } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { branchData, guidanceData, recapData, shownDraft } from './reply-sections.ts';
 
-/** What one reply has to say, before it becomes text and data. */
+/** The content of one reply, before it becomes text and data. */
 export type Outline = {
   readonly kind: 'ok' | 'blocked';
   /** Paragraphs before the footer. */
@@ -24,11 +24,11 @@ export type Outline = {
   readonly isCallOnTop: boolean;
   readonly advice: string;
   readonly warnings: readonly ReplyWarning[];
-  /** Gaps for the footer; a finished run tells them first. */
+  /** Gaps for the footer; the reply of a finished run shows them first. */
   readonly gaps: ReplyParts['gaps'];
 };
 
-/** The same reply twice, as text and as data: each must do for a reader who sees only one of them. */
+/** The same reply as text and as data: each must be enough for a reader who sees only one of them. */
 export function assembleReply(parts: ReplyParts, outline: Outline): OpenReply {
   const warnings = allWarnings(parts, outline);
   const { standing, advice, gaps } = outline;
@@ -74,7 +74,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
   };
 }
 
-/** Told only to somebody who comes back; the goal also to somebody who begins. */
+/** Shown only when a run is rehydrated; the goal also at the start. */
 function returnData(parts: ReplyParts): JsonObject {
   const { goal, recap, draft, branch } = parts;
   return defined({
@@ -101,7 +101,7 @@ function shownReferences({ references = [], lifecycle }: ReplyParts) {
   return areReferencesShown(lifecycle) ? references : [];
 }
 
-/** What the call brought, what the step found, and what follows from what is shown; each once. */
+/** The warnings of the call, of the step and of what is shown, each once. */
 function allWarnings(parts: ReplyParts, outline: Outline): readonly ReplyWarning[] {
   const { riskPolicy } = parts.facts.preferences;
   const own = ownFindings(parts).map((fact) => replyWarning(fact, riskPolicy));
@@ -121,12 +121,12 @@ function ownFindings(parts: ReplyParts): readonly WarningFact[] {
   ];
 }
 
-/** Whether whoever gets this reply may not know the workflow's documents yet, or no longer. */
+/** Whether the reader of this reply may not know the workflow's documents yet, or no longer. */
 function areReferencesShown(lifecycle: Lifecycle): boolean {
   return lifecycle === 'start' || lifecycle === 'rehydrate';
 }
 
-/** The documents of a workflow: all about them at the start, later only where they are. */
+/** The documents of a workflow: in full at the start, later only their paths. */
 function referencesText(references: readonly ShownReference[], lifecycle: Lifecycle): string {
   const lines = references.map((reference) => {
     const { title, path, purpose, isAuthoritative, isResolved } = reference;

@@ -6,10 +6,10 @@ import { quoteReservedLines } from '../reserved-lines.ts';
 import type { TextPart } from './call-text.ts';
 import { nextCallLine } from './footer.ts';
 
-/** Where the footer of a blocked reply sends its reader. */
+/** What the footer of a blocked reply says about the next call. */
 export const ON_TOP = 'The call to send is at the top of this reply.';
 
-/** The first thing a blocked agent reads: what is missing, and the call that mends it. */
+/** The first thing a blocked agent reads: what is missing, and the call that fixes it. */
 export function blockedOpening(
   { blockers, unmet }: NonNullable<ReplyParts['blocked']>,
   { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
@@ -30,7 +30,7 @@ function leadOf({ arguments: given }: Call, isUserAsked: boolean): string {
   return isUserAsked ? ASK : FIX;
 }
 
-/** The call further down holds the examples; a text that says a thing once is read. */
+/** The call below holds the examples, so the list does not repeat them. */
 function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
   const examples = unmet.flatMap(({ example }) => example?.artifacts ?? []);
   return examples.reduce<string>((text, one) => text.replace(`\n${quote(one)}`, ' see the call below.'), fix);

@@ -24,7 +24,7 @@ function listText(items: readonly (readonly TextPart[])[], open: string, close: 
   return [open, ...items.flatMap((item, i) => (i === 0 ? item : [',', ...item])), close];
 }
 
-/** Pieces that stand side by side become one; what is stored stays readable. */
+/** Joins adjacent texts, so that the stored reply stays readable. */
 export function joined(parts: readonly TextPart[]): TextPart[] {
   const text: TextPart[] = [];
   for (const part of parts) {

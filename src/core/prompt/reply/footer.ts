@@ -9,20 +9,20 @@ import { NEXT_CALL, oneLine } from '../reserved-lines.ts';
 import { callText, type TextPart } from './call-text.ts';
 import { gapLine } from './gap-lines.ts';
 
-/** What a reply ends in. */
+/** The end of a reply. */
 export type Ending = {
-  /** Where the run stands: a step with its position, or that there is none. */
+  /** Where the run stands: the step with its position, or that no step is pending. */
   readonly standing: string;
   readonly warnings: readonly ReplyWarning[];
-  /** Gaps that are not told elsewhere in the text. */
+  /** Gaps that are not shown elsewhere in the text. */
   readonly gaps: ReplyParts['gaps'];
   /** What to do now. */
   readonly advice: string;
-  /** Absent where nothing is to be called, and where the call stands further up. */
+  /** Absent where there is no call to make, and where the call is further up. */
   readonly nextCall?: Call | undefined;
 };
 
-/** Run, place, what happened, what to do, and the tokens; always last, so that it is found. */
+/** Run, position, what happened, what to do, and the tokens; always last, so that it is easy to find. */
 export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
   const { runId, index, facts } = parts;
   const workflowId = shortened(index.workflow.workflowId, ID_BYTES_MAX);
@@ -58,7 +58,7 @@ function warningLine({ message, suggestedCall }: ReplyWarning): readonly TextPar
   ];
 }
 
-/** The footer has to stay short whatever an author writes; the whole names are in the data. */
+/** The footer has to stay short whatever an author writes; the data holds the full names. */
 const TITLE_BYTES_MAX = 36;
 const ID_BYTES_MAX = 36;
 

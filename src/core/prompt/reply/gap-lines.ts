@@ -9,7 +9,7 @@ import { oneLine } from '../reserved-lines.ts';
 
 type Gap = ReplyParts['gaps'][number];
 
-/** A gap on one line, under the step that it was left at where that is known. */
+/** A gap on one line, with its step where that is known. */
 export function gapLine({ severity, reason, summary, details }: Gap, index: WorkflowIndex): string {
   const what = `${severity}, ${reason.category}/${reason.detail}`;
   const step = stepName(details, index);
@@ -21,7 +21,7 @@ export function replyGapData({ gapId, severity, reason, summary, details }: Gap)
   return defined({ gapId, severity, category, detail, summary, details });
 }
 
-/** The first thing a finished run says: nothing that was skipped or assumed may get lost at the end. */
+/** The first thing a finished run reports: nothing that was skipped or assumed may get lost at the end. */
 export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string {
   if (gaps.length === 0) return 'No gaps are open: every requirement was met.';
   const count = gaps.length === 1 ? '1 gap is' : `${gaps.length} gaps are`;
@@ -29,7 +29,7 @@ export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string
   return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
 }
 
-/** A title that holds values of its round says nothing without them, so the id stands for it. */
+/** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {
   const found = gapStep(details, index);
   if (found === undefined) return undefined;
@@ -39,12 +39,12 @@ function stepName(details: JsonObject | undefined, index: WorkflowIndex): string
   return `"${name}"${round === '' ? '' : `, round ${round}`}`;
 }
 
-/** A step of a workflow, in a round of the loops around it. */
+/** A step of a workflow, in an iteration of the loops around it. */
 type GapStep = { readonly step: CompiledStep; readonly loopPath: LoopPath };
 
 /**
- * The step at which a gap was left, as far as its details tell: they may come with a bundle, and say anything. Where they
- * do not name the step, what the gap is about does; an artifact stands for the only step that asks for it.
+ * The step at which a gap was recorded, as far as its details show it: they may come from a bundle and hold anything.
+ * Where they do not name the step, the pointer or the only step that asks for the artifact does.
  */
 export function gapStep(details: JsonObject | undefined, index: WorkflowIndex): GapStep | undefined {
   const named = instanceOf(details?.['step'], index);

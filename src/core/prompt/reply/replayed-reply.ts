@@ -8,13 +8,13 @@ import { NEXT_CALL } from '../reserved-lines.ts';
 import { ON_TOP } from './blocked-opening.ts';
 import { callText } from './call-text.ts';
 
-/** What came with a used token: the arguments beside the token, and a fresh one to send them with. */
+/** What was sent with a used token, and a new token to send it with. */
 export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };
 
 /**
- * The recorded reply for somebody who sent something else with the same token: nothing of it was stored, and one further
- * call stores it. The token is of the same node when the recorded outcome was an advance, so that the call branches; of
- * the blocked node when it was a block.
+ * The recorded reply for a caller who sent other content with the same token: it was not stored, and one more call stores
+ * it. After an advance the new token is of the same node, so that the call branches; after a block it is of the blocked
+ * node.
  */
 export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
   const isBlocked = given.structured['kind'] === 'blocked';
@@ -24,7 +24,7 @@ export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: Ignored
   return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
 }
 
-/** The same for a checkpoint: what was sent can be saved from where it leads, unless it is too long to be repeated. */
+/** The same for a checkpoint: what was sent can be saved from its node, unless it is too long to repeat. */
 export function withIgnoredCheckpoint(
   given: GivenReply,
   { output, checkpointToken }: { readonly output: JsonObject; readonly checkpointToken: string | undefined },
@@ -35,7 +35,7 @@ export function withIgnoredCheckpoint(
   return warned({ ...given, text, structured: { ...given.structured, nextCall } });
 }
 
-/** Said before all else: who reads on without it takes the recorded reply for an answer to what was just sent. */
+/** Comes first: otherwise the reader would take the recorded reply for an answer to what was just sent. */
 function warned(given: GivenReply): GivenReply {
   const { message, code } = replyWarning({ code: 'replay_ignored_new_output' }, 'conservative');
   const warnings = given.structured['warnings'];
@@ -55,7 +55,7 @@ const BRANCH_OFF = 'To keep what you just sent, send it again with this token; t
 const SENT = 'The notes you just sent.';
 const FIX = 'To send your correction, use this token.';
 
-/** Only one line of a text is the next call; the recorded one becomes the other choice. */
+/** A reply has only one next call; the recorded one becomes the alternative. */
 function withoutOldCall(text: string, isOnTop: boolean): string {
   const line = `\n${NEXT_CALL} `;
   const at = isOnTop ? text.indexOf(line) : text.lastIndexOf(line);
@@ -63,7 +63,7 @@ function withoutOldCall(text: string, isOnTop: boolean): string {
   return `${text.slice(0, at)}\nRecorded call: ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
 }
 
-/** The same call with the token that it needs; what is too long to be repeated has to be put in by whoever sent it. */
+/** The same call with the token that it needs; output that is too long to repeat has to be filled in by the caller. */
 function callAgain({ structured }: GivenReply, { sent, ackToken }: IgnoredOutput): Call {
   const tool = 'continue_workflow';
   if (canonicalLength(sent) <= REPEATED_CALL_BYTES_MAX) return { tool, arguments: { ackToken, ...sent } };

@@ -9,7 +9,7 @@ import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './call-text.ts';
 
-/** A branch within its budgets: what is over is counted, not shown. */
+/** A branch within its budgets: the rest is counted, not shown. */
 export function fittedBranch(branch: BranchPart): BranchPart {
   const children = branch.children.slice(0, BRANCH_CHILDREN_MAX).map(({ kind, summary }) => ({
     kind,
@@ -20,7 +20,7 @@ export function fittedBranch(branch: BranchPart): BranchPart {
   return { children, childrenOmitted, preferred: { ...branch.preferred, stepTitle } };
 }
 
-/** Tells somebody who came back to a step already done what became of it, and that there is a choice. */
+/** Shows what followed a step that was already done, and that there is a choice. */
 function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
   const { stateToken, stepTitle, isComplete, recap } = preferred;
   const stand = isComplete ? 'that work is complete' : `that work is now at "${stepTitle}"`;
@@ -51,7 +51,7 @@ export function branchData({ children, childrenOmitted, preferred }: BranchPart)
 
 type Section = readonly TextPart[];
 
-/** What stands around a step for somebody who begins the workflow, or comes back to it. */
+/** The sections around a step at the start of a run and when it is rehydrated. */
 export function replySections(parts: ReplyParts): readonly Section[] {
   switch (parts.lifecycle) {
     case 'start':
@@ -63,7 +63,7 @@ export function replySections(parts: ReplyParts): readonly Section[] {
   }
 }
 
-/** The same as data: what is empty is left out. */
+/** The same as data, without empty lists. */
 export function guidanceData({ index, lifecycle }: ReplyParts): { readonly guidance?: JsonObject } {
   const { metaGuidance, preconditions, clarificationPrompts } = index.workflow;
   const told = {
@@ -118,15 +118,15 @@ function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: s
   ].join('\n');
 }
 
-/** A draft is shown like a note of the recap; all of it is kept. */
+/** A draft is shown like a note of the recap; the whole draft is kept. */
 export function shownDraft({ draft, draftBytesMax = RECAP_ENTRY_BYTES_MAX }: ReplyParts): string | undefined {
   return draft?.notesMarkdown === undefined ? undefined : truncate(draft.notesMarkdown, draftBytesMax);
 }
 
-/** The step that a note was written for; one from before the first step or behind the last has only a title. */
+/** The step that a note was written for; a note before the first step or after the last has only a title. */
 export type NotedStep = { readonly stepId?: string; readonly title: string };
 
-/** What a view found of the work so far, under the titles of its steps. */
+/** The notes of a recap under the titles of their steps. */
 export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedStep): RecapPart {
   return {
     lines: recap.entries.map(({ nodeId, text }) => {
@@ -137,7 +137,7 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
   };
 }
 
-/** The recap as text, oldest first; that something is left out comes before what is there. */
+/** The recap as text, oldest first; the heading says what was left out. */
 export function recapText({ lines, omitted }: RecapPart, lead: string): string {
   if (lines.length === 0 && omitted === 0) return `${lead}: no notes yet.`;
   const notes = plural(omitted, 'older note is', 'older notes are');
@@ -148,7 +148,7 @@ export function recapText({ lines, omitted }: RecapPart, lead: string): string {
   ].join('\n\n');
 }
 
-/** The recap as data. A short one names the rule by which it was shortened. */
+/** The recap as data. A shortened recap names the rule that shortened it. */
 export function recapData({ lines, omitted }: RecapPart): JsonObject {
   return {
     entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),

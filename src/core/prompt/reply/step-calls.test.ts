@@ -33,8 +33,8 @@ describe('the next call', () => {
     const [first] = unmetAt(parts, {});
     if (first === undefined) throw new Error('something is missing');
     const { example: _, ...lost } = first;
-    const held = blockedParts(parts, [{ ...lost, wayBack: { kind: 'step', stepId: 'probe' } }]);
-    const back = { ...held, blocked: { blockers: [], unmet: [], ...held.blocked, wayBack: 'st_up_there' } };
+    const held = blockedParts(parts, [{ ...lost, earlierStep: { kind: 'step', stepId: 'probe' } }]);
+    const back = { ...held, blocked: { blockers: [], unmet: [], ...held.blocked, earlierStateToken: 'st_up_there' } };
     const tool = 'continue_workflow';
     expect(callOf(held)).toEqual({ tool, arguments: { stateToken: TOKENS.stateToken } });
     expect(callOf(back)).toEqual({ tool, arguments: { stateToken: 'st_up_there' } });

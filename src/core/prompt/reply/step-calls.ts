@@ -8,7 +8,7 @@ import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts'
 import type { ReplyParts } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 
-/** The call that reports the step, accepted as it stands: what it asks for, and room for notes beside an artifact. */
+/** The call that reports the step. Sent unchanged it is accepted; beside an artifact it has room for notes. */
 export function reportCall(step: RenderedStep): Call {
   const example = reportExample(step);
   const isBeside = example.artifacts !== undefined && isNoteWelcome(step);
@@ -17,12 +17,12 @@ export function reportCall(step: RenderedStep): Call {
 
 const BESIDE_THE_ARTIFACT = 'The notes the step asks for.';
 
-/** A contract takes the place of notes, but only notes tell somebody who comes back what happened. */
+/** A contract replaces the required notes, but only notes show later what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
   return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
 }
 
-/** An example speaks for a user only where they are asked before it is sent: not unattended, and not about a report. */
+/** An example includes an answer of the user only where the user is asked before the call is sent. */
 function reportExample({ place, lacking }: RenderedStep): ExampleOutput {
   const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
   const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
@@ -32,13 +32,16 @@ function reportExample({ place, lacking }: RenderedStep): ExampleOutput {
 }
 
 /**
- * The call that brings what an attempt lacked; the rest is kept and need not be sent again. Where no call from here can,
- * it leads to where one can: a stored reply cannot hold the token of that place, so there it takes a look first.
+ * The call that sends what an attempt lacked; the rest is kept and need not be sent again. Where no call from this step
+ * can fix it, the call leads back to the step that can. A stored reply cannot hold that token, so it rehydrates first.
  */
-export function correctedCall({ unmet, wayBack }: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
-  const isMendable = unmet.some(({ example }) => example !== undefined);
-  if (isMendable || !unmet.some((one) => one.wayBack !== undefined)) return callWith(mergedExample(unmet));
-  return { tool: 'continue_workflow', arguments: { stateToken: wayBack ?? hole('stateToken') } };
+export function correctedCall({
+  unmet,
+  earlierStateToken,
+}: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
+  const canBeFixed = unmet.some(({ example }) => example !== undefined);
+  if (canBeFixed || !unmet.some((one) => one.earlierStep !== undefined)) return callWith(mergedExample(unmet));
+  return { tool: 'continue_workflow', arguments: { stateToken: earlierStateToken ?? hole('stateToken') } };
 }
 
 function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
@@ -47,7 +50,7 @@ function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
   return { tool: 'continue_workflow', arguments: defined({ ackToken: hole('ackToken'), output, context }) };
 }
 
-/** One output that holds the examples of everything that is unmet; each part only where something asks for it. */
+/** One output with the examples of everything that is unmet. */
 export function mergedExample(unmet: readonly Unmet[]): ExampleOutput {
   const examples = unmet.flatMap(({ example }) => example ?? []);
   const notesMarkdown = examples.find((example) => example.notesMarkdown !== undefined)?.notesMarkdown;

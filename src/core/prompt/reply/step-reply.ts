@@ -10,13 +10,13 @@ import { openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections } from './reply-sections.ts';
 import { correctedCall, reportCall } from './step-calls.ts';
 
-/** What an agent is told at a node: the step first, then where it is, what to do and the tokens. */
+/** The reply about a node: the step first, then the position, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {
   const parts = toldParts(given);
   return storedReply(assembleReply(parts, outlineOf(parts)));
 }
 
-/** Somebody who was there all the time is not told what was; the goal is told with the first step too. */
+/** Only a rehydrated run shows what happened so far; the goal is also shown with the first step. */
 function toldParts(given: ReplyParts): ReplyParts {
   const { goal, recap: _recap, draft: _draft, branch, ...rest } = given;
   if (given.lifecycle !== 'rehydrate') {
@@ -72,7 +72,7 @@ function pendingData({ title, prompt, place, pending }: RenderedStep): JsonObjec
   };
 }
 
-/** A confirmation makes the agent ask in guided mode only; what nobody but the user can give, in both blocking modes. */
+/** A confirmation makes the agent ask in guided mode only; a user dependency does so in both blocking modes. */
 function pendingIntent({ place, lacking }: RenderedStep): NextIntent {
   const { autonomy } = place.facts.preferences;
   const isAsked =
@@ -96,7 +96,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, ne
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
 
-/** Whether the user is asked about the report and about nothing else; whatever else they are asked comes before it. */
+/** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {
   if (place.facts.preferences.autonomy === 'full_auto_never_stop' || dueConfirmation(place) === 'confirm') return false;
   const ofUser = lacking.filter(isOfUser);
@@ -111,7 +111,7 @@ function blockedPart(
   return blockedOpening(blocked, { what, isUserAsked: nextIntent === 'await_user_confirmation', nextCall });
 }
 
-/** The run could not choose its first step yet, so there is nothing to do but to supply what it lacks. */
+/** The run could not start its first step yet, so the only thing to do is to supply what is missing. */
 function waitingOutline(parts: ReplyParts): Outline {
   const { blocked } = parts;
   const { name } = parts.index.workflow;
@@ -151,7 +151,7 @@ function completeOutline(parts: ReplyParts): Outline {
   };
 }
 
-/** What is told of a session that only keeps notes: there is no step, and there always is room for one more note. */
+/** The reply of a session that only keeps notes: it has no steps, and takes any number of notes. */
 function notesOutline(parts: ReplyParts): Outline {
   const opening = parts.lifecycle === 'checkpoint' ? 'Saved.' : 'This session keeps notes; it has no steps.';
   return {

@@ -6,7 +6,7 @@ import type { ValueFiller } from './fill-values.ts';
 
 type Delegation = Extract<CompiledStep['purpose'], { kind: 'delegation' }>['delegations'][number];
 
-/** How the tasks of a delegating step are to be done, by what is known of the agent. */
+/** How the tasks of a delegating step should be done, by what is known of the agent. */
 export type DelegationWay = 'delegate' | 'in_turn' | 'try';
 
 export function delegationWay({ index, facts }: StepPlace): DelegationWay {
@@ -24,7 +24,7 @@ export function delegationWay({ index, facts }: StepPlace): DelegationWay {
   }
 }
 
-/** Tells which tasks to hand to other agents, and how; or how to do them without. */
+/** Which tasks to delegate, and how; or how to do them without subagents. */
 export function delegationText(place: StepPlace, filler: ValueFiller): string | undefined {
   const { purpose } = place.step;
   if (purpose.kind !== 'delegation') return undefined;

@@ -7,12 +7,12 @@ import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
 /** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
 const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
 
-/** Puts the values of one place in a run into texts. */
+/** Fills texts with the values of one place in a run. */
 export type ValueFiller = {
   readonly fill: (text: string) => string;
   /** The same for a text that must stay one line. */
   readonly fillLine: (text: string) => string;
-  /** A value as JSON on one line, for where no text asks for it. */
+  /** A value as JSON on one line, for values that no text asks for. */
   readonly show: (path: string) => string;
   /** Names that had no value so far, and those whose value was cut. */
   readonly unset: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export function valueFiller(values: ContextValues): ValueFiller {
   };
 }
 
-/** A place never goes over the end of a line, so a line without one is the author's alone and stays untouched. */
+/** A placeholder never spans two lines, so a line without one is the author's alone and stays untouched. */
 function eachLine(text: string, put: (line: string) => string): string {
   const lines = text.split('\n').map((line) => {
     const filled = put(line);
@@ -64,7 +64,7 @@ export function asksFor(text: string, name: string): boolean {
   return [...text.matchAll(PLACE)].some(([, path = '']) => path === name || path.startsWith(`${name}.`));
 }
 
-/** A title where no values are at hand: a gap in a heading reads better than braces. */
+/** A title without its values: an ellipsis in a heading reads better than braces. */
 export function titleWithoutValues(title: string): string {
   return title.replaceAll(PLACE, '…');
 }

@@ -23,7 +23,7 @@ export function functionTexts(index: WorkflowIndex, stepId: string, branch?: Bra
   return fitted(definitions.map(definitionText));
 }
 
-/** How a step wants its functions used: each call with what its parameters stand for. */
+/** How a step wants its functions used: each call with its arguments. */
 export function functionCallTexts({ functionCalls = [] }: CompiledStep, filler: ValueFiller): string | undefined {
   const calls = functionCalls.map(({ name, args }) => {
     const given = Object.entries(args).map(([parameter, value]) => `${parameter}: ${quote(filler.fillLine(value))}`);
@@ -60,7 +60,7 @@ function ofSteps(index: WorkflowIndex, stepIds: readonly string[]): readonly Fun
   );
 }
 
-/** What the notes of a branch say may rest on a function that their step refers to, or name one. */
+/** The notes of a branch may rely on a function that their step refers to, or name one. */
 function ofRecap(index: WorkflowIndex, branch: BranchPart | undefined): readonly FunctionDefinition[] {
   const lines = branch?.preferred.recap.lines ?? [];
   const steps = lines.flatMap(({ stepId }) => stepId ?? []);
@@ -77,7 +77,7 @@ function childTexts(branch: BranchPart | undefined): readonly string[] {
   return (branch?.children ?? []).map(({ summary }) => summary);
 }
 
-/** Functions whose name stands in a text as a call. */
+/** Functions that a text calls by name. */
 function mentioned({ workflow }: WorkflowIndex, texts: readonly string[]): readonly FunctionDefinition[] {
   return workflow.functions.filter(
     ({ name, scope }) => scope.kind === 'workflow' && texts.some((text) => text.includes(`${name}(`)),

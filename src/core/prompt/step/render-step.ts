@@ -16,7 +16,7 @@ import { delegationText, delegationWay } from './delegation-text.ts';
 import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
 import { functionCallTexts, functionTexts } from './function-texts.ts';
 
-/** Where a run stands, and the branch below it when somebody came back to a step already done. */
+/** Where a run stands, and the branch below a step that was already done. */
 export type RenderedPlace = {
   readonly index: WorkflowIndex;
   readonly state: EngineState;
@@ -33,11 +33,11 @@ export type RenderedStep = {
   readonly warnings: readonly ReplyWarning[];
   readonly place: AskedPlace;
   readonly pending: PendingPlace;
-  /** What a call would lack that brings nothing. */
+  /** What an empty call would lack. */
   readonly lacking: readonly Unmet[];
 };
 
-/** The pending step: what its author wrote, with the values of this place, and all that it asks for. */
+/** The pending step: what its author wrote, with the values of this place, and everything it asks for. */
 export function renderStep({ index, state, facts, branch }: RenderedPlace): RenderedStep {
   const pending = pendingStepAt(index, state);
   assert(pending !== undefined, 'only a pending step is rendered');
@@ -83,12 +83,12 @@ const NOTHING = {
   openLoops: [],
 };
 
-/** Whether only a person can supply what is missing. */
+/** Whether only the user can supply what is missing. */
 export function isOfUser({ reason }: Unmet): boolean {
   return reason.startsWith('user_only_dependency:');
 }
 
-/** Whether it is what the user says to a report that was held back; the report itself comes first. */
+/** Whether it is the user's answer to a blocked report; the report itself comes first. */
 export function isAnswerToReport(unmet: Unmet): boolean {
   return isOfUser(unmet) && unmet.example?.context === undefined;
 }
@@ -114,7 +114,7 @@ function valueWarnings({ unset, cut }: ValueFiller): readonly WarningFact[] {
   ];
 }
 
-/** Without subagents by the author's own word nothing is lost. */
+/** Where the author disabled delegation, nothing is lost. */
 function degradedWarnings(place: StepPlace): readonly WarningFact[] {
   const isDegraded =
     place.step.purpose.kind === 'delegation' &&
@@ -123,7 +123,7 @@ function degradedWarnings(place: StepPlace): readonly WarningFact[] {
   return isDegraded ? [{ code: 'capability_degraded', capability: 'delegation' }] : [];
 }
 
-/** Which round of which loop this is, outermost first, and over what. Nothing outside of loops. */
+/** Which round of which loop this is, outermost first, and with which item. `undefined` outside loops. */
 function loopPosition({ step, loops }: PendingPlace, index: WorkflowIndex, filler: ValueFiller): string | undefined {
   if (loops.length === 0) return undefined;
   return loops
@@ -143,19 +143,19 @@ function itemName(index: WorkflowIndex, loopId: string): string | undefined {
   return loop.control.kind === 'for_each' ? loop.variables.item : undefined;
 }
 
-/** An author who puts the item into the text has said it well enough. */
+/** An item that the author's text already shows need not be shown again. */
 function isInText({ prompt, title }: CompiledStep, name: string): boolean {
   return asksFor(prompt, name) || asksFor(title, name);
 }
 
-/** Who has a say before the run goes on; `none` also where the condition for it does not hold. */
+/** Who must confirm before the run continues; `none` also where its condition does not hold. */
 export type DueConfirmation = StepPlace['step']['confirmation']['kind'];
 
 export function dueConfirmation(place: StepPlace): DueConfirmation {
   return askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
 }
 
-/** Approval and verdict are requirements and say themselves what they need; a plain confirmation is only this text. */
+/** Approval and verdict are requirements with words of their own; a plain confirmation is only this text. */
 function confirmationText(place: StepPlace): string | undefined {
   const due = dueConfirmation(place);
   switch (due) {

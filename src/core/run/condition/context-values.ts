@@ -6,8 +6,8 @@ const INDEX = /^(?:0|[1-9][0-9]*)$/;
 export type ContextValues = { readonly context: JsonObject; readonly loopVariables: JsonObject };
 
 /**
- * The value at a key or a dotted path; `undefined` where there is none. Only what was put in counts: nothing that
- * objects inherit, no length of a list. Lists are entered by index.
+ * The value at a key or a dotted path; `undefined` where there is none. Only own values count: nothing that objects
+ * inherit, and not the length of a list. List items are read by index.
  */
 export function readPath({ context, loopVariables }: ContextValues, path: string): JsonValue | undefined {
   const [first = '', ...rest] = path.split('.');
@@ -28,7 +28,7 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** `undefined` is a value that is not there; null says the same. */
+/** `undefined` means that a value is missing; null means the same. */
 type Compared = JsonValue | undefined;
 
 const WORDS = new Map<boolean, readonly string[]>([

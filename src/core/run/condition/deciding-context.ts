@@ -14,8 +14,8 @@ export type Deciding = {
 };
 
 /**
- * Values of context by which a condition comes out as wanted, whatever else is in there; null takes a value away.
- * `undefined` where none can be told: for patterns, for values that are fixed, and where one value would have to be two.
+ * Context values that give a condition the wanted result, whatever else context holds; null removes a value.
+ * `undefined` where there are none: for patterns, for fixed values, and where one key would need two values.
  */
 export function decidingContext(condition: Condition, wanted: boolean, from: Deciding): JsonObject | undefined {
   return foldCondition<(isWanted: boolean) => JsonObject | undefined>(condition, {
@@ -46,7 +46,7 @@ function leafContext(leaf: ConditionLeaf, wanted: boolean, from: Deciding): Json
   }
 }
 
-/** All of them together; `undefined` where one is missing or two contradict each other. */
+/** All parts merged; `undefined` where one is missing or two contradict each other. */
 function joined(parts: readonly (JsonObject | undefined)[]): JsonObject | undefined {
   const whole: { [key: string]: JsonValue } = {};
   for (const part of parts) {
@@ -61,7 +61,7 @@ function joined(parts: readonly (JsonObject | undefined)[]): JsonObject | undefi
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
-/** The plainest value that does it. Nobody can guess what a pattern lets pass, but nothing at all never does. */
+/** The simplest value that works. What a pattern accepts cannot be guessed, but a missing value never matches. */
 function valueFor(condition: Comparison, wanted: boolean): JsonObject | undefined {
   const { variable, comparison } = condition;
   if (comparison === 'matches') return wanted ? undefined : { [variable]: null };
@@ -89,12 +89,12 @@ function text(value: JsonValue | undefined): string {
   return canonicalJson(value ?? null).unwrapOr('');
 }
 
-/** What is set decides a condition, or these keys would. */
+/** Either the result of a condition, or the unset keys that would decide it. */
 type Answer = boolean | readonly string[];
 
-/** Keys that nobody has set and by which a condition could still come out otherwise, each once, in order. */
+/** Keys that are not set and that could still change the result of a condition, each once, in order. */
 export function unsetKeys(condition: Condition, facts: Facts): readonly string[] {
-  // Most steps are skipped for what is set, and then nothing has to be compared again.
+  // Most steps are skipped because of values that are set; then nothing has to be evaluated again.
   if (!hasOpen(condition, facts, new Set())) return [];
   const answer = decided(condition, facts, new Map());
   return typeof answer === 'boolean' ? [] : [...new Set(answer)];
@@ -138,7 +138,7 @@ function hasOpen(condition: Condition, facts: Facts, asked: Set<string>): boolea
   });
 }
 
-/** A comparison with nothing asks whether the key is set, and what a loop names cannot be set. */
+/** A comparison with null asks whether the key is set, and loop variables cannot be set. */
 function isOpen({ variable, value }: Extract<Condition, { kind: 'compare' }>, facts: Facts): boolean {
   const [first = ''] = variable.split('.');
   const isOfLoop = Object.hasOwn(facts.loopVariables, variable) || Object.hasOwn(facts.loopVariables, first);

@@ -15,7 +15,7 @@ export function evaluateCondition(condition: Condition, facts: Facts): boolean {
   return holds(condition, facts, new Map());
 }
 
-/** Answers of named conditions, which others may refer to any number of times; `undefined` while one is being asked. */
+/** Results of named conditions, which others may refer to any number of times; `undefined` while one is being evaluated. */
 type Answers = Map<string, boolean | undefined>;
 
 function holds(condition: Condition, facts: Facts, answers: Answers): boolean {
@@ -88,7 +88,7 @@ function compares({ variable, comparison, value }: Comparison, facts: Facts): bo
   }
 }
 
-/** What is no number is neither above nor below anything. */
+/** A value that is not a number is neither above nor below anything. */
 function ordered(found: JsonValue | undefined, expected: JsonValue, is: (a: number, b: number) => boolean): boolean {
   const [a, b] = [numberOf(found), numberOf(expected)];
   return a !== undefined && b !== undefined && is(a, b);
@@ -100,7 +100,7 @@ function folded(found: JsonValue | undefined, expected: JsonValue, is: (text: st
   return text !== undefined && part !== undefined && is(foldText(text), foldText(part));
 }
 
-/** A pattern says itself what it forgives, so it sees the text as it is. */
+/** A pattern sees the text unchanged: it can ignore case or spaces itself. */
 function matches(found: JsonValue | undefined, expected: JsonValue, { compilePattern }: Facts): boolean {
   const text = textOf(found);
   if (text === undefined) return false;
@@ -109,7 +109,7 @@ function matches(found: JsonValue | undefined, expected: JsonValue, { compilePat
   return pattern.value.test(text);
 }
 
-/** Numbers and booleans are often sent as texts, and texts as them: they count as what they look like. */
+/** Agents often send numbers and booleans as texts, and texts as numbers, so all are compared as text. */
 function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

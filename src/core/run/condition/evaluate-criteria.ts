@@ -12,7 +12,7 @@ export type UnmetCriteria =
   /** Each alternative with what it lacks; meeting one of them would do. */
   | { readonly kind: 'any_of'; readonly alternatives: readonly (readonly UnmetCriteria[])[] };
 
-/** Everything the notes do not meet, in the order in which it was written; none when they will do. */
+/** Everything the notes do not meet, in the order in which the author wrote it. */
 export function evaluateCriteria(criteria: Criteria, notes: string, facts: Facts): readonly UnmetCriteria[] {
   const check = foldCriteria<Check>(criteria, {
     rule: (rule) => (isNegated) => checkRule(rule, { notes, facts, isNegated }),
@@ -20,7 +20,7 @@ export function evaluateCriteria(criteria: Criteria, notes: string, facts: Facts
     join: (kind, parts) => (isNegated) => {
       const counted = parts.map((part) => part(isNegated)).filter((unmet) => unmet !== undefined);
       if (counted.length === 0) return undefined;
-      // Not all of them is one of them not; none of them is each of them not.
+      // De Morgan: negated, `and` needs one part to fail and `or` needs all of them to fail.
       const isOneEnough = (kind === 'or') !== isNegated;
       return isOneEnough ? anyOf(counted) : counted.flat();
     },
@@ -66,7 +66,7 @@ function isMet(rule: Exclude<CriteriaRule, { kind: 'schema' }>, notes: string, {
   }
 }
 
-/** Characters as people count them, more or less: not the halves that JavaScript counts. */
+/** Code points, not the UTF-16 units that JavaScript counts. */
 function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

@@ -16,11 +16,11 @@ export type Checkpoint = {
   readonly output: StepOutput;
   /** What is new about the workspace. */
   readonly observations: readonly WorkspaceObservation[];
-  /** What its artifacts say that goes on record whenever it is said. */
+  /** Observations and divergences in its artifacts, which are recorded with any call. */
   readonly reports: Pick<StepCheck, 'observations' | 'divergences'>;
 };
 
-/** Keeps work that was done between steps: a node with the same pending step, and what was handed in. */
+/** Saves work between steps: a node with the same pending step, and what was sent. */
 export function checkpointRun(checkpoint: Checkpoint, sha256: Sha256): Decision<DecisionNode> {
   const { runId, attempt, at } = checkpoint;
   const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };

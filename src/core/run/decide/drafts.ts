@@ -16,7 +16,7 @@ import {
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 
-/** The node that an operation makes. Everything it records besides hangs there. */
+/** The node that an operation creates. Everything else that it records belongs to this node. */
 export type CreatedNode = { readonly runId: RunId; readonly nodeId: NodeId };
 
 export function nodeDraft(
@@ -34,7 +34,7 @@ export function nodeDraft(
   return { kind: 'node_created', scope: node, data: { nodeKind, parentNodeId, workflowHash, snapshotRef } };
 }
 
-/** What was seen of the agent's powers, and where it left its instructions on purpose. */
+/** What the agent reported about its capabilities, and where it departed from its instructions on purpose. */
 export function reportDrafts(
   node: CreatedNode,
   { observations, divergences }: Pick<StepCheck, 'observations' | 'divergences'>,
@@ -66,7 +66,7 @@ export function contextDrafts(
   return [{ kind: 'context_set', scope: node, data }];
 }
 
-/** What a walk passed over, and why it went as it did. */
+/** The steps that a walk skipped, and the trace of its decisions. */
 export function walkDrafts(
   node: CreatedNode,
   walk: { readonly skipped: readonly EventOf<'step_skipped'>['data'][]; readonly trace: readonly TraceEntry[] },
@@ -88,7 +88,7 @@ export function walkDrafts(
   ];
 }
 
-/** A long trace keeps its beginning and what was chosen in the end; that the rest is left out is said in its place. */
+/** A trace that is too long keeps its beginning and its last entry; one entry says how many were left out between them. */
 function dealtTrace(trace: readonly TraceEntry[]): readonly (readonly TraceEntry[])[] {
   const dealt = dealTrace(trace);
   const last = dealt.at(-1)?.at(-1);
@@ -111,13 +111,13 @@ export type PreferenceWarning =
     };
 
 export type PreferenceChange = {
-  /** What was in force; `undefined` at the start of a run, where the baseline is written down whole. */
+  /** The preferences before the change; `undefined` at the start of a run, where all of them are recorded. */
   readonly before: Preferences | undefined;
   readonly effective: Preferences;
   readonly source: Changed['source'];
 };
 
-/** Where preferences go beyond what the workflow recommends. They are never refused for it. */
+/** Where preferences go beyond what the workflow recommends. They are never refused because of that. */
 export function preferenceWarnings(
   { recommended }: CompiledWorkflow,
   { autonomy, riskPolicy }: Preferences,
@@ -140,11 +140,11 @@ type PreferencePlace = {
   readonly runId: RunId;
   readonly nodeId: NodeId;
   readonly warnings: readonly PreferenceWarning[];
-  /** Tells changes at one node apart: 0 is that of the attempt which made it, later ones have their event's index. */
+  /** Distinguishes changes at one node: 0 for the attempt that created it, the event index for later ones. */
   readonly place?: number;
 };
 
-/** The record of a change, and none where nothing changes. */
+/** The record of a change; none where nothing changes. */
 export function preferenceDrafts(
   change: PreferenceChange,
   at: PreferencePlace,

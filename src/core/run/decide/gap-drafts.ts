@@ -15,14 +15,14 @@ import type { RunFacts } from '../step-place.ts';
 
 type Gap = GapRecord['data'];
 
-/** The gaps of one attempt that does not stop: those it opens, and records that close earlier ones. */
+/** The gaps of one attempt in never-stop mode: those it opens, and the records that close earlier ones. */
 export type GapChanges = { readonly opened: readonly Gap[]; readonly closing: readonly Gap[] };
 
 export type GapSources = {
   readonly nodeId: NodeId;
-  /** The step that was tried; none where a run is only begun. */
+  /** The attempted step; none at the start of a run. */
   readonly step: StepInstanceKey | undefined;
-  /** What goes on without being met. */
+  /** Requirements that are not met although the run continues. */
   readonly unmet: readonly Unmet[];
   readonly met: readonly string[];
   /** Gaps that are open on the line. */
@@ -47,7 +47,7 @@ export function gapChanges(sources: GapSources, sha256: Sha256): GapChanges {
   };
 }
 
-/** What is open on a line behind an attempt. */
+/** The gaps that are open on a line after an attempt. */
 export function openAfter(open: readonly GapRecord[], { opened, closing }: GapChanges): readonly Gap[] {
   const closed = closing.flatMap(({ resolution }) =>
     resolution.kind === 'resolves' ? [resolution.resolvesGapId] : [],
@@ -65,7 +65,7 @@ export function gapDrafts(
 
 type Opening = Pick<GapSources, 'step'> & { readonly idAt: (place: number) => Gap['gapId'] };
 
-/** One gap for each thing unmet; a step that asks for more than there is room for has the rest told in the last one. */
+/** One gap for each unmet requirement. Where there are more than an attempt may open, the last gap counts the rest. */
 function openedGaps(news: readonly Unmet[], { step, idAt }: Opening): readonly Gap[] {
   const at = step === undefined ? {} : { step };
   const more = news[GAPS_OPENED_MAX];
@@ -111,13 +111,13 @@ function detailsOf({ requirement, pointer, details }: Unmet, at: StepTold): Json
   return canonicalLength(whole) <= DETAILS_BYTES_MAX ? whole : named;
 }
 
-/** What is about the line as a whole is disclosed once, not again at every step. */
+/** A gap about the whole line is recorded once, not again at every step. */
 function isStanding({ pointer, requirement }: Unmet, open: readonly GapRecord[]): boolean {
   if (pointer.kind !== 'capability' && pointer.kind !== 'context_key') return false;
   return open.some(({ data }) => data.details?.['requirement'] === requirement);
 }
 
-/** A gap that came with a bundle may say anything in its details; what we do not understand stays open. */
+/** The details of a gap from a bundle may hold anything; a gap that cannot be understood stays open. */
 function readDetails(details: JsonObject | undefined): Partial<Pick<Unmet, 'requirement' | 'pointer'>> {
   const requirement = details?.['requirement'];
   const pointer = blockerPointerSchema.safeParse(details?.['pointer']);
@@ -128,8 +128,8 @@ function readDetails(details: JsonObject | undefined): Partial<Pick<Unmet, 'requ
 }
 
 /**
- * Whether a gap is closed by what is known with this attempt. An answer of the user and a capability count wherever
- * they turn up. A list that comes too late does not: the loop that lacked it was left for good.
+ * Whether this attempt closes a gap. An answer of the user and a capability count wherever they turn up. A list that
+ * comes too late does not: the loop that needed it was already left.
  */
 function isMetNow({ data }: GapRecord, { met, facts }: GapSources): boolean {
   const { requirement, pointer } = readDetails(data.details);

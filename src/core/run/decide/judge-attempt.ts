@@ -15,24 +15,24 @@ import { nextStep } from '../walk/next-step.ts';
 import { pendingStepAt } from '../walk/pending-step.ts';
 import type { Walk } from '../walk/walk.ts';
 
-/** What a try amounts to under the mode it is made in. */
+/** What becomes of an attempt under the mode it is made in. */
 export type Verdict = {
   readonly check: StepCheck;
   readonly facts: RunFacts;
-} /** `trace` is what led to the trouble of a loop; an attempt that lacks something did not get that far. */ & (
+} /** `trace` shows what led to the trouble of a loop; it is empty where the attempt itself is incomplete. */ & (
   | { readonly kind: 'blocked'; readonly unmet: readonly Unmet[]; readonly trace: readonly TraceEntry[] }
-  /** `unmet` is what goes on as gaps; only never-stop has any. */
+  /** `unmet` is recorded as gaps; only never-stop mode has any. */
   | { readonly kind: 'advanced'; readonly walk: Walk; readonly unmet: readonly Unmet[] }
 );
 
-/** Judges a try: on to the next step, or everything that is missing at once. */
+/** Judges an attempt: it leads to the next step, or it is blocked with everything that is missing. */
 export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const { index, at } = attempted;
   const check = checkAttempt(attempted);
   const facts = withObservations(attempted.facts, check.observations);
   const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
   const isHeldUp = check.unmet.length > 0 && !isNeverStop;
-  // Where a loop would go cannot be told before its decision is there.
+  // Without its decision it is unknown where a loop leads.
   if (isHeldUp && check.unmet.some(isDecision)) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
   const walk = nextStep({
     index,
@@ -44,7 +44,7 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const { state } = at.enginePayload;
   const where = { index, step: attemptedStep(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
   const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
-  // All that is in the way is told at once, so that the corrected call does not run into the next block.
+  // The block lists every problem at once, so that the corrected call does not run into the next block.
   if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
   if (isHeldUp) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
   return { kind: 'advanced', check, facts, walk, unmet: [...check.unmet, ...troubles] };
@@ -55,7 +55,7 @@ function isDecision({ requirement }: Unmet): boolean {
 }
 
 /**
- * Requirements that go by the id of their step are about one execution of it: notes for one iteration of a loop say
+ * Requirements that are named after their step are about one execution of it: notes for one iteration of a loop say
  * nothing about another. Contracts, assessments, capabilities and context keys are about the whole line and keep theirs.
  */
 function withInstanceNames(check: StepCheck, step: CompiledStep, path: LoopPath): StepCheck {
@@ -72,15 +72,15 @@ function withInstanceNames(check: StepCheck, step: CompiledStep, path: LoopPath)
 
 const OF_STEP = ['notes', 'criteria', 'approval', 'gate'];
 
-/** A try, as far as it decides whether the run can go on. */
+/** The part of an attempt that decides whether the run can continue. */
 export type CheckedAttempt = {
   readonly index: WorkflowIndex;
   readonly at: ExecutionSnapshot;
-  /** As they are with this call: its context is merged in, its mode is in force. */
+  /** Including this call: its context is merged in, and its mode is in force. */
   readonly facts: RunFacts;
-  /** What this call hands in. */
+  /** What this call sends. */
   readonly handedIn: HandedIn;
-  /** What the blocked attempts right above it handed in, oldest first; none when the node is no blocked attempt. */
+  /** What the blocked attempts right above it sent, oldest first; none when the node is not a blocked attempt. */
   readonly drafts: readonly HandedIn[];
   readonly isRetry: boolean;
 };
@@ -96,14 +96,14 @@ const NOTHING_ASKED: StepCheck = {
   unreadable: [],
 };
 
-/** The step that a try is about; a run that waits for its first one is about that. */
+/** The step that an attempt is about; in a run that waits for its first step, that step. */
 export function attemptedStep({ index, at }: Pick<CheckedAttempt, 'index' | 'at'>): CompiledStep {
   const step = pendingStepAt(index, at.enginePayload.state)?.step ?? index.workflow.steps[0];
   assert(step !== undefined, 'a workflow has a step');
   return step;
 }
 
-/** Compares what a try has to show with what its step asks for. A run that has no step yet asks for nothing. */
+/** Compares what an attempt sends with what its step asks for. A run without a pending step asks for nothing. */
 export function checkAttempt(attempted: CheckedAttempt): StepCheck {
   const { index, at, facts, handedIn, drafts, isRetry } = attempted;
   const { state } = at.enginePayload;
@@ -114,7 +114,7 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
     step: pending.step,
     facts,
     isRetry,
-    // The first of the drafts was blocked before anybody was asked; all later notes may hold the answer.
+    // The first attempt was blocked before anybody was asked; all later notes may hold the answer.
     hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => notesMarkdown !== undefined),
     openLoops: state.loopStack.map(({ loopId }) => {
       const { stepId, control } = loopOf(index, loopId);
@@ -125,12 +125,12 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
   const counted = whatCounts(attempted);
   const check = withInstanceNames(checkStep({ ...place, handedIn: counted.handedIn }), pending.step, state.loopStack);
   if (drafts.length === 0) return check;
-  // What a draft reported is on record already, at the node that keeps the draft.
+  // What an earlier attempt reported is already recorded at its own node.
   const { observations, divergences } = checkStep({ ...place, handedIn });
   return { ...check, observations, divergences, unreadable: [...check.unreadable, ...counted.leftOut] };
 }
 
-/** What is known of the agent's powers after an attempt. A weak claim never covers what was really tried. */
+/** What is known of the agent's capabilities after an attempt. A weak claim never overrides what was really tried. */
 export function withObservations(facts: RunFacts, observations: StepCheck['observations']): RunFacts {
   const known: { -readonly [capability in keyof KnownCapabilities]: KnownCapabilities[capability] } = {
     ...facts.capabilities,
@@ -142,12 +142,12 @@ export function withObservations(facts: RunFacts, observations: StepCheck['obser
   return { ...facts, capabilities: known };
 }
 
-/** What an attempt has to show together with the blocked attempts above it. */
+/** What an attempt sends together with the blocked attempts above it. */
 export type CountedOutput = { readonly handedIn: HandedIn; readonly leftOut: readonly UnreadableArtifact[] };
 
 /**
- * Merges the drafts and this call. Blocked attempts may pile up more artifacts than one plan takes, so as many count as
- * one call may hold, the newest of them; the others stay where they are kept.
+ * Merges the earlier attempts and this call. Blocked attempts may collect more artifacts than one plan takes, so only
+ * the newest count, as many as one call may hold; the others stay stored with their attempt.
  */
 export function whatCounts({
   drafts,

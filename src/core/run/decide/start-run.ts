@@ -28,12 +28,12 @@ import { attemptedStep } from './judge-attempt.ts';
 
 export type RunStart = {
   readonly runId: RunId;
-  /** Whether the session begins with this run. */
+  /** Whether this is the first run of the session. */
   readonly isFirstRun: boolean;
   readonly index: WorkflowIndex;
   readonly pin: EventOf<'run_started'>['data'];
   readonly facts: RunFacts;
-  /** Who chose the preferences: the baseline is the system's, a mode is the user's. */
+  /** Who chose the preferences: `system` for the defaults, `user` for a mode. */
   readonly preferenceSource: 'system' | 'user';
   /** What is new about the workspace. */
   readonly observations: readonly WorkspaceObservation[];
@@ -42,14 +42,14 @@ export type RunStart = {
 /** What came of a start: everything that its reply needs. */
 export type StartOutcome = DecisionNode & {
   readonly gaps: readonly GapRecord['data'][];
-  /** What keeps a run from choosing its first step; it waits for it in its initial state. */
+  /** What keeps a run from starting its first step; until then it stays in its initial state. */
   readonly unmet: readonly Unmet[];
   readonly warnings: readonly PreferenceWarning[];
-  /** Steps that were passed because nobody has set what their conditions ask for. */
+  /** Steps that were skipped because context does not have what their conditions ask for. */
   readonly unset: readonly UnsetSkip[];
 };
 
-/** Opens a run that stands at its first step. All of it is one append, so there is never half a run. */
+/** Starts a run at its first step. All of it is one append, so there is never half a run. */
 export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome> {
   const { runId, index, pin, facts } = start;
   const nodeId = rootNodeId(runId, sha256);
@@ -63,7 +63,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
     onTrouble: isNeverStop ? 'go_on' : 'halt',
   });
   const at = executionSnapshot(pin.workflowHash, { kind: 'init' });
-  // A workflow without steps has no trouble, and none to name one by.
+  // A workflow without steps has no loops, and so no trouble.
   const troubles = walk.troubles.map((trouble) =>
     troubleUnmet(trouble, { index, step: attemptedStep({ index, at }), openLoops: [] }),
   );
@@ -85,7 +85,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
       ...(start.isFirstRun ? [{ kind: 'session_created' as const, data: {} }] : []),
       { kind: 'run_started', scope: { runId }, data: pin },
       nodeDraft(node, { nodeKind: 'step', parentNodeId: null, snapshot }, sha256),
-      // The baseline is written down, so that a later change of defaults does not reach into this run.
+      // The preferences are recorded, so that a later change of defaults does not affect this run.
       ...preferenceDrafts(baseline, { ...node, warnings }, sha256),
       ...observationDrafts(start.observations, nodeId, sha256),
       ...contextDrafts(node, initialContext(facts.context), { source: 'initial', sha256 }),

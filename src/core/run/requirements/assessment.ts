@@ -106,12 +106,12 @@ export function exampleAssessment(assessment: Assessment, consequences: readonly
   return { ...example, dimensions: Object.fromEntries(levels) };
 }
 
-/** A level that no consequence waits for. */
+/** A level that triggers no consequence. */
 function calmLevel(assessmentId: string, levels: readonly string[], consequences: readonly Consequence[]) {
   return levels.find((level) => !consequences.some((consequence) => isAbout(consequence, assessmentId, level)));
 }
 
-/** With one assessment every artifact is about it; with several an artifact has to say which one it means. */
+/** With one assessment every artifact is about it; with several, an artifact has to name the one it means. */
 function judgeAssessment(
   assessment: Assessment,
   { assessments: asked, contract }: Requirement<'assessments'>,

@@ -31,7 +31,7 @@ const waive =
   'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
 const tryNow = `Try web_browsing now and report what happened, not what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
 const goBack = `Go back to step "${probe}" with its state token, try it there, and report the result. A report on this step is only a claim and meets no requirement. ${waive}`;
-const wayBack = { kind: 'step', stepId: probe };
+const earlierStep = { kind: 'step', stepId: probe };
 const remedy = 'Ask the user to add or allow a tool that reads web pages. ';
 const lack = { pointer: { kind: 'capability', capability: 'web_browsing' }, requirement: 'capability:web_browsing' };
 const unavailable = {
@@ -123,10 +123,14 @@ describe('a required capability on an ordinary step', () => {
   });
 
   it.each<[string, Given, object]>([
-    ['nobody has tried it', {}, { ...untried, suggestedFix: goBack, wayBack }],
-    ['it was only claimed', known('available', 'weak'), { ...untried, suggestedFix: goBack, wayBack }],
-    ['a try failed', known('unavailable', 'strong'), { ...unavailable, suggestedFix: `${remedy}${goBack}`, wayBack }],
-    ['a try told nothing', known('unknown', 'strong'), { ...unknown, suggestedFix: `${remedy}${goBack}`, wayBack }],
+    ['nobody has tried it', {}, { ...untried, suggestedFix: goBack, earlierStep }],
+    ['it was only claimed', known('available', 'weak'), { ...untried, suggestedFix: goBack, earlierStep }],
+    [
+      'a try failed',
+      known('unavailable', 'strong'),
+      { ...unavailable, suggestedFix: `${remedy}${goBack}`, earlierStep },
+    ],
+    ['a try told nothing', known('unknown', 'strong'), { ...unknown, suggestedFix: `${remedy}${goBack}`, earlierStep }],
   ])('a required capability on an ordinary step is lacking when %s', (_, given, expected) => {
     enforces('capability_weak_never_unlocks', 'capability_probe_missing_output_blocks');
     expect(web({ stepId: 'work', ...given })).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
@@ -148,7 +152,7 @@ describe('a required capability on an ordinary step', () => {
       const observations = [{ capability: 'web_browsing', status, provenance: claim }];
       expect(web({ stepId: 'work', artifacts })).toEqual({
         ...NOTHING_FOUND,
-        unmet: [{ ...untried, suggestedFix: goBack, wayBack }],
+        unmet: [{ ...untried, suggestedFix: goBack, earlierStep }],
         observations,
       });
       expect(web({ stepId: 'work', artifacts, ...known('available', 'strong') }).met).toEqual([

@@ -66,11 +66,11 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
     ...LACKS[problem](asked.capability),
     pointer: { kind: 'capability', capability: asked.capability },
     suggestedFix: fixOf(asked, attempt, problem),
-    ...(asked.isSettledHere ? {} : wayToProbe(attempt, asked.capability)),
+    ...(asked.isSettledHere ? {} : probeStep(attempt, asked.capability)),
   }),
 });
 
-/** An observation that would settle the question, if it were true. */
+/** An observation that would meet the requirement, if it were true. */
 export function exampleObservation({ index }: StepPlace, capability: Capability): JsonObject {
   const contract = engineContract(index, capabilityObservation);
   const detail = 'What you tried, and the result.';
@@ -78,8 +78,8 @@ export function exampleObservation({ index }: StepPlace, capability: Capability)
 }
 
 /**
- * That nobody has tried is a report that is missing; that a try failed or told nothing is a lack of the capability. The
- * pointer is the capability in each case: there may be two of them, and the step does not declare the contract.
+ * Where nobody has tried, a report is missing; where an attempt failed or showed nothing, the capability is missing. The
+ * pointer is always the capability: there may be two of them, and the step does not declare the contract.
  */
 const LACKS: { readonly [status in 'untried' | 'unknown' | 'unavailable']: (capability: Capability) => Lack } = {
   untried: (capability) => ({
@@ -101,7 +101,7 @@ const REMEDIES: { readonly [capability in Capability]: string } = {
   web_browsing: 'Ask the user to add or allow a tool that reads web pages.',
 };
 
-/** A claim on another step would unlock nothing, so the way back to the probe is told instead of an example. */
+/** A claim on another step meets no requirement, so the fix names the step to go back to instead of an example. */
 function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: keyof typeof LACKS): string {
   const remedy = problem === 'untried' ? '' : `${REMEDIES[capability]} `;
   const waive =
@@ -111,24 +111,24 @@ function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: 
     const { artifactKind } = capabilityObservation;
     return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix({ artifactKind, example })}\n${waive}`;
   }
-  const { wayBack } = wayToProbe(place, capability);
+  const { earlierStep } = probeStep(place, capability);
   const back =
-    wayBack === undefined
+    earlierStep === undefined
       ? ''
-      : `Go back to step "${wayBack.stepId}" with its state token, try it there, and report the result. `;
+      : `Go back to step "${earlierStep.stepId}" with its state token, try it there, and report the result. `;
   return `${remedy}${back}A report on this step is only a claim and meets no requirement. ${waive}`;
 }
 
-function wayToProbe({ index }: StepPlace, capability: Capability) {
+function probeStep({ index }: StepPlace, capability: Capability) {
   const probe = index.workflow.steps.find(
     ({ purpose }) => purpose.kind === 'probe' && purpose.capability === capability,
   );
-  return probe === undefined ? {} : { wayBack: { kind: 'step', stepId: probe.stepId } as const };
+  return probe === undefined ? {} : { earlierStep: { kind: 'step', stepId: probe.stepId } as const };
 }
 
 type Observation = StepCheck['observations'][number];
 
-/** Everything an attempt says about what its agent can do, and how far that goes. */
+/** Everything an attempt reports about the agent's capabilities, and how it was observed. */
 export function readObservations({ index, step, handedIn }: StepAttempt): ArtifactsRead<Observation> {
   return readArtifacts(handedIn.artifacts, engineContract(index, capabilityObservation), {
     objection: (value) => observationObjection(value, step, { isAsked: false }),
@@ -139,7 +139,7 @@ export function readObservations({ index, step, handedIn }: StepAttempt): Artifa
   });
 }
 
-/** What speaks against an observation at this step; one that a probe asks for has to be about what it probes. */
+/** What is wrong with an observation at this step; a probe takes only an observation of what it probes. */
 export function observationObjection(
   value: JsonObject,
   step: CompiledStep,
@@ -156,7 +156,7 @@ export function observationObjection(
   return `only the step that probes ${said.capability} may report the status unknown; send available or unavailable, or leave the artifact out`;
 }
 
-/** Whether what is handed in with a step shows that its agent has a capability: by a probe of it, or by its use. */
+/** Whether a report on this step shows that the agent has a capability: by a probe of it, or by its use. */
 function isShownBy({ purpose }: CompiledStep, capability: Capability): boolean {
   if (purpose.kind === 'probe') return purpose.capability === capability;
   return purpose.kind === 'delegation' && capability === 'delegation';
@@ -164,7 +164,7 @@ function isShownBy({ purpose }: CompiledStep, capability: Capability): boolean {
 
 type Said = { readonly capability: Capability; readonly status: CapabilityStatus };
 
-/** A pinned contract may know words that our events do not. */
+/** A pinned contract may allow values that events do not know. */
 function saidBy(value: JsonObject): Said | undefined {
   const capability = capabilitySchema.safeParse(value['capability']);
   const status = capabilityStatusSchema.safeParse(value['status']);
@@ -180,7 +180,7 @@ function provenanceOf({ capability, status }: Said, step: CompiledStep): Capabil
     return { kind: 'probe_step', enforcementGrade: 'strong', detail };
   }
   if (isShownBy(step, capability)) {
-    // Why an attempt failed stands in the artifact, in the agent's words; none of our codes can be read from it.
+    // The artifact says in the agent's words why the attempt failed; no failure code can be derived from that.
     const detail = isAvailable
       ? ({ attemptContext: 'workflow_step', result: 'success' } as const)
       : ({ attemptContext: 'workflow_step', result: 'failure', failureCode: 'unknown' } as const);

@@ -13,7 +13,7 @@ import type { Requirement } from './requirement.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
 import { askedAt, judge } from './step-requirements.ts';
 
-/** What an attempt at a step amounts to: everything that is unmet, at once, and all that can be taken from it. */
+/** Checks an attempt at a step: everything that is unmet, at once, and everything that it reports. */
 export function checkStep(attempt: StepAttempt): StepCheck {
   const asked = askedAt(attempt);
   const observations = readObservations(attempt);
@@ -42,8 +42,8 @@ export function checkStep(attempt: StepAttempt): StepCheck {
 }
 
 /**
- * A probe without its report lacks one thing, not two: the words are those of the contract, the name is that of the
- * capability, so that a later step which still lacks it, or gets it, speaks of the same requirement.
+ * A probe without its report has one problem, not two: the words are those of the contract, the name is that of the
+ * capability, so that later steps refer to the same requirement.
  */
 function joinProbe(unmet: readonly Unmet[], { purpose }: CompiledStep): readonly Unmet[] {
   if (purpose.kind !== 'probe') return unmet;
@@ -69,7 +69,7 @@ function unnamedArtifacts({ handedIn }: StepAttempt): readonly UnreadableArtifac
   return handedIn.artifacts.some(({ kind }) => kind === undefined) ? [{ artifactKind: undefined, message }] : [];
 }
 
-/** What a step asks for is told by its requirement, one way or the other. */
+/** Artifacts that a step asks for are already covered by its requirement. */
 function unaskedFor(unreadable: readonly UnreadableArtifact[], requirements: readonly Requirement[]) {
   const asked = requirements.map((one) => ('contract' in one ? one.contract.artifactKind : undefined));
   return unreadable.filter(({ artifactKind }) => !asked.includes(artifactKind));
@@ -77,7 +77,7 @@ function unaskedFor(unreadable: readonly UnreadableArtifact[], requirements: rea
 
 type Divergence = StepCheck['divergences'][number];
 
-/** Every departure from the instructions that an attempt owns up to. */
+/** Every departure from the instructions that an attempt reports. */
 function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Divergence> {
   return readArtifacts(handedIn.artifacts, engineContract(index, workflowDivergence), {
     objection: (value) => (divergenceOf(value) === undefined ? 'its reason or its summary is invalid' : undefined),
@@ -87,7 +87,7 @@ function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Diverg
 
 const summarySchema = textSchema(SUMMARY_BYTES_MAX);
 
-/** As an event takes it. A step id that no step can have is left out: the departure itself is what matters. */
+/** As an event stores it. An invalid step id is left out: the departure itself is what matters. */
 function divergenceOf(value: JsonObject): Divergence | undefined {
   const reason = DIVERGENCE_REASONS.find((known) => known === value['reason']);
   const summary = summarySchema.safeParse(value['summary']);

@@ -48,7 +48,7 @@ export const criteria = requirementKind<'criteria', Problem>({
     const facts = conditionFacts(attempt);
     const found = evaluateCriteria(rules, sent, facts);
     if (found.length === 0) return met(requirement);
-    // Notes that will do are kept, and so is what they say in place of a value.
+    // Sufficient notes are kept, including what they state in place of a context value.
     const missing = found.flatMap((one) => (one.kind === 'missing' ? [one.rule] : []));
     const lacking: Criteria = { kind: 'and', criteria: missing };
     const areNotesEnough =

@@ -5,7 +5,7 @@ import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/c
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
 
-/** What the notes have to show at this place, one text for each thing that all must be there. */
+/** What the notes have to show at this place, one text for each rule that must be met. */
 export function criteriaBullets(criteria: Criteria, facts: Facts): readonly string[] {
   return foldCriteria<(isNegated: boolean) => readonly string[]>(criteria, {
     rule: (rule) => (isNegated) => {
@@ -31,7 +31,7 @@ function oneOf(alternatives: readonly (readonly string[])[]): string {
   return `One of these is enough: ${alternatives.map((one, i) => `(${i + 1}) ${one.join(' and ')}`).join(', ')}`;
 }
 
-/** The author's words, and what is really looked for: a message alone may leave that open. */
+/** The author's words and the actual check, which the message alone may leave open. */
 function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): string {
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
@@ -73,12 +73,12 @@ function characters(min: number, max: number | undefined): string {
   return min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
 }
 
-/** What conditions see, and an example of what a key of context may hold. */
+/** What conditions see, and an example value for a context key. */
 type Seen = Facts & { readonly sampleOf: (variable: string) => JsonValue | undefined };
 
 /**
- * Values of context that notes would have to make up for. A rule that counts only while a key has none of its listed
- * values, or no value at all, asks for that key; the first of a list stands for the others.
+ * Context values that the notes would otherwise have to state. A rule that counts only while a key has none of its
+ * listed values, or no value, asks for that key; the first listed value is the example.
  */
 export function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
   return foldCriteria<JsonObject>(criteria, {

@@ -10,13 +10,13 @@ import { criteriaBullets, missingChoices } from './describe-criteria.ts';
 import type { AskedPlace, Requirement } from './requirement.ts';
 import { sampleFor } from './sample-values.ts';
 
-/** Longer samples are no examples. */
+/** A longer sample would not help as an example. */
 const SAMPLE_LENGTH_MAX = 512;
-/** Characters that classes are tried with: plain ones first, because people will read the sample. */
+/** Characters to try for a class: plain ones first, because people read the sample. */
 const ASCII = Array.from({ length: 95 }, (_, i) => String.fromCodePoint(0x20 + i));
 const TRIED = [...'a1A-', ...ASCII, '\n', '\t', 'é', '€'];
 
-/** An author's pattern and the engine that will judge the sample. */
+/** An author's pattern and the engine that checks the sample. */
 export type SampledPattern = {
   readonly pattern: string;
   readonly flags: string;
@@ -35,7 +35,7 @@ export function samplePattern(sampled: SampledPattern): string | undefined {
 
 type Cursor = SampledPattern & { at: number };
 
-/** The first branch counts; the others are read only to get past them. */
+/** The first alternative is used; the others are read only to get past them. */
 function alternatives(cursor: Cursor): string | undefined {
   const first = sequence(cursor);
   while (cursor.pattern[cursor.at] === '|') {
@@ -78,7 +78,7 @@ function group(cursor: Cursor, head: string): string | undefined {
   return inside;
 }
 
-/** The least number of times. */
+/** The smallest number of repetitions. */
 function repetition(cursor: Cursor): number {
   const found = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(cursor.pattern.slice(cursor.at));
   if (found === null) return 1;
@@ -87,7 +87,7 @@ function repetition(cursor: Cursor): number {
   return found[0].startsWith('+') ? 1 : 0;
 }
 
-/** A character that the engine takes for this class or escape. */
+/** A character that matches this class or escape. */
 function member({ compilePattern, flags }: Cursor, source: string): string | undefined {
   const compiled = compilePattern(`^(?:${source})$`, flags);
   if (compiled.isErr()) return undefined;
@@ -123,14 +123,14 @@ export function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
   return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
 
-/** Of criteria with alternatives the first few are tried. */
+/** How many alternatives of criteria are tried. */
 const CHOICES = [0, 1, 2];
-/** What fills a text up to its length: plain words, something that hardly any rule forbids, or nothing. */
+/** Text that fills notes up to their length: plain words, something that hardly any rule forbids, or nothing. */
 const FILLERS = ['And so on. ', 'x', '7', ''];
 
 /**
- * Notes that begin with the opening and meet the criteria. Where a rule cannot be met by putting pieces together, the
- * notes name what is asked for instead.
+ * Notes that begin with the opening and meet the criteria. Where no combination of pieces meets them, the notes list the
+ * rules instead.
  */
 export function exampleNotes(opening: string, criteria: Criteria | undefined, facts: Facts): string {
   if (criteria === undefined) return opening;
@@ -193,7 +193,7 @@ function wishOfRule(rule: Exclude<CriteriaRule, { kind: 'schema' }>, facts: Fact
   return { ...NOTHING, pieces: [{ text, place }] };
 }
 
-/** The pieces in their places, and as much of the filler between them as the lengths ask for and leave room for. */
+/** The pieces in their places, with as much filler between them as the length rules need and allow. */
 function compose({ pieces, min, max }: Wish, filler: string): string {
   if (min > EXAMPLE_NOTES_BYTES_MAX) return '';
   const inPlace = (place: Piece['place']) => pieces.filter((piece) => piece.place === place).map(({ text }) => text);

@@ -12,16 +12,16 @@ import type { HandedArtifact } from '../handed-in.ts';
 import type { AskedArtifact } from './requirement.ts';
 import type { Unmet, UnreadableArtifact } from './step-check.ts';
 
-/** What became of the artifacts that could answer a contract. */
+/** The result of checking the artifacts that could meet a contract. */
 export type ArtifactVerdict =
   | { readonly kind: 'missing' }
   | { readonly kind: 'accepted'; readonly value: JsonObject; readonly notes: Accepted['notes'] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Something beyond its form that speaks against an artifact, as part of a sentence. */
+/** A problem with an artifact beyond its form, as part of a sentence. */
 export type Objection = (value: JsonObject) => string | undefined;
 
-/** One that is accepted is enough, and the last of them counts; else the last one tells what is wrong. */
+/** One accepted artifact is enough, and the last of them counts; otherwise the last one is explained. */
 export function judgeArtifacts(
   artifacts: readonly HandedArtifact[],
   contract: PinnedContract,
@@ -43,19 +43,19 @@ export function ofKind(artifacts: readonly HandedArtifact[], artifactKind: strin
   return artifacts.filter(({ kind }) => kind === artifactKind);
 }
 
-/** A contract that the engine itself reads, as the run pinned it; one that it did not pin, as it is today. */
+/** A contract that the engine itself reads: as the run pinned it, or else as it is today. */
 export function engineContract({ contracts }: WorkflowIndex, builtin: Contract): PinnedContract {
   return contracts.get(builtin.contractRef) ?? pinnedContract(builtin);
 }
 
-/** Whether any contract, of this run or built in, is about such artifacts. */
+/** Whether a contract of this run or a built-in one is about such artifacts. */
 export function isKnownKind({ contracts }: WorkflowIndex, kind: string): boolean {
   return (
     contractOfKind(kind) !== undefined || [...contracts.values()].some(({ artifactKind }) => artifactKind === kind)
   );
 }
 
-/** The example of a contract with values for this place, as far as its schema takes them. */
+/** The example of a contract with values for this place, if its schema accepts them. */
 export function exampleOf({ schema, example }: PinnedContract, values: JsonObject): JsonObject {
   const adapted = { ...example, ...values };
   return checkShape(schema, adapted).isOk() ? adapted : example;
@@ -97,7 +97,7 @@ export function hintsFor(contractRef: string, { output }: CompiledStep): readonl
   return output?.contractRef === contractRef ? output.hints : [];
 }
 
-/** Agents get the form right and forget to say what it is. */
+/** Agents often get the form right but forget or misspell `kind`. */
 function mistakenKind(sent: readonly HandedArtifact[]): string {
   const stray = sent.find(({ kind }) => kind === undefined || contractOfKind(kind) === undefined);
   if (stray === undefined) return '';
@@ -106,7 +106,7 @@ function mistakenKind(sent: readonly HandedArtifact[]): string {
     : ` The artifact of kind ${clip(quote(stray.kind))} does not count.`;
 }
 
-/** What the engine reads from artifacts by itself, whether a step asks for them or not. */
+/** What the engine reads from artifacts, whether or not a step asks for them. */
 export type ArtifactsRead<Value> = {
   readonly read: readonly Value[];
   readonly unreadable: readonly UnreadableArtifact[];
@@ -114,7 +114,7 @@ export type ArtifactsRead<Value> = {
 
 type Reader<Value> = {
   readonly objection: Objection;
-  /** `undefined` where there is nothing to take from an artifact, though nothing is wrong with it. */
+  /** `undefined` where a valid artifact holds nothing to use. */
   readonly take: (value: JsonObject) => Value | undefined;
 };
 

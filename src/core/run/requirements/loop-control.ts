@@ -22,7 +22,7 @@ import type { StepCheck } from './step-check.ts';
 
 type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 
-/** Every decision about an open loop that an attempt holds. */
+/** Every decision about an open loop in an attempt. */
 export function readDecisions({ index, handedIn, openLoops }: StepAttempt): ArtifactsRead<LoopDecision> {
   return readArtifacts(handedIn.artifacts, engineContract(index, loopControl), {
     objection: (value) => loopObjection(value, openLoops),
@@ -59,7 +59,7 @@ export const loopControlArtifact = requirementKind<'loop_control', UnacceptedArt
   explain: (problem, asked, { handedIn }) => explainArtifact(problem, asked, handedIn.artifacts),
 });
 
-/** The loop that a step decides: one of which it is a part, and which waits for that. */
+/** The loop that a step decides: a loop around it that waits for a decision. */
 export function decidedLoop(
   { workflow }: WorkflowIndex,
   { stepId, purpose, output }: CompiledStep,
@@ -82,7 +82,7 @@ export function decisionThatCounts(
   );
 }
 
-/** A name that fits no open loop is forgiven where there is nothing to mistake. */
+/** A wrong loop name is accepted where only one loop is open. */
 export function loopObjection(value: JsonObject, openLoops: readonly OpenLoop[]): string | undefined {
   if (decisionWord(value) === undefined) return 'its decision must be "continue" or "stop"';
   const named = namedLoop(value);

@@ -188,7 +188,7 @@ describe('a loop that cannot go over what it finds', () => {
     expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
       ...unmet,
       suggestedFix: `Set it to a list. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${leave}`,
-      wayBack: { kind: 'before_loop', loopId: 'groups' },
+      earlierStep: { kind: 'before_loop', loopId: 'groups' },
     });
   });
 

@@ -12,14 +12,14 @@ import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
 import { contextPointer, stepPointer, type Unmet, withinBudgets } from './step-check.ts';
 
 type Where = Pick<StepPlace, 'index' | 'step'> & {
-  /** Loops that were entered before; what they walk over is settled. */
+  /** Loops that are already open; what they iterate over is fixed. */
   readonly openLoops: readonly { readonly loopId: string }[];
 };
 type Trouble<Kind extends LoopTrouble['kind']> = Extract<LoopTrouble, { kind: Kind }>;
 
 const LEAVE_OUT = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
 
-/** A loop that cannot go on, as something that the attempt at this step would have to change. */
+/** A loop that cannot continue, as a requirement that the attempt at this step does not meet. */
 export function troubleUnmet(trouble: LoopTrouble, where: Where): Unmet {
   return withinBudgets(unmetOf(trouble, where));
 }
@@ -61,7 +61,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   };
 }
 
-/** Values by which the condition of a loop ends it. Whether they are true only the agent can know. */
+/** Context values that end a loop by its condition. Only the agent knows whether they are true. */
 function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'suggestedFix' | 'example'> | undefined {
   const { control } = loopOf(index, loopId);
   if (control.kind !== 'while' && control.kind !== 'until') return undefined;
@@ -95,7 +95,7 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
     reason: 'unexpected:invariant_violation',
     message: `${what}, but loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). The loop has not started.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
-    ...mendContext(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
+    ...contextFix(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
   };
 }
 
@@ -106,7 +106,7 @@ function itemsTooLarge(trouble: Trouble<'items_too_large'>, where: Where): Unmet
     reason: 'contract_violation:invalid_required_output',
     message: `Loop ${name(loopId)} iterates over the list ${name(variable)}, which has ${bytes} bytes as canonical JSON; the limit is ${bytesMax}.`,
     details: { loopId, variable, bytes, bytesMax },
-    ...mendContext(trouble, where, { advice }),
+    ...contextFix(trouble, where, { advice }),
   };
 }
 
@@ -117,23 +117,23 @@ function notIterable(trouble: Trouble<'not_iterable'>, where: Where): Unmet {
     reason: `contract_violation:${found === 'nothing' ? 'missing' : 'invalid'}_required_output`,
     message: `Loop ${name(loopId)} needs ${what} in context key ${name(variable)}, but found ${clip(found)}.`,
     details: { loopId, variable, wanted, found },
-    ...mendContext(trouble, where, { advice: `Set it to ${what}` }),
+    ...contextFix(trouble, where, { advice: `Set it to ${what}` }),
   };
 }
 
-/** How a value that a loop reads on entry can be changed. */
-function mendContext(
+/** How to change a value that a loop reads when it is entered. */
+function contextFix(
   { loopId, variable }: { readonly loopId: string; readonly variable: string },
   where: Where,
   { advice, value }: { readonly advice: string; readonly value?: JsonValue | undefined },
-): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example' | 'wayBack'> {
+): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example' | 'earlierStep'> {
   const pointer = contextPointer(variable, where.step);
   const requirement = `loop_items:${loopId}`;
   const context = itemsContext({ loopId, variable }, where, value);
   if (context === undefined) {
     const suggestedFix = `${advice}. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
     const outer = loopNaming(where.index, variable.split('.')[0] ?? '', loopId);
-    const back = outer === undefined ? {} : { wayBack: { kind: 'before_loop', loopId: outer.loopId } as const };
+    const back = outer === undefined ? {} : { earlierStep: { kind: 'before_loop', loopId: outer.loopId } as const };
     return { pointer, suggestedFix, requirement, ...back };
   }
   const suggestedFix = `${advice}: send this step again with context like this, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
@@ -141,8 +141,8 @@ function mendContext(
 }
 
 /**
- * What to set so that a loop finds what it can walk over; `undefined` where it walks over a part of the item of a loop
- * that is open already. A dotted path is also looked up as a plain key: setting that leaves the object around it alone.
+ * The context that gives a loop something to iterate over; `undefined` where it iterates over a part of the item of a
+ * loop that is already open. A dotted path is also looked up as a plain key, which leaves the surrounding object alone.
  */
 function itemsContext(
   { loopId, variable }: { readonly loopId: string; readonly variable: string },

@@ -3,7 +3,7 @@ import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { type Comparison, type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 
-/** A value that a loop can walk over, and the loops inside of it over its items. */
+/** A value that a loop can iterate over, and that the loops inside it can iterate over item by item. */
 export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
   if (loop.control.kind === 'for') return 1;
   const { item } = loop.variables;
@@ -16,7 +16,7 @@ export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue
   return [inside.length === 0 ? `<${item}>` : Object.assign({}, ...inside)];
 }
 
-/** A value for a key of context: what a loop can walk over, or else a text; `undefined` where only a part is known. */
+/** A value for a context key: what a loop can iterate over, or else a text; `undefined` where only a part is known. */
 export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefined {
   if (key.includes('.')) return undefined;
   const { loops } = index.workflow;
@@ -26,7 +26,7 @@ export function sampleFor(index: WorkflowIndex, key: string): JsonValue | undefi
   return sampleNumber(index, key) ?? `<${key}>`;
 }
 
-/** A number that a condition holds the value of a key against; any other value would be compared in vain. */
+/** A number that a condition compares the key with; any other kind of value could never match. */
 function sampleNumber({ workflow }: WorkflowIndex, key: string): number | undefined {
   const named = workflow.conditions.map(({ condition }) => condition);
   const inline = [...workflow.steps, ...workflow.loops].flatMap(({ runCondition }) => runCondition ?? []);
@@ -41,20 +41,20 @@ function numbersIn(condition: Condition, key: string): readonly number[] {
 
 const ORDERED: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte']);
 
-/** The name under which a loop finds what it walks over, where it reads that from context. */
+/** The context key that a loop iterates over, where it reads one. */
 export function contextVariable({ control }: CompiledLoop): string | undefined {
   const source = control.kind === 'for' ? control.count : control.kind === 'for_each' ? control.items : undefined;
   return source?.kind === 'context' ? source.variable : undefined;
 }
 
-/** The loop around another one that gives this name to its item. */
+/** The outer loop of a loop that gives this name to its item. */
 export function loopNaming(index: WorkflowIndex, item: string, inner: string): CompiledLoop | undefined {
   return index.workflow.loops.find(
     (loop) => loop.variables.item === item && loopsInside(index, loop).some(({ loopId }) => loopId === inner),
   );
 }
 
-/** The loops that see the item of a loop: further inside another one may hide it. */
+/** The loops that see the item of a loop: a loop further inside may hide it. */
 function loopsInside(index: WorkflowIndex, { body, variables }: CompiledLoop): readonly CompiledLoop[] {
   const direct = body.flatMap((entry) => (entry.kind === 'loop' ? [loopOf(index, entry.loopId)] : []));
   return direct.flatMap((loop) =>

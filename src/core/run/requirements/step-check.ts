@@ -7,34 +7,34 @@ import type { ReasonCode } from '../../log/reasons.ts';
 import { truncate, utf8Length } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 
-/** Something a step asks for that an attempt does not have. What becomes of it, a block or a gap, is a matter of mode. */
+/** A requirement that an attempt does not meet. The mode decides whether it becomes a block or a gap. */
 export type Unmet = {
   readonly reason: ReasonCode;
   readonly pointer: Blocker['pointer'];
   readonly message: string;
   readonly suggestedFix: string;
   readonly details?: JsonObject;
-  /** Names the requirement beyond this attempt: a gap that was opened by it is closed when it is met. */
+  /** Names the requirement across attempts: when it is met later, its gap is closed. */
   readonly requirement: string;
-  /** What a call needs to hold to meet it. Absent where no call from here can. */
+  /** What a call needs to send to meet it. Absent where no call from this step can. */
   readonly example?: ExampleOutput;
-  /** Where it can be met, where that is not here: at the nearest place of this kind on the line. */
-  readonly wayBack?: EarlierStep;
+  /** The earlier place where it can be met, if it cannot be met here. */
+  readonly earlierStep?: EarlierStep;
 };
 
-/** An earlier place of a line: where a step was due, or the last one before a loop was entered. */
+/** An earlier place of a line: where a step was pending, or the last step before a loop was entered. */
 export type EarlierStep =
   | { readonly kind: 'step'; readonly stepId: string }
   | { readonly kind: 'before_loop'; readonly loopId: string };
 
-/** A part of a call. Sent as it stands it is accepted; notes may have to answer a pattern that nobody can guess. */
+/** A part of a call. Sent unchanged it is accepted, unless the notes must match a pattern that cannot be guessed. */
 export type ExampleOutput = {
   readonly notesMarkdown?: string;
   readonly artifacts?: readonly JsonObject[];
   readonly context?: JsonObject;
 };
 
-/** An assessment as it was accepted: declared levels, and a note for each level that was written in another way. */
+/** An accepted assessment: declared levels, and a note for each level that was written differently. */
 export type AcceptedAssessment = {
   readonly assessmentId: string;
   readonly dimensions: readonly {
@@ -45,7 +45,7 @@ export type AcceptedAssessment = {
   readonly normalizationNotes: readonly string[];
 };
 
-/** What an attempt at a step amounts to, before the mode decides what follows from it. */
+/** The result of checking an attempt, before the mode decides what follows from it. */
 export type StepCheck = {
   readonly unmet: readonly Unmet[];
   /** Requirements that this attempt meets; open gaps of these names are closed by it. */
@@ -56,19 +56,19 @@ export type StepCheck = {
   readonly loopDecision: { readonly loopId: LoopId; readonly decision: 'continue' | 'stop' } | undefined;
   readonly observations: readonly Omit<EventOf<'capability_observed'>['data'], 'capObsId'>[];
   readonly divergences: readonly Omit<EventOf<'divergence_recorded'>['data'], 'divergenceId'>[];
-  /** Kinds that no contract knows: stored like any other, and told. */
+  /** Kinds that no contract knows: the artifacts are stored, and the reply warns about them. */
   readonly unknownKinds: readonly string[];
-  /** Artifacts that could not be read and that nothing unmet is about: stored like any other, and told. */
+  /** Invalid artifacts that no unmet requirement is about: they are stored, and the reply warns about them. */
   readonly unreadable: readonly UnreadableArtifact[];
 };
 
 export type UnreadableArtifact = {
-  /** `undefined` where the artifact does not say what it is. */
+  /** `undefined` where the artifact states no kind. */
   readonly artifactKind: string | undefined;
   readonly message: string;
 };
 
-/** What looking at one requirement brought. */
+/** The result of checking one requirement. */
 export type Found = Pick<StepCheck, 'unmet' | 'met'> & Partial<Pick<StepCheck, 'assessments' | 'unreadable'>>;
 
 /** Makes the words of an unmet requirement fit, whatever an author wrote. */
@@ -84,13 +84,13 @@ export function stepPointer({ stepId }: CompiledStep): Unmet['pointer'] {
   return { kind: 'workflow_step', stepId };
 }
 
-/** Keys that cannot stand in a pointer are told in the message; the pointer is then the step. */
+/** A key that is not valid in a pointer is named in the message only; the pointer is then the step. */
 export function contextPointer(key: string, step: CompiledStep): Unmet['pointer'] {
   const safe = contextKeySchema.safeParse(key);
   return safe.success ? { kind: 'context_key', key: safe.data } : stepPointer(step);
 }
 
-/** As many whole items as fit between head and tail, then how many more there are. */
+/** As many whole items as fit after the head, then how many more there are. */
 export function fitItems(
   items: readonly string[],
   { head, separator, bytesMax }: { readonly head: string; readonly separator: string; readonly bytesMax: number },

@@ -17,7 +17,7 @@ type Round = {
   readonly decision: LoopFrame['decision'];
 };
 
-/** Into the loop where the walk is, or past it. */
+/** Enters the loop where the walk is, or passes it. */
 export function enterLoop(walking: Walking, loop: CompiledLoop): void {
   const { index, facts, stack, trace } = walking;
   const range = readRange(loop, { context: facts.context, loopVariables: stackVariables(index, stack) });
@@ -28,7 +28,7 @@ export function enterLoop(walking: Walking, loop: CompiledLoop): void {
   else startRound(walking, round);
 }
 
-/** From behind the last entry of a body into the next iteration, or out of the loop. */
+/** From the end of a loop body into the next iteration, or out of the loop. */
 export function endIteration(walking: Walking): void {
   const ended = walking.stack.at(-1);
   assert(ended !== undefined, 'an iteration that ends belongs to an open loop');
@@ -46,7 +46,7 @@ function startRound(walking: Walking, round: Round): void {
   else walking.stack = [...walking.stack, round.next];
 }
 
-/** Why a loop does not want this iteration; `undefined` when it does. */
+/** Why a loop ends before this iteration; `undefined` when it does not. */
 function endOf(walking: Walking, round: Round): LoopEnd | undefined {
   const { loop, next, decision } = round;
   const { control, loopId } = loop;
@@ -64,27 +64,27 @@ function endOf(walking: Walking, round: Round): LoopEnd | undefined {
     case 'artifact':
       if (next.iteration === 0) return undefined;
       walking.trace.push(evaluatedDecision(loopId, decision, next.iteration));
-      // That nobody decided never counts as leaving.
+      // A missing decision never ends a loop.
       return decision === 'stop' ? 'decision' : undefined;
     default:
       return unreachable(control);
   }
 }
 
-/** What keeps a loop from an iteration that it wants. */
+/** What prevents an iteration that the loop needs. */
 function troubleOf({ passed }: Walking, { loop, next }: Round): LoopTrouble | undefined {
   const { loopId, maxIterations, control } = loop;
   const iteration = next.iteration - 1;
   if (next.iteration >= maxIterations) {
     return { kind: 'limit_reached', loopId, iteration, maxIterations, isByArtifact: control.kind === 'artifact' };
   }
-  // The first iteration always starts, so that what the entries alone lead to is never cut short.
+  // The first iteration always starts: only repeated iterations can run without end.
   return iteration >= 0 && passed >= WALK_PASSED_MAX ? { kind: 'nothing_due', loopId, iteration, passed } : undefined;
 }
 
 function meetTrouble(walking: Walking, round: Round, trouble: LoopTrouble): void {
   const { troubles } = walking;
-  // A loop inside another may meet the same trouble in each of its iterations.
+  // A nested loop may meet the same trouble in each iteration of the outer loop.
   const isKnown = troubles.some(({ kind, loopId }) => kind === trouble.kind && loopId === trouble.loopId);
   if (!isKnown) troubles.push(trouble);
   if (walking.onTrouble === 'halt') walking.isHalted = true;

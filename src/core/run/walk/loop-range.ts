@@ -8,10 +8,10 @@ import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-ind
 import { type ContextValues, numberOf, readPath } from '../condition/context-values.ts';
 import type { LoopTrouble, LoopVariables } from './walk.ts';
 
-/** What a loop keeps of context while it is open. What the file itself says is pinned and need not be kept. */
+/** What a loop keeps from context while it is open. What the workflow file states is pinned and need not be kept. */
 type LoopRange = Pick<LoopFrame, 'items' | 'count'>;
 
-/** What a loop walks over, read when it is entered and never again. */
+/** What a loop iterates over, read once when it is entered. */
 export function readRange(loop: CompiledLoop, values: ContextValues): Result<LoopRange, LoopTrouble> {
   const { control } = loop;
   if (control.kind === 'for' && control.count.kind === 'context')
@@ -22,13 +22,13 @@ export function readRange(loop: CompiledLoop, values: ContextValues): Result<Loo
   return ok({});
 }
 
-/** The items of an open loop; none unless it walks over items. */
+/** The items of an open loop; `undefined` unless it iterates over items. */
 function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
   if (control.kind !== 'for_each') return undefined;
   return control.items.kind === 'literal' ? control.items.items : range.items;
 }
 
-/** How many iterations a loop is for; `undefined` where only going round will tell. */
+/** How many iterations a loop has; `undefined` where a condition or a decision ends it. */
 export function roundsOf(loop: CompiledLoop, range: LoopRange): number | undefined {
   const { control } = loop;
   if (control.kind !== 'for') return itemsOf(loop, range)?.length;
@@ -75,7 +75,7 @@ export function loopVariablesAt(index: WorkflowIndex, state: EngineState): LoopV
   return state.kind === 'running' ? stackVariables(index, state.loopStack) : {};
 }
 
-/** Every loop tells its iteration, counted from 1, and its index, counted from 0. Inner loops hide outer ones. */
+/** Every loop provides its iteration, counted from 1, and its index, counted from 0. Inner loops hide outer ones. */
 export function stackVariables(index: WorkflowIndex, stack: readonly LoopFrame[]): LoopVariables {
   return Object.fromEntries(
     stack.flatMap((frame): [string, JsonValue][] => {

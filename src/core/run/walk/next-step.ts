@@ -13,18 +13,18 @@ import type { Walk } from './walk.ts';
 import { evaluatedRun, selectedStep } from './walk-trace.ts';
 import { entryAhead, entryHere, factsIn, holdsIn, loopPathOf, moveOn, pass, type Walking } from './walking.ts';
 
-/** Where a walk begins: before the first step, or at a pending step that was just done. */
+/** Where a walk starts: before the first step, or at a pending step that was just done. */
 export type WalkStart = {
   readonly index: WorkflowIndex;
   readonly state: EngineState;
   readonly facts: RunFacts;
   /** What the step that was just done decided about a loop around it. */
   readonly loopDecision: { readonly loopId: LoopId; readonly decision: 'continue' | 'stop' } | undefined;
-  /** Whether a loop in trouble stops the walk, or is left behind with its trouble on record. */
+  /** Whether a loop in trouble halts the walk, or is left with its trouble recorded. */
   readonly onTrouble: 'halt' | 'go_on';
 };
 
-/** Forward from a state to the next step that is due, or to the end of the run. */
+/** Walks from a state to the next step that is due, or to the end of the run. */
 export function nextStep(start: WalkStart): Walk {
   const done = doneIn(start.state);
   const walking = begin(start);
@@ -55,7 +55,7 @@ function withDecision(frame: LoopFrame, decided: WalkStart['loopDecision']): Loo
   return frame.loopId === decided?.loopId ? { ...frame, decision: decided.decision } : frame;
 }
 
-/** Leaves the walk standing at the next step that is due; `undefined` when there is none or the walk is halted. */
+/** Moves the walk to the next step that is due; `undefined` when there is none or the walk is halted. */
 function findDue(walking: Walking): StepId | undefined {
   while (!walking.isHalted) {
     const entry = entryHere(walking);
@@ -74,7 +74,7 @@ function select({ trace, stack }: Walking, stepId: StepId): StepId {
   return stepId;
 }
 
-/** Step instances done so far, the pending one of the state included. */
+/** Step instances done so far, including the one that was pending. */
 function doneIn(state: EngineState): readonly StepInstanceKey[] {
   if (state.kind !== 'running') return [];
   assert(state.pending.kind === 'some', 'a walk goes on from a step that was done');
@@ -97,7 +97,7 @@ function stateAt(
   };
 }
 
-/** The condition by which the entry where the walk is is not due, and how many entries go with it; none when it is. */
+/** The false condition that excludes the current entry, and how many entries it excludes; none when the entry is due. */
 function failedHere(walking: Walking, entry: Entry): Guard | undefined {
   const { stepId, runCondition } = partOf(walking.index, entry);
   const own = runCondition === undefined ? [] : [{ condition: runCondition, entries: 1, of: entry.kind }];
@@ -112,7 +112,7 @@ function failedHere(walking: Walking, entry: Entry): Guard | undefined {
   });
 }
 
-/** Past entries that are not due, each on record with the condition that failed. */
+/** Skips entries that are not due, and records each with the condition that failed. */
 function skip(walking: Walking, { condition, entries }: Guard): void {
   noteUnset(walking, condition);
   for (let i = 0; i < entries; i += 1) {
@@ -124,7 +124,7 @@ function skip(walking: Walking, { condition, entries }: Guard): void {
   }
 }
 
-/** That nobody set a value looks like a decision to skip, and may be a mistake. */
+/** An unset value looks like a decision to skip, but may be a mistake. */
 function noteUnset(walking: Walking, condition: Condition): void {
   const entry = entryHere(walking);
   if (entry === undefined) return;
@@ -137,18 +137,18 @@ function noteUnset(walking: Walking, condition: Condition): void {
   walking.unset.set(stepId, { stepId, keys, context });
 }
 
-/** A title that holds values of its round says nothing without them, so the id stands for it. */
+/** A title with placeholders says nothing without their values, so the id is used instead. */
 function titleOf(index: WorkflowIndex, entry: Entry): string {
   const { title, stepId } = partOf(index, entry);
   return title.includes('{{') ? stepId : title;
 }
 
-/** A loop goes by the id of the step it was written as. */
+/** A loop is known by the id of the step it was written as. */
 function partOf(index: WorkflowIndex, entry: Entry): Pick<CompiledStep, 'stepId' | 'title' | 'runCondition'> {
   return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
 }
 
-/** Only a condition that is nothing but a name can be told by it. */
+/** Only a condition that is a plain reference has an id. */
 function conditionIdOf(condition: Condition): Pick<EventOf<'step_skipped'>['data'], 'conditionId'> {
   if (condition.kind !== 'ref') return {};
   return { conditionId: condition.conditionId as EventOf<'step_skipped'>['data']['conditionId'] };

@@ -16,10 +16,10 @@ import {
 import { readRange, roundsOf, stackVariables } from './loop-range.ts';
 import { loopPathOf } from './walking.ts';
 
-/** A step that is to be done, and where in its workflow it stands. */
+/** A pending step, and its position in the workflow. */
 export type PendingPlace = {
   readonly step: CompiledStep;
-  /** Among all steps there are, counted from 1. */
+  /** Among all steps, counted from 1. */
   readonly position: { readonly index: number; readonly of: number };
   /** Open loops, outermost first. */
   readonly loops: readonly {
@@ -32,7 +32,7 @@ export type PendingPlace = {
   }[];
 };
 
-/** What an agent has to do at a state; nothing before the first step is chosen and when all are done. */
+/** The step that is pending in a state; none before the first step and after the last. */
 export function pendingStepAt(index: WorkflowIndex, state: EngineState): PendingPlace | undefined {
   if (state.kind !== 'running' || state.pending.kind === 'none') return undefined;
   const { stepId } = state.pending.step;
@@ -48,16 +48,16 @@ export function pendingStepAt(index: WorkflowIndex, state: EngineState): Pending
   };
 }
 
-/** Where a run stands that has come to a step, in the first iteration of every loop around it. */
+/** The state of a run at a step, in the first iteration of every loop around it. */
 export type StepStanding = {
   readonly state: Extract<EngineState, { kind: 'running' }>;
-  /** All that decides whether the step is due, the outermost first. */
+  /** All conditions that decide whether the step is due, the outermost first. */
   readonly conditions: readonly Condition[];
 };
 
 type Way = { readonly stack: readonly LoopFrame[]; readonly cursor: number; readonly conditions: readonly Condition[] };
 
-/** The state in which a step is pending, for looking at it without running what comes before. */
+/** The state in which a step is pending, for a preview without running the steps before it. */
 export function stateAtStep(index: WorkflowIndex, stepId: string, context: JsonObject): StepStanding | undefined {
   const way = findWay(index, stepId, context);
   if (way === undefined) return undefined;
@@ -111,8 +111,8 @@ function own(condition: Condition | undefined): readonly Condition[] {
 }
 
 /**
- * Whether a run of a workflow can stand where a snapshot says: its position and its open loops lead to the very step that
- * is pending. The shape of a snapshot says nothing of this, and what its hash attests may have been written by anybody.
+ * Whether a snapshot is a possible state of a workflow: its position and its open loops lead to the pending step. The
+ * schema of a snapshot cannot check this, and its hash proves nothing about who wrote it.
  */
 export function isSnapshotOf(workflow: CompiledWorkflow, { enginePayload }: ExecutionSnapshot): boolean {
   return isPlaceOf(indexWorkflow(workflow), enginePayload.state);
@@ -136,7 +136,7 @@ function isPlaceOf({ workflow, loops }: WorkflowIndex, state: EngineState): bool
   return entry?.kind === 'step' && entry.stepId === state.pending.step.stepId;
 }
 
-/** What a loop walks over is kept in its frame where the file does not say it. */
+/** The frame keeps what a loop iterates over, unless the workflow file states it. */
 function isRoundOf(loop: CompiledLoop, frame: LoopFrame): boolean {
   const { kind } = loop.control;
   const isCounted = kind === 'for' || kind === 'for_each';

@@ -74,7 +74,7 @@ export function enteredLoop({ loopId }: CompiledLoop, rounds: number | undefined
   return entry('entered_loop', `Reached loop "${loopId}"${over}.`, [{ kind: 'loop_id', loopId }]);
 }
 
-/** `done` is how many iterations it had. */
+/** `done` is the number of finished iterations. */
 export function exitedLoop({ loopId }: CompiledLoop, done: number, end: LoopEnd): TraceEntry {
   const refs: readonly Ref[] = done === 0 ? [{ kind: 'loop_id', loopId }] : roundRefs(loopId, done - 1);
   return entry('exited_loop', `Left loop "${loopId}" after ${plural(done, 'iteration')}: ${END_WORDS[end]}.`, refs);

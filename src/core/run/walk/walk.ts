@@ -4,19 +4,19 @@ import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import type { LoopId, StepId } from '../../log/ids.ts';
 
-/** A loop that cannot simply go on. */
+/** Why a loop cannot continue. */
 export type LoopTrouble =
-  /** It wants another iteration and has had all it may have. */
+  /** It needs another iteration and has reached its limit. */
   | {
       readonly kind: 'limit_reached';
       readonly loopId: LoopId;
-      /** The one it stands at, counted from 0. */
+      /** The current iteration, counted from 0. */
       readonly iteration: number;
       readonly maxIterations: number;
-      /** Whether an artifact decided to go on; then deciding to stop is the way out. */
+      /** Whether an artifact decided to continue; then an artifact can also decide to stop. */
       readonly isByArtifact: boolean;
     }
-  /** What it walks over is longer than it may be. */
+  /** It has more items than its limit allows. */
   | {
       readonly kind: 'too_many_items';
       readonly loopId: LoopId;
@@ -24,7 +24,7 @@ export type LoopTrouble =
       readonly found: number;
       readonly maxIterations: number;
     }
-  /** What it walks over takes more room than a snapshot has for it. */
+  /** Its items are too large for a snapshot. */
   | {
       readonly kind: 'items_too_large';
       readonly loopId: LoopId;
@@ -32,7 +32,7 @@ export type LoopTrouble =
       readonly bytes: number;
       readonly bytesMax: number;
     }
-  /** What it walks over is not in context, or is no list or count. */
+  /** What it iterates over is not in context, or is neither a list nor a count. */
   | {
       readonly kind: 'not_iterable';
       readonly loopId: LoopId;
@@ -41,37 +41,37 @@ export type LoopTrouble =
       /** In words: "nothing", "a text". */
       readonly found: string;
     }
-  /** It goes round without a step that is due, and one walk can record only so much of that. */
+  /** It iterates without a step that is due, and one walk can record only a limited number of skipped steps. */
   | {
       readonly kind: 'nothing_due';
       readonly loopId: LoopId;
-      /** The one it stands at, counted from 0. */
+      /** The current iteration, counted from 0. */
       readonly iteration: number;
-      /** Steps and loops passed since the last step that was due. */
+      /** Steps and loops skipped since the last step that was due. */
       readonly passed: number;
     };
 
-/** A step that was passed because nobody has set what its condition asks for. */
+/** A step that was skipped because context does not have what its condition asks for. */
 export type UnsetSkip = {
   readonly stepId: StepId;
   readonly keys: readonly string[];
-  /** Values of these keys by which it is due, where they can be told. */
+  /** Values of these keys that would make it due, as far as they are known. */
   readonly context: JsonObject;
 };
 
-/** Where a run goes from a state: forward to the next step that is due, past what is not. */
+/** The result of walking from a state to the next step that is due. */
 export type Walk = {
-  /** In a halted walk, the state it began from. */
+  /** In a halted walk, the state it started from. */
   readonly state: EngineState;
   readonly isHalted: boolean;
   readonly troubles: readonly LoopTrouble[];
-  /** None in a halted walk: it passed nothing for good. */
+  /** Empty in a halted walk, which skips nothing for good. */
   readonly skipped: readonly EventOf<'step_skipped'>['data'][];
-  /** Those of the skipped whose conditions hinge on keys that are not in context; absent where there are none. */
+  /** The skipped steps whose conditions depend on keys that are not in context; absent where there are none. */
   readonly unset?: readonly UnsetSkip[];
   /** In a halted walk, what led to its trouble. */
   readonly trace: readonly TraceEntry[];
 };
 
-/** Values that a place inside of loops sees by the names its loops give them. */
+/** The values that loops provide inside their bodies, by name. */
 export type LoopVariables = JsonObject;

@@ -10,7 +10,7 @@ import type { RunFacts } from '../step-place.ts';
 import { stackVariables } from './loop-range.ts';
 import type { LoopTrouble, UnsetSkip } from './walk.ts';
 
-/** A walk under way: where it stands and what it has met. Nobody but the walk itself ever sees one. */
+/** The mutable state of a walk in progress; it never leaves the walk. */
 export type Walking = {
   readonly index: WorkflowIndex;
   readonly facts: RunFacts;
@@ -18,22 +18,22 @@ export type Walking = {
   cursor: number;
   /** Open loops, outermost first. */
   stack: readonly LoopFrame[];
-  /** Steps and loops passed so far. */
+  /** Steps and loops skipped so far. */
   passed: number;
   isHalted: boolean;
   readonly troubles: LoopTrouble[];
   readonly skipped: EventOf<'step_skipped'>['data'][];
-  /** By the step they were skipped for, which a loop may pass many times. */
+  /** By step, because a loop may skip the same step many times. */
   readonly unset: Map<StepId, UnsetSkip>;
   readonly trace: TraceEntry[];
 };
 
-/** What stands where the walk is; `undefined` behind the last entry of a body or of the workflow. */
+/** The entry where the walk is; `undefined` after the last entry of a loop body or of the workflow. */
 export function entryHere(walking: Walking): Entry | undefined {
   return entryAhead(walking, 0);
 }
 
-/** The entry that many places after the one where the walk is, in the same list. */
+/** The entry that is this many places ahead in the same list. */
 export function entryAhead({ index, cursor, stack }: Walking, places: number): Entry | undefined {
   const frame = stack.at(-1);
   return frame === undefined
@@ -41,14 +41,14 @@ export function entryAhead({ index, cursor, stack }: Walking, places: number): E
     : loopOf(index, frame.loopId).body[frame.bodyIndex + places];
 }
 
-/** To the next entry of the same list. */
+/** Moves to the next entry of the same list. */
 export function moveOn(walking: Walking): void {
   const frame = walking.stack.at(-1);
   if (frame === undefined) walking.cursor += 1;
   else walking.stack = [...walking.stack.slice(0, -1), { ...frame, bodyIndex: frame.bodyIndex + 1 }];
 }
 
-/** Past the entry where the walk is. */
+/** Skips the entry where the walk is. */
 export function pass(walking: Walking): void {
   walking.passed += 1;
   moveOn(walking);
@@ -58,12 +58,12 @@ export function loopPathOf(stack: readonly LoopFrame[]): LoopPath {
   return stack.map(({ loopId, iteration }) => ({ loopId, iteration }));
 }
 
-/** Whether a condition holds for what stands inside of these loops. */
+/** Whether a condition holds inside these loops. */
 export function holdsIn(stack: readonly LoopFrame[], condition: Condition, walking: Walking): boolean {
   return evaluateCondition(condition, factsIn(stack, walking));
 }
 
-/** What conditions inside of these loops may depend on. */
+/** What conditions inside these loops may depend on. */
 export function factsIn(stack: readonly LoopFrame[], { index, facts }: Walking): Facts {
   return {
     context: facts.context,

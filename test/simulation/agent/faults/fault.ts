@@ -36,7 +36,7 @@ export type Slip = {
   /** Makes the mistake; what comes back is what the agent gets to see. Without it the call is just sent. */
   readonly commit?: () => Promise<Reply>;
   /** Whether the agent now stands where it wanted to. */
-  readonly isMended: (at: Told) => Promise<boolean>;
+  readonly isFixed: (at: Told) => Promise<boolean>;
   /** The agent wants to go on where its work stands, not to do a step again. */
   readonly wantsToRejoin?: boolean;
   /** What the agent makes of the last reply before its mistake, where those after it tell no call; not there when it has forgotten. */
@@ -49,12 +49,12 @@ export type Fault = {
   readonly slip: (scene: Scene) => Slip | undefined;
 };
 
-/** A wrong call in the place of the good one, which is mended when the good one has got through. */
+/** A wrong call in the place of the good one, which is fixed when the good one has got through. */
 export function wrongCall(scene: Scene, call: Call | undefined): Slip | undefined {
   if (call === undefined) return undefined;
   return {
     call,
-    isMended: (at) => hasGotThrough(scene, scene.at, at),
+    isFixed: (at) => hasGotThrough(scene, scene.at, at),
     fromMemory: scene.good,
   };
 }

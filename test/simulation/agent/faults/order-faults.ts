@@ -40,7 +40,7 @@ function withOtherNotes(scene: Scene, call: Call): Call {
 function repeated(scene: Scene): Slip | undefined {
   const last = scene.past.at(-1);
   if (last === undefined) return undefined;
-  return { call: last.call, isMended: (at) => standsAt(scene, last.to, at), fromMemory: scene.good };
+  return { call: last.call, isFixed: (at) => standsAt(scene, last.to, at), fromMemory: scene.good };
 }
 
 /** What usually follows a rewind: the step is done again, and reported with the token of the first time. */
@@ -48,7 +48,7 @@ function repeatedWithOtherNotes(scene: Scene): Slip | undefined {
   const reports = scene.past.filter(({ call }) => call.arguments['ackToken'] !== undefined);
   if (reports.length === 0) return undefined;
   const { at: from, call } = scene.random.pick(reports);
-  return { call: withOtherNotes(scene, call), isMended: (at) => hasGotThrough(scene, from, at), fromMemory: undefined };
+  return { call: withOtherNotes(scene, call), isFixed: (at) => hasGotThrough(scene, from, at), fromMemory: undefined };
 }
 
 function rewound(scene: Scene, wantsToRejoin: boolean): Slip | undefined {
@@ -57,7 +57,7 @@ function rewound(scene: Scene, wantsToRejoin: boolean): Slip | undefined {
   const { at: from } = random.pick(past);
   return {
     call: lookAt(from),
-    isMended: (at) => (wantsToRejoin ? isAtTip(scene, at) : hasGotThrough(scene, from, at)),
+    isFixed: (at) => (wantsToRejoin ? isAtTip(scene, at) : hasGotThrough(scene, from, at)),
     wantsToRejoin,
     fromMemory: undefined,
   };
@@ -71,7 +71,7 @@ function lostReply(scene: Scene): Slip {
       await witness.send(chat(), good);
       return witness.send(chat(), good);
     },
-    isMended: (at) => hasGotThrough(scene, scene.at, at),
+    isFixed: (at) => hasGotThrough(scene, scene.at, at),
     fromMemory: good,
   };
 }
@@ -84,7 +84,7 @@ function lostReplyAndLooks(scene: Scene): Slip {
       await witness.send(chat(), good);
       return witness.send(chat(), lookAt(from));
     },
-    isMended: async (at) =>
+    isFixed: async (at) =>
       (await hasGotThrough(scene, from, at)) || (at.kind === 'blocked' && standsAt(scene, from, at)),
     wantsToRejoin: true,
     fromMemory: good,
@@ -96,7 +96,7 @@ function forgottenChat(scene: Scene): Slip {
   return {
     call: lookAt(from),
     commit: async () => witness.send(await freshChat(), lookAt(from)),
-    isMended: (at) => standsAt(scene, from, at),
+    isFixed: (at) => standsAt(scene, from, at),
     fromMemory: undefined,
   };
 }
@@ -108,7 +108,7 @@ function forgottenChatWithOldToken(scene: Scene): Slip | undefined {
   return {
     call,
     commit: async () => witness.send(await freshChat(), call),
-    isMended: (at) => isAtTip(scene, at),
+    isFixed: (at) => isAtTip(scene, at),
     wantsToRejoin: true,
     fromMemory: undefined,
   };
@@ -130,7 +130,7 @@ function twoAgents(scene: Scene): Slip {
       if (ours === undefined) throw new Error('two calls have two replies');
       return ours;
     },
-    isMended: (at) => hasGotThrough(scene, scene.at, at),
+    isFixed: (at) => hasGotThrough(scene, scene.at, at),
     fromMemory: mine,
   };
 }
@@ -144,7 +144,7 @@ function killed(scene: Scene): Slip {
       await scene.restartDuring(good);
       return witness.send(chat(), good);
     },
-    isMended: (at) => hasGotThrough(scene, scene.at, at),
+    isFixed: (at) => hasGotThrough(scene, scene.at, at),
     fromMemory: good,
   };
 }

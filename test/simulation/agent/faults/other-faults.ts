@@ -30,7 +30,7 @@ function unknownWorkflow(scene: Scene): Slip {
   ]);
   return {
     call: { tool: 'start_workflow', arguments: { workflowId, goal: 'Find it.' } },
-    isMended: async (at) => at.workflowId === id && at.runId !== scene.at.runId,
+    isFixed: async (at) => at.workflowId === id && at.runId !== scene.at.runId,
     fromMemory: undefined,
   };
 }
@@ -55,14 +55,14 @@ function checkpointInBetween(scene: Scene): Slip {
       await witness.send(chat(), saving);
       return witness.send(chat(), good);
     },
-    isMended: (at) => hasGotThrough(scene, scene.at, at),
+    isFixed: (at) => hasGotThrough(scene, scene.at, at),
     fromMemory: good,
   };
 }
 
 function wrongCheckpoint(scene: Scene, changes: Record<string, unknown>): Slip {
   const right = checkpointOf(scene);
-  return { call: withArguments(right, changes), isMended: (at) => isSaved(scene, scene.at, at), fromMemory: right };
+  return { call: withArguments(right, changes), isFixed: (at) => isSaved(scene, scene.at, at), fromMemory: right };
 }
 
 function wrongCheckpointTokens({ at: { ackToken, stateToken, checkpointToken }, random }: Scene) {
@@ -90,7 +90,7 @@ function checkpointRepeated(scene: Scene): Slip {
       await witness.send(chat(), first);
       return witness.send(chat(), second);
     },
-    isMended: (at) => isSaved(scene, scene.at, at),
+    isFixed: (at) => isSaved(scene, scene.at, at),
     fromMemory: second,
   };
 }
@@ -100,7 +100,7 @@ function modeChanged(scene: Scene): Slip {
   const call = withArguments(scene.good, { mode });
   return {
     call,
-    isMended: async (at) => at.mode === mode && (await hasGotThrough(scene, scene.at, at)),
+    isFixed: async (at) => at.mode === mode && (await hasGotThrough(scene, scene.at, at)),
     fromMemory: call,
   };
 }

@@ -7,7 +7,7 @@ import { newWitness } from '../witness/witness.ts';
 import { SMALL_WORKFLOWS } from '../world/small-workflows.ts';
 import type { Chat, World } from '../world/world.ts';
 import { newAgent, type Run, rightCall } from './agent.ts';
-import { type Mended, mend } from './mend.ts';
+import { type FixedCall, fixCall } from './fix-call.ts';
 import { newTally, type Outcome, rowOf, type Tally } from './tally.ts';
 
 export type Play = {
@@ -22,7 +22,7 @@ export type Played = {
   /** What must never happen. */
   readonly violations: readonly string[];
   /** Mistakes that took more than one further call, told in full. */
-  readonly unmended: readonly string[];
+  readonly notFixed: readonly string[];
   readonly faultyCalls: number;
   readonly completedRuns: number;
 };
@@ -43,7 +43,7 @@ export async function playWorld(world: World, { seed, sight, faults, faultyCalls
     await servers.replace();
   };
   const tally = newTally();
-  const unmended: string[] = [];
+  const notFixed: string[] = [];
   const runs: Run[] = [];
   let [sent, completedRuns] = [0, 0];
 
@@ -62,17 +62,17 @@ export async function playWorld(world: World, { seed, sight, faults, faultyCalls
     const slip = fault.slip(scene);
     if (slip === undefined) return;
     const wrongTimes = random.chance(0.3) ? 2 + random.below(2) : 1;
-    const mended = await mend(scene, slip, { sight, wrongTimes, own: agent.own });
-    const outcome = outcomeOf(mended.further);
+    const fixed = await fixCall(scene, slip, { sight, wrongTimes, own: agent.own });
+    const outcome = outcomeOf(fixed.further);
     const row = rowOf(tally, fault.name);
     row.trials += 1;
     row.calls += wrongTimes;
-    row.fromMemory += mended.isFromMemory ? 1 : 0;
+    row.fromMemory += fixed.isFromMemory ? 1 : 0;
     row.outcomes[outcome] += 1;
     sent += wrongTimes;
     run.faults += 1;
-    if (outcome !== 'at once' && outcome !== 'in one') unmended.push(`${fault.name} (${outcome}): ${story(mended)}`);
-    await moveOn(scene, run, mended);
+    if (outcome !== 'at once' && outcome !== 'in one') notFixed.push(`${fault.name} (${outcome}): ${story(fixed)}`);
+    await moveOn(scene, run, fixed);
   }
 
   while (sent < faultyCalls) {
@@ -88,7 +88,7 @@ export async function playWorld(world: World, { seed, sight, faults, faultyCalls
   const violations = [...witness.violations, ...(await judgeLog(world.services, witness.nodes, events))];
   await servers.close();
   const told_ = (what: string) => `seed ${seed}, ${sight}: ${what}`;
-  return { tally, violations: violations.map(told_), unmended: unmended.map(told_), faultyCalls: sent, completedRuns };
+  return { tally, violations: violations.map(told_), notFixed: notFixed.map(told_), faultyCalls: sent, completedRuns };
 }
 
 type Servers = {
@@ -120,7 +120,7 @@ async function newServers(world: World): Promise<Servers> {
 }
 
 /** From where the agent ended up, if that is the run it works on. Who got nowhere looks where the run stands. */
-async function moveOn(scene: Scene, run: Run, { at, by, further }: Mended): Promise<void> {
+async function moveOn(scene: Scene, run: Run, { at, by, further }: FixedCall): Promise<void> {
   if (at === undefined || at.runId !== run.at.runId) return;
   if (further === undefined) {
     const look = { tool: 'continue_workflow', arguments: { stateToken: at.stateToken } };
@@ -136,7 +136,7 @@ function outcomeOf(further: number | undefined): Outcome {
   return (['at once', 'in one', 'in two'] as const)[further] ?? 'later';
 }
 
-function story({ exchanges }: Mended): string {
+function story({ exchanges }: FixedCall): string {
   return exchanges
     .map(
       ({ call, reply }) => `\n  ${JSON.stringify(call).slice(0, 500)}\n  -> ${reply.content[0]?.text?.slice(0, 700)}`,

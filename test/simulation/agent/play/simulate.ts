@@ -3,7 +3,7 @@ import type { Fault } from '../faults/fault.ts';
 import type { Sight } from '../reader/obedient-reader.ts';
 import type { World } from '../world/world.ts';
 import { playWorld } from './play-world.ts';
-import { addTo, mendedInOne, newTally, type Tally, tallyText, total } from './tally.ts';
+import { addTo, fixedInOne, newTally, type Tally, tallyText, total } from './tally.ts';
 
 export type Simulation = {
   readonly name: string;
@@ -17,10 +17,10 @@ export type Simulation = {
 export type Simulated = {
   readonly tally: Tally;
   readonly violations: readonly string[];
-  /** Classes of which less than 95 % were mended within one further call. */
+  /** Classes of which less than 95 % were fixed within one further call. */
   readonly weakClasses: readonly string[];
   /** The share of all trials that were. */
-  readonly mended: number;
+  readonly fixed: number;
 };
 
 const OTHER_READER = 2 ** 31;
@@ -36,26 +36,26 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const first = sight === 'data' ? seed : seed + OTHER_READER;
   const tally = newTally();
   const violations: string[] = [];
-  const unmended: string[] = [];
+  const notFixed: string[] = [];
   let [calls, runs] = [0, 0];
   for (let i = 0; calls < faultyCalls; i++) {
     const play = { seed: first + i, sight, faults, faultyCalls: Math.min(callsPerWorld, faultyCalls - calls) };
     const played = await playWorld(newWorld(play.seed), play);
     addTo(tally, played.tally);
     violations.push(...played.violations);
-    unmended.push(...played.unmended);
+    notFixed.push(...played.notFixed);
     calls += played.faultyCalls;
     runs += played.completedRuns;
   }
   const stories =
-    unmended.length === 0 ? '' : `\nnot mended within one call:\n${unmended.slice(0, SHOWN_MAX).join('\n')}`;
+    notFixed.length === 0 ? '' : `\nnot fixed within one call:\n${notFixed.slice(0, SHOWN_MAX).join('\n')}`;
   console.log(
     `${calls} wrong calls, ${runs} runs completed, ${violations.length} violations\n${tallyText(tally)}${stories}`,
   );
   return {
     tally,
     violations: violations.slice(0, SHOWN_MAX),
-    weakClasses: [...tally].filter(([, row]) => mendedInOne(row) < MENDED_MIN).map(([weak]) => weak),
-    mended: mendedInOne(total(tally)),
+    weakClasses: [...tally].filter(([, row]) => fixedInOne(row) < MENDED_MIN).map(([weak]) => weak),
+    fixed: fixedInOne(total(tally)),
   };
 }

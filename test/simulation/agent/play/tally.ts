@@ -38,7 +38,7 @@ export function addTo(sum: Map<string, Row>, tally: Tally): void {
 }
 
 /** The share of trials that needed at most one further call. */
-export function mendedInOne({ trials, outcomes }: Row): number {
+export function fixedInOne({ trials, outcomes }: Row): number {
   return trials === 0 ? 1 : (outcomes['at once'] + outcomes['in one']) / trials;
 }
 
@@ -59,7 +59,7 @@ export function tallyText(tally: Tally): string {
       row.trials,
       ...Object.values(row.outcomes),
       row.fromMemory,
-      `${(100 * mendedInOne(row)).toFixed(2)} %`,
+      `${(100 * fixedInOne(row)).toFixed(2)} %`,
     ]),
   ]
     .map(([name, ...cells]) => `${String(name).padEnd(36)}${cells.map((cell) => String(cell).padStart(11)).join('')}`)

@@ -43,7 +43,7 @@ function readText(text: string): Reading {
   };
   return {
     next: call('Next call:'),
-    rejoin: call('To go on there:'),
+    rejoin: call('To continue there:'),
     isComplete: /^Run \w{4} · .* · complete$/m.test(text),
   };
 }

@@ -4,7 +4,7 @@ import { stubbornly } from '../reader/stubborn-reader.ts';
 import { type Told, told } from '../witness/told.ts';
 import type { Agent } from './agent.ts';
 
-export type Mended = {
+export type FixedCall = {
   /** Calls that were needed after the wrong one; `undefined` when none of them helped. */
   readonly further: number | undefined;
   /** Some reply told no call, and the reader went back to the last one that did. */
@@ -24,8 +24,8 @@ type Reader = {
 
 const FURTHER_MAX = 5;
 
-/** Makes a mistake, and does what the replies say until it is mended. */
-export async function mend(scene: Scene, slip: Slip, { sight, wrongTimes, own }: Reader): Promise<Mended> {
+/** Makes a mistake, and does what the replies say until it is fixed. */
+export async function fixCall(scene: Scene, slip: Slip, { sight, wrongTimes, own }: Reader): Promise<FixedCall> {
   let reply = await stubbornly(slip.commit ?? (() => scene.witness.send(scene.chat(), slip.call)), wrongTimes);
   let by = slip.call;
   let isFromMemory = false;
@@ -33,7 +33,7 @@ export async function mend(scene: Scene, slip: Slip, { sight, wrongTimes, own }:
   for (let further = 0; ; further++) {
     const at = told(reply);
     const ending = { isFromMemory, at, by, exchanges };
-    if (at !== undefined && (await slip.isMended(at))) return { ...ending, further };
+    if (at !== undefined && (await slip.isFixed(at))) return { ...ending, further };
     const { next, rejoin } = readReply(reply, sight);
     const call = slip.wantsToRejoin === true ? (rejoin ?? next) : next;
     const chosen = call === undefined ? slip.fromMemory : own(call, scene.at, at);
