@@ -164,7 +164,7 @@ function fakeStore({
     sessionIndex: {
       summarise: () => Promise.reject(new Error('nothing is summarised here')),
       summaries: async () => ok(summaries),
-      look: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
+      inspect: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
       sessions: async () => {
         if (listFails !== undefined) return err(listFails);
         const summaryOf = (id: SessionId) => summaries.find(({ sessionId }) => sessionId === id);

@@ -54,9 +54,9 @@ export function fromPs(pid: number): RunningProcess | undefined {
   return { startedAt: startedAt.length === 0 ? undefined : startedAt.join(' ') };
 }
 
-function orUndefined<Value>(look: () => Value): Value | undefined {
+function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }
@@ -120,9 +120,9 @@ function isKnownToDiffer(one: string, other: string): boolean {
   return one !== '' && other !== '' && one !== other;
 }
 
-function orEmpty(look: () => string): string {
+function orEmpty(read: () => string): string {
   try {
-    return look();
+    return read();
   } catch {
     return '';
   }

@@ -72,7 +72,7 @@ function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): Se
   return {
     sessions,
     summarise: (session) => summariseSession(session, snapshots),
-    look: async ({ sessionId }) => {
+    inspect: async ({ sessionId }) => {
       const prefix = await reader.loadValidPrefix(sessionId);
       if (prefix.isErr()) return err(prefix.error);
       const summary = (await summariseSession(prefix.value, snapshots)).unwrapOr(undefined);

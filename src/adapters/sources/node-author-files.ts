@@ -47,8 +47,8 @@ function jsonFiles(access: FolderAccess, folder: string, depth: number): readonl
   return names.flatMap((name) => {
     if (name.startsWith('.') || name === 'node_modules') return [];
     const path = join(folder, name);
-    const kind = access.look(path).match(
-      (look) => look.kind,
+    const kind = access.stat(path).match(
+      ({ kind }) => kind,
       () => undefined,
     );
     if (kind === 'folder') return depth < DEPTH_MAX ? jsonFiles(access, path, depth + 1) : [];

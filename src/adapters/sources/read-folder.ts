@@ -6,7 +6,7 @@ import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source
 import type { BoundedCache } from '../bounded-cache.ts';
 
 /** What is known about a file without reading it. While this is unchanged, so is the file. */
-export type Sighting =
+export type FoundPath =
   | { readonly kind: 'file'; readonly realPath: string; readonly size: number; readonly modifiedMs: number }
   | { readonly kind: 'folder' }
   | { readonly kind: 'unread'; readonly reason: UnreadReason };
@@ -15,26 +15,26 @@ export type Sighting =
  * Looks at a path and follows a link; `undefined` if nothing is there. A link must not lead out of the root, which is a
  * path without links.
  */
-function sight(access: FolderAccess, path: string, root: string): Sighting | undefined {
-  const look = access.look(path);
-  if (look.isErr()) return look.error.code === 'absent' ? undefined : unread(look.error);
-  const { kind, size, modifiedMs } = look.value;
+function findPath(access: FolderAccess, path: string, root: string): FoundPath | undefined {
+  const stats = access.stat(path);
+  if (stats.isErr()) return stats.error.code === 'absent' ? undefined : unread(stats.error);
+  const { kind, size, modifiedMs } = stats.value;
   if (kind === 'file') return { kind: 'file', realPath: path, size, modifiedMs };
   if (kind === 'folder') return { kind: 'folder' };
-  return kind === 'link' ? sightThroughLinks(access, path, root) : unread({ code: 'not_a_file' });
+  return kind === 'link' ? findThroughLinks(access, path, root) : unread({ code: 'not_a_file' });
 }
 
 /** The same, for a path whose folders may be links too. */
-export function sightThroughLinks(access: FolderAccess, path: string, root: string): Sighting {
+export function findThroughLinks(access: FolderAccess, path: string, root: string): FoundPath {
   const target = access.resolve(path);
   if (target.isErr()) return unread(target.error.code === 'absent' ? { code: 'not_a_file' } : target.error);
   const realPath = target.value;
   if (!isInside(realPath, root)) return unread({ code: 'leads_outside', target: realPath });
-  const look = access.look(realPath);
-  if (look.isErr()) return unread(look.error.code === 'absent' ? { code: 'not_a_file' } : look.error);
-  if (look.value.kind === 'folder') return { kind: 'folder' };
-  if (look.value.kind !== 'file') return unread({ code: 'not_a_file' });
-  return { kind: 'file', realPath, size: look.value.size, modifiedMs: look.value.modifiedMs };
+  const stats = access.stat(realPath);
+  if (stats.isErr()) return unread(stats.error.code === 'absent' ? { code: 'not_a_file' } : stats.error);
+  if (stats.value.kind === 'folder') return { kind: 'folder' };
+  if (stats.value.kind !== 'file') return unread({ code: 'not_a_file' });
+  return { kind: 'file', realPath, size: stats.value.size, modifiedMs: stats.value.modifiedMs };
 }
 
 /** Whether a path without links is a folder or inside it. */
@@ -48,15 +48,15 @@ type KeptFiles = BoundedCache<string, { readonly stamp: string; readonly file: S
 /** Reads a file. If its stamp is unchanged, it is not read again and the same object is returned. */
 export function readSourceFile<File extends SourceFile>(
   { access, kept }: { readonly access: FolderAccess; readonly kept: KeptFiles },
-  sighting: Exclude<Sighting, { kind: 'folder' }>,
+  found: Exclude<FoundPath, { kind: 'folder' }>,
   file: Omit<File, 'content'>,
 ): File {
   const key = JSON.stringify(file);
-  const stamp = JSON.stringify(sighting);
+  const stamp = JSON.stringify(found);
   const known = kept.get(key);
   // An entry under this key was made from the same fields, so it is the same kind of file.
   if (known?.stamp === stamp) return known.file as File;
-  const made = { ...file, content: sighting.kind === 'unread' ? sighting : contentOf(access, sighting) } as File;
+  const made = { ...file, content: found.kind === 'unread' ? found : contentOf(access, found) } as File;
   kept.set(key, { stamp, file: made });
   return made;
 }
@@ -65,7 +65,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function contentOf(
   access: FolderAccess,
-  { realPath, size }: Extract<Sighting, { kind: 'file' }>,
+  { realPath, size }: Extract<FoundPath, { kind: 'file' }>,
 ): SourceFile['content'] {
   if (size > WORKFLOW_FILE_BYTES_MAX) {
     return unread({ code: 'too_large', bytes: size, bytesMax: WORKFLOW_FILE_BYTES_MAX });
@@ -141,11 +141,11 @@ function enter(walk: Walk, inner: string, depth: number): void {
 function visit(walk: Walk, inner: string, depth: number): void {
   const { access, root, folder } = walk;
   const isJson = inner.endsWith('.json') && !inner.endsWith(SCENARIO_FILE);
-  const sighting = sight(access, join(root, inner), root);
-  if (sighting === undefined) return;
-  if (sighting.kind === 'folder') {
+  const found = findPath(access, join(root, inner), root);
+  if (found === undefined) return;
+  if (found.kind === 'folder') {
     // Through a link, the same files would be listed twice.
-    const isReal = access.look(join(root, inner)).map(({ kind }) => kind === 'folder');
+    const isReal = access.stat(join(root, inner)).map(({ kind }) => kind === 'folder');
     if (depth < DEPTH_MAX && isReal.unwrapOr(false)) enter(walk, inner, depth + 1);
     return;
   }
@@ -154,9 +154,9 @@ function visit(walk: Walk, inner: string, depth: number): void {
     return;
   }
   // A link out of the folder is always listed: it may lead to a folder of workflows.
-  const isOutside = sighting.kind === 'unread' && sighting.reason.code === 'leads_outside';
+  const isOutside = found.kind === 'unread' && found.reason.code === 'leads_outside';
   if (!isJson && !isOutside) return;
-  walk.files.push(readSourceFile<WorkflowFile>(walk, sighting, head(folder, inner)));
+  walk.files.push(readSourceFile<WorkflowFile>(walk, found, head(folder, inner)));
 }
 
 function add(walk: Walk, inner: string, reason: UnreadReason): void {
@@ -169,7 +169,7 @@ function head({ kind, rank, dir, refPrefix, added }: SourceFolder, inner: string
 }
 
 /** What is at a path. A link is not followed. */
-export type Look = {
+export type PathStats = {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly size: number;
   readonly modifiedMs: number;
@@ -181,7 +181,7 @@ export type AccessFailure = { readonly code: 'absent' } | { readonly code: 'io_f
 export type FolderAccess = {
   /** Names in a folder, sorted. */
   list(path: string): Result<readonly string[], AccessFailure>;
-  look(path: string): Result<Look, AccessFailure>;
+  stat(path: string): Result<PathStats, AccessFailure>;
   /** The path without any link in it. */
   resolve(path: string): Result<string, AccessFailure>;
   read(path: string): Result<Uint8Array, AccessFailure>;
@@ -190,12 +190,12 @@ export type FolderAccess = {
 /** Synchronous: a thousand awaits cost more than a thousand small calls. */
 export const nodeFolderAccess: FolderAccess = {
   list: (path) => attempt(() => readdirSync(path).sort()),
-  look: (path) => attempt(() => lookOf(lstatSync(path))),
+  stat: (path) => attempt(() => statsOf(lstatSync(path))),
   resolve: (path) => attempt(() => realpathSync(path)),
   read: (path) => attempt(() => readFileSync(path)),
 };
 
-function lookOf(stats: Stats): Look {
+function statsOf(stats: Stats): PathStats {
   const kind = stats.isSymbolicLink() ? 'link' : stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
   return { kind, size: stats.size, modifiedMs: stats.mtimeMs };
 }

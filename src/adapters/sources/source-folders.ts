@@ -41,7 +41,7 @@ export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<
 export function sourceHealth(copies: string, source: WorkflowSourceEntry): Unready | { readonly kind: 'ready' } {
   const folder = sourceFolder(copies, source);
   if (folder !== undefined) {
-    return nodeFolderAccess.look(folder.dir).isOk() ? { kind: 'ready' } : { kind: 'missing', dir: folder.dir };
+    return nodeFolderAccess.stat(folder.dir).isOk() ? { kind: 'ready' } : { kind: 'missing', dir: folder.dir };
   }
   assert(source.kind === 'package', 'only a package may have no folder');
   const found = findPackage(source);

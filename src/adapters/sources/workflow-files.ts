@@ -13,7 +13,7 @@ import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { readSourceList } from './file-source-list.ts';
-import { type FolderAccess, readFolder, readSourceFile, type SourceFolder, sightThroughLinks } from './read-folder.ts';
+import { type FolderAccess, findThroughLinks, readFolder, readSourceFile, type SourceFolder } from './read-folder.ts';
 import { sourceFolder, sourceHealth, type Unready } from './source-folders.ts';
 
 /** The files of the user's sources, inside their own folder. */
@@ -125,8 +125,8 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
 /** A relative path would mean another folder in every process, and only the caller knows what it is relative to. */
 function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem | undefined {
   if (!isAbsolute(path)) return { path, reason: { code: 'not_absolute' } };
-  const look = access.resolve(path).andThen((real) => access.look(real));
-  return look.match(
+  const stats = access.resolve(path).andThen((real) => access.stat(real));
+  return stats.match(
     ({ kind }) => (kind === 'folder' ? undefined : { path, reason: { code: 'not_a_folder' } }),
     (failure) => ({ path, reason: failure.code === 'absent' ? { code: 'not_there' } : failure }),
   );
@@ -158,13 +158,13 @@ function readBindings(workspace: string, reader: Parameters<typeof readSourceFil
   const file = { path: join(workspace, '.workrail', 'bindings.json'), ref: '.workrail/bindings.json' };
   const { access } = reader;
   if (
-    access.look(file.path).match(
+    access.stat(file.path).match(
       () => false,
       ({ code }) => code === 'absent',
     )
   )
     return undefined;
   const root = access.resolve(workspace).unwrapOr(workspace);
-  const sighting = sightThroughLinks(access, file.path, root);
-  return sighting.kind === 'folder' ? undefined : readSourceFile<SourceFile>(reader, sighting, file);
+  const found = findThroughLinks(access, file.path, root);
+  return found.kind === 'folder' ? undefined : readSourceFile<SourceFile>(reader, found, file);
 }

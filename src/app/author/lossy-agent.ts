@@ -61,10 +61,10 @@ const cutsShort: Fault = async (call, problems) => {
 
 const losesTheReply: Fault = async (call, problems) => {
   const lost = await asItShould(call, problems);
-  const back = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
+  const back = (await call.stage.rehydrate(call.turn.reply.stateToken)).map(turnOf);
   const preferred = back.isOk() ? back.value.reply.branch?.preferred : undefined;
   if (preferred === undefined) return lost;
-  const there = (await call.stage.look(preferred.stateToken)).map(turnOf);
+  const there = (await call.stage.rehydrate(preferred.stateToken)).map(turnOf);
   return there.isOk() ? there.map((turn) => turn) : lost;
 };
 
@@ -74,7 +74,7 @@ const sendsAnOldOne: Fault = async (call, problems) => {
 };
 
 const looksFirst: Fault = async (call, problems) => {
-  const seen = (await call.stage.look(call.turn.reply.stateToken)).map(turnOf);
+  const seen = (await call.stage.rehydrate(call.turn.reply.stateToken)).map(turnOf);
   const ackToken = seen.isOk() ? turnAckToken(seen.value) : undefined;
   if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again returned no token to continue with`);
   return asItShould({ ...call, ackToken: ackToken ?? call.ackToken }, problems);

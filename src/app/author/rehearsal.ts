@@ -26,7 +26,7 @@ export type Rehearsal = {
   readonly start: (request: StartRequest) => Promise<Result<Turn, StartRefusal>>;
   readonly send: (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** Rehydrates a run. */
-  readonly look: (stateToken: string) => ReturnType<typeof rehydrate>;
+  readonly rehydrate: (stateToken: string) => ReturnType<typeof rehydrate>;
   /** Sends an ack token exactly as given. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** The outcomes of the pending step's conditions. */
@@ -51,7 +51,7 @@ export function rehearsal(services: Services): Rehearsal {
       assert(ackToken !== undefined, 'only a run that is not complete goes on');
       return sendAck(ackToken, sent);
     },
-    look: (stateToken) => rehydrate(services, { stateToken }),
+    rehydrate: (stateToken) => rehydrate(services, { stateToken }),
     outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
     outcomesOf: async (before, after) => {
       const step = await stepAt(services, before);

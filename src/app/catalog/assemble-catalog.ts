@@ -65,20 +65,20 @@ export function assembleCatalog(listing: SourceListing, parts: Parts, tools: Cat
   const byId = new Map(chosen.map((one) => [one.claim.id, one]));
   const known = new Map<ChosenFile, ListedWorkflow | undefined>();
   const names = namesFor(parts, tools);
-  const tell = (one: ChosenFile) => {
+  const listedFor = (one: ChosenFile) => {
     if (!known.has(one)) known.set(one, listed(one, parts, names));
     return known.get(one);
   };
   let whole: Catalog | undefined;
   const catalog = () => {
-    whole ??= wholeCatalog(listing, parts, tell);
+    whole ??= wholeCatalog(listing, parts, listedFor);
     return whole;
   };
   return {
     catalog,
     find: (id) => {
       const one = byId.get(id);
-      const found = one && tell(one);
+      const found = one && listedFor(one);
       return found === undefined ? findWorkflow(catalog(), id) : { kind: 'found', listed: found };
     },
   };
@@ -87,13 +87,13 @@ export function assembleCatalog(listing: SourceListing, parts: Parts, tools: Cat
 function wholeCatalog(
   { files, bindings, workspaceProblem }: SourceListing,
   parts: Parts,
-  tell: (one: ChosenFile) => ListedWorkflow | undefined,
+  listedFor: (one: ChosenFile) => ListedWorkflow | undefined,
 ): Catalog {
   const { choice, surroundings } = parts;
   const chosen = new Map(choice.chosen.map((one) => [one.claim.file, one]));
   const workflows = files.flatMap((file) => {
     const one = chosen.get(file);
-    return one === undefined ? [] : (tell(one) ?? []);
+    return one === undefined ? [] : (listedFor(one) ?? []);
   });
   const invalid: InvalidFile[] = files.flatMap((file) => invalidFile(file, chosen.get(file), parts) ?? []);
   if (bindings !== undefined && surroundings.bindingsDiagnostics.length > 0) {

@@ -30,5 +30,5 @@ export type SessionIndex = {
    * Checks the end of a session, and reads the session if that fails or the index does not know it. Earlier damage in a
    * session that the index knows is not found.
    */
-  look(stored: StoredSession): Promise<Result<SeenSession, LoadRefusal>>;
+  inspect(stored: StoredSession): Promise<Result<SeenSession, LoadRefusal>>;
 };

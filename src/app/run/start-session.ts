@@ -1,4 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -23,45 +24,46 @@ export async function startSession(
   services: Services,
   request: StartSessionRequest,
 ): Promise<Result<GivenReply, StartSessionRefusal>> {
-  const goal = request.goal.toWellFormed().trim();
-  const bytes = utf8Length(goal);
-  if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
-  const keyring = await services.keyring.open();
-  if (keyring.isErr()) return err(keyring.error);
-  const [observed, compilePattern, pinned, preferences] = await Promise.all([
-    services.workspace.observe(request.workspace),
-    patternsFor(services, SESSION_NOTES),
-    services.pinnedWorkflows.pin(SESSION_NOTES),
-    services.defaults(request.workspace),
-  ]);
-  if (pinned.isErr()) return err(pinned.error);
-  if (preferences.isErr()) return err(preferences.error);
-  const { sha256, hmacSha256: hmac } = services.hasher;
-  const facts = { context: { goal }, preferences: preferences.value, capabilities: {}, compilePattern };
-  const [sessionId, runId] = [services.ids.session(), services.ids.run()];
-  const index = indexWorkflow(SESSION_NOTES);
-  const decision = startRun(
-    {
-      runId,
-      isFirstRun: true,
-      index,
-      pin: pinOf(pinned.value),
-      facts,
-      preferenceSource: 'system',
-      observations: changedObservations({ get: () => undefined }, observed),
-    },
-    sha256,
-  );
-  const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
-  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned.value] };
-  return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
-    const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
-    if (appended.isErr()) return err(appended.error);
-    const { state } = decision.outcome.snapshot.enginePayload;
-    const stored = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
-    const mint = { keyring: keyring.value, hmac, form: services.tokenForm };
-    const reply = giveReply(stored, newNode(sessionId, decision.outcome.nodeId), { view: appended.value.view, mint });
-    return ok(withSessionToken(reply));
+  return safeTry(async function* (): Flow<GivenReply, StartSessionRefusal> {
+    const goal = request.goal.toWellFormed().trim();
+    const bytes = utf8Length(goal);
+    if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
+    const keyring = yield* await services.keyring.open();
+    const [observed, compilePattern, pinning, defaults] = await Promise.all([
+      services.workspace.observe(request.workspace),
+      patternsFor(services, SESSION_NOTES),
+      services.pinnedWorkflows.pin(SESSION_NOTES),
+      services.defaults(request.workspace),
+    ]);
+    const pinned = yield* pinning;
+    const preferences = yield* defaults;
+    const { sha256, hmacSha256: hmac } = services.hasher;
+    const facts = { context: { goal }, preferences, capabilities: {}, compilePattern };
+    const [sessionId, runId] = [services.ids.session(), services.ids.run()];
+    const index = indexWorkflow(SESSION_NOTES);
+    const decision = startRun(
+      {
+        runId,
+        isFirstRun: true,
+        index,
+        pin: pinOf(pinned),
+        facts,
+        preferenceSource: 'system',
+        observations: changedObservations({ get: () => undefined }, observed),
+      },
+      sha256,
+    );
+    const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
+    const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned] };
+    return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
+      const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
+      if (appended.isErr()) return err(appended.error);
+      const { state } = decision.outcome.snapshot.enginePayload;
+      const stored = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
+      const mint = { keyring, hmac, form: services.tokenForm };
+      const reply = giveReply(stored, newNode(sessionId, decision.outcome.nodeId), { view: appended.value.view, mint });
+      return ok(withSessionToken(reply));
+    });
   });
 }
 

@@ -52,8 +52,8 @@ export async function listedSession(
   depth: ListDepth,
 ): Promise<ListedSession> {
   const { sessionId } = stored;
-  const isLookedAt = depth === 'end' || stored.summary === undefined;
-  const seen = isLookedAt ? (await sessionIndex.look(stored)).unwrapOr(undefined) : { ...stored, health: HEALTHY };
+  const isInspected = depth === 'end' || stored.summary === undefined;
+  const seen = isInspected ? (await sessionIndex.inspect(stored)).unwrapOr(undefined) : { ...stored, health: HEALTHY };
   const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
   // If the session is unreadable, the index still has its title.
   const summary = seen?.summary ?? stored.summary;

@@ -24,12 +24,12 @@ export type ResumePlace = { readonly runId: RunId; readonly nodeId?: NodeId };
  */
 export async function resumeCall(
   { keyring, hasher, tokenForm }: ResumeCallServices,
-  looked: InspectedSession,
+  inspected: InspectedSession,
   { runId, nodeId }: ResumePlace,
 ): Promise<Result<Call, ResumeCallRefusal>> {
-  const broken = brokenRefusal(looked);
+  const broken = brokenRefusal(inspected);
   if (broken !== undefined) return err(broken);
-  const { sessionId, view } = looked;
+  const { sessionId, view } = inspected;
   const keys = await keyring.find();
   if (keys.isErr()) return err(keys.error);
   if (keys.value === undefined) return err({ code: 'keys_missing' });

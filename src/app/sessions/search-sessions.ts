@@ -153,9 +153,16 @@ const HITS_MAX = 3;
 /** Ranks after sessions that have all words in one text. */
 const SPREAD_TIER = SEARCHED_KINDS.length;
 
-type Looked = { readonly stored: StoredSession; readonly texts: SearchedTexts; readonly words: readonly string[] };
+type SearchedSession = {
+  readonly stored: StoredSession;
+  readonly texts: SearchedTexts;
+  readonly words: readonly string[];
+};
 
-async function findIn(services: SearchServices, { stored, texts, words }: Looked): Promise<RankedFind | undefined> {
+async function findIn(
+  services: SearchServices,
+  { stored, texts, words }: SearchedSession,
+): Promise<RankedFind | undefined> {
   const hits = texts.texts
     .map((text, i) => ({ text, i, words: wordsIn(text.text, words) }))
     .filter((hit) => hit.words.length > 0);

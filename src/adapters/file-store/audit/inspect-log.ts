@@ -11,7 +11,7 @@ import { emptySession } from '../session/open-session.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
 import { yieldOften } from '../yield-often.ts';
 import { checkBytes, checkSegment } from './check-segment.ts';
-import { type LogDamage, looking, plainDamage } from './log-damage.ts';
+import { type LogDamage, plainDamage, readForAudit } from './log-damage.ts';
 
 const MANIFEST = 'manifest.jsonl';
 
@@ -48,7 +48,7 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
   await setImmediate();
   const place = layout.manifest(sessionId);
   const files = sessionFiles(disk, sessionId);
-  const read = looking(place, () => (files.isStray ? undefined : disk.fs.read(join(disk.root, place))));
+  const read = readForAudit(place, () => (files.isStray ? undefined : disk.fs.read(join(disk.root, place))));
   const manifest = read.unwrapOr(undefined) ?? new Uint8Array();
   const empty = emptySession(sessionId, sha256);
   const { transactions, end } = readManifest(manifest, empty, sha256);
@@ -77,7 +77,7 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
 }
 
 function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
-  const list = (place: string) => looking(place, () => fs.list(join(root, place)));
+  const list = (place: string) => readForAudit(place, () => fs.list(join(root, place)));
   const top = list(layout.session(sessionId));
   if (top.isErr()) {
     const isStray = top.error.fault.kind === 'unreadable' && top.error.fault.code === 'ENOTDIR';
@@ -119,7 +119,7 @@ async function inspectSegments(
   for (const transaction of transactions) {
     await yieldNow();
     const place = join(layout.session(sessionId), transaction.segment.segmentRelPath);
-    const events = looking(place, () => disk.fs.read(join(disk.root, place))).andThen((segment) => {
+    const events = readForAudit(place, () => disk.fs.read(join(disk.root, place))).andThen((segment) => {
       bytes += segment?.length ?? 0;
       const stored = { place, bytes: segment, transaction };
       return damages.length === 0 ? checkSegment({ ...stored, before: view }) : checkBytes(stored).map(() => []);

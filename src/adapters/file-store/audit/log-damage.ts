@@ -25,8 +25,8 @@ export function plainDamage(place: string, fault: LogFault): LogDamage {
 }
 
 /** Reads something. A refusal of the operating system counts as damage, so that everything else is still checked. */
-export function looking<Value>(place: string, look: () => Value): Result<Value, LogDamage> {
-  return accessingNow('verify session', place, look).mapErr((failure) => unreadable(place, failure));
+export function readForAudit<Value>(place: string, read: () => Value): Result<Value, LogDamage> {
+  return accessingNow('verify session', place, read).mapErr((failure) => unreadable(place, failure));
 }
 
 export function unreadable(place: string, failure: StoreFailure): LogDamage {

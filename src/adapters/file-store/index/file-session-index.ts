@@ -92,7 +92,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
     summaries: () => inTurn('summaries', () => summaries(indexing)),
     sessions: () => inTurn('summaries', () => allSessions(indexing)),
-    look: async (stored) => {
+    inspect: async (stored) => {
       const { sessionId, summary } = stored;
       // If the check fails, reading the session reports why.
       const isSound = accessingNow('read session', layout.manifest(sessionId), () =>

@@ -45,9 +45,9 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
       (await inspect()).map(({ total, stale, gone }) => ({ total, stale: stale.length + gone.length })),
     rebuild: () =>
       sharingStore(parts, async () => {
-        const looked = await inspect();
-        if (looked.isErr()) return looked.map(() => undefined);
-        const { index, gone } = looked.value;
+        const inspected = await inspect();
+        if (inspected.isErr()) return inspected.map(() => undefined);
+        const { index, gone } = inspected.value;
         await index.flush();
         if (gone.length > 0) {
           await index.forget(new Map(gone.map(({ sessionId, manifestBytes }) => [sessionId, manifestBytes])));

@@ -55,11 +55,11 @@ export async function refreshMarks(
   for (const [done, target] of targets.entries()) {
     await yieldNow();
     onProgress({ done, total: targets.length });
-    const looked = await inspectTarget(target);
-    if (looked === 'damaged') damaged.push(target);
-    else if (looked !== 'unchanged') {
-      target.into.set(target.key, looked);
-      changed.push(looked);
+    const inspected = await inspectTarget(target);
+    if (inspected === 'damaged') damaged.push(target);
+    else if (inspected !== 'unchanged') {
+      target.into.set(target.key, inspected);
+      changed.push(inspected);
     }
   }
   onProgress({ done: targets.length, total: targets.length });
