@@ -1,8 +1,8 @@
 import type { Program } from './program.ts';
 
 /**
- * Runs one command line and returns the exit code; `undefined` while a server goes on. What is decided here starts at
- * once; all else is loaded first. This file shares no code with the rest, or that would have to be loaded too.
+ * Runs one command line and returns the exit code; `undefined` while a server is running. What is decided here starts at
+ * once; the rest is loaded first. This file shares no code with the rest, because that would have to be loaded too.
  */
 export async function runCommand(program: Program): Promise<number | undefined> {
   const [command, ...rest] = program.argv;

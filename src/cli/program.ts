@@ -23,21 +23,21 @@ export type InputFailure =
   | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
   | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
-/** What giving sessions away and taking them in needs. */
+/** What export and import need. */
 export type BundleAccess = {
   readonly services: ExportServices & ImportServices & ReportServices;
   /** Home folders, which reports hide. */
   readonly homes: readonly string[];
-  /** All of a file, unless it is larger than any bundle. */
+  /** Reads a whole file, unless it is too large for a bundle. */
   readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
-  /** A file, or standard output when none is named. */
+  /** Opens a file for writing, or standard output if none is named. */
   readonly output: (file: string | undefined) => Promise<Result<BundleOutput, OutputFailure>>;
 };
 
-/** What the demo is played with: a server of its own in a folder of its own. */
+/** What the demo runs on: a server and a data folder of its own. */
 export type DemoStage = {
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Performs and takes everything away afterwards, also when it was broken off, unless it shall be kept. */
+  /** Runs the demo and removes its folder afterwards, even if it was interrupted, unless it should be kept. */
   readonly perform: <T>(
     act: (performance: Performance) => Promise<T>,
     options: { readonly isKept: boolean },
@@ -52,15 +52,15 @@ type Performance = {
     ) => Promise<{ readonly isError: boolean; readonly data: unknown }>;
   };
   readonly dataDir: string;
-  /** Runs a command on that folder, and returns what it prints. */
+  /** Runs a command on that folder and returns its output. */
   readonly run: (args: readonly string[]) => Promise<string>;
 };
 
-/** What looking at sessions needs. */
+/** What the session commands need. */
 export type SessionAccess = SessionsServices & {
-  /** Where the person stands. */
+  /** The user's working directory. */
   readonly folder: string;
-  /** How wide the terminal is; unknown when output goes elsewhere. */
+  /** The width of the terminal; undefined if output goes elsewhere. */
   readonly columns: () => number | undefined;
 };
 
@@ -72,67 +72,67 @@ export type Terminal = {
   readonly isInput: () => boolean;
   readonly isOutput: () => boolean;
   readonly isError: () => boolean;
-  /** How wide it is; unknown where nothing is shown in one. */
+  /** Its width; undefined without a terminal. */
   readonly columns: () => number | undefined;
 };
 
-/** How MCP is served. A log is a line of JSON on standard error for everything that happens. */
+/** How MCP is served. With `isLogged`, everything that happens is logged to standard error as lines of JSON. */
 export type ServeOptions = { readonly isLogged: boolean } & (
   | { readonly transport: 'stdio' }
-  /** Port 0 takes any that is free. */
+  /** Port 0 chooses any free port. */
   | { readonly transport: 'http'; readonly port: number }
 );
 
-/** A server that runs, or one that said itself why it does not, as a client shows it. */
+/** A running server, or one that has already reported why it does not start. */
 export type Serving = { readonly url?: string; readonly isRefused?: true };
 
 export type ServeRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
-/** What the commands are handed: everything that touches the world outside of this folder. */
+/** Everything that commands need from outside this folder. */
 export type Program = {
   readonly version: string;
   readonly argv: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
   readonly terminal: Terminal;
-  /** Data, to standard output. */
+  /** Writes data to standard output. */
   readonly write: (text: string) => void;
-  /** Talk, to standard error. */
+  /** Writes messages to standard error. */
   readonly writeError: (text: string) => void;
-  /** What a person has to type here in place of `workrail`. */
+  /** What the user must type here instead of `workrail`. */
   readonly calledAs: () => string;
   readonly dataDir: () => Promise<string>;
-  /** Loaded when a command asks for it, so that the others stay fast. Opens and makes nothing by itself. */
+  /** Loaded on demand, so that other commands stay fast. Loading opens and creates nothing. */
   readonly store: () => Promise<CommandStore>;
-  /** Loaded when a command asks for it, like the store. */
+  /** Loaded on demand. */
   readonly exchange: () => Promise<BundleAccess>;
-  /** Loaded when the demo is played. */
+  /** Loaded on demand. */
   readonly theatre: () => Promise<DemoStage>;
-  /** What authors of workflows work with; loaded when a command asks for it. */
+  /** What the workflow commands need; loaded on demand. */
   readonly bench: () => Promise<AuthorServices>;
-  /** Loaded when sessions are listed, which needs far less than to look at one. */
+  /** Loaded to list sessions, which needs far less than reading one. */
   readonly listing: () => Promise<SessionListAccess>;
-  /** Loaded when a command looks at sessions. */
+  /** Loaded to read sessions. */
   readonly overview: () => Promise<SessionAccess>;
-  /** What looks after this machine: clients, settings, keys. Loaded when a command asks for it. */
+  /** Clients, settings and keys of this machine; loaded on demand. */
   readonly setup: () => Promise<LocalServices>;
-  /** Asks a person; only where there is a terminal. Loaded when there is a question. */
+  /** Asks the user, only in a terminal; loaded on demand. */
   readonly ask: () => Promise<Ask>;
-  /** What is wrong with the settings, a sentence each. */
+  /** Invalid settings, one sentence each. */
   readonly configProblems: () => Promise<readonly string[]>;
-  /** What changes or removes sessions from outside of a chat; loaded when a command asks for it. */
+  /** Changes and deletes sessions; loaded on demand. */
   readonly upkeep: () => Promise<UpkeepServices>;
-  /** Where workflows come from, as far as the user decides it; loaded when a command asks for it. */
+  /** The sources of workflows that the user added; loaded on demand. */
   readonly sources: () => Promise<SourceServices>;
-  /** Serves MCP until the client hangs up or the process is told to end; tells where, when that is an address. */
+  /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
 };
 
-/** One of several that a person may choose. */
+/** One of several choices. */
 export type AskChoice = { readonly value: string; readonly label: string; readonly hint?: string };
 
-/** Asks a person at a terminal, on standard error. Every answer is `undefined` when the person broke off. */
+/** Asks the user in a terminal, on standard error. Every answer is `undefined` if the user pressed Ctrl-C. */
 export type Ask = {
   readonly choose: (question: {
     readonly message: string;
@@ -140,16 +140,16 @@ export type Ask = {
     readonly chosen: readonly string[];
   }) => Promise<readonly string[] | undefined>;
   readonly confirm: (message: string) => Promise<boolean | undefined>;
-  /** One of several. */
+  /** Asks for one of several. */
   readonly pick: (question: {
     readonly message: string;
     readonly choices: readonly AskChoice[];
   }) => Promise<string | undefined>;
-  /** A line of text; what is there already can be changed. */
+  /** Asks for a line of text; the initial text can be changed. */
   readonly write: (question: {
     readonly message: string;
     readonly initial?: string;
-    /** What is wrong with a text; it is asked for again. */
+    /** Says what is wrong with a text, which is then asked for again. */
     readonly check?: (text: string) => string | undefined;
   }) => Promise<string | undefined>;
 };

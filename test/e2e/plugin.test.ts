@@ -27,7 +27,7 @@ function hook(name: string, event: object, variables: NodeJS.ProcessEnv = env())
 
 describe('the plugin for Claude Code', () => {
   it('the hooks print nothing if no run is open or workrail is not installed', () => {
-    for (const name of ['bring-back.mjs', 'hold-stop.mjs']) {
+    for (const name of ['resume-run.mjs', 'hold-stop.mjs']) {
       expect(hook(name, { cwd: at('project') })).toBe('');
       expect(hook(name, { cwd: at('project') }, { PATH: '/nowhere' })).toBe('');
     }
@@ -43,7 +43,7 @@ describe('the plugin for Claude Code', () => {
     ]) {
       writeFileSync(at('odd', 'workrail'), `#!/bin/sh\ncat <<'EOF'\n${said}\nEOF\n`, { mode: 0o755 });
       const variables = { ...env(), PATH: `${at('odd')}:${process.env['PATH']}` };
-      for (const name of ['bring-back.mjs', 'hold-stop.mjs']) expect(hook(name, { cwd: 7 }, variables)).toBe('');
+      for (const name of ['resume-run.mjs', 'hold-stop.mjs']) expect(hook(name, { cwd: 7 }, variables)).toBe('');
     }
   });
 
@@ -57,7 +57,7 @@ describe('the plugin for Claude Code', () => {
     await server.stop();
     const { run } = started.data as { run: { tag: string } };
 
-    expect(hook('bring-back.mjs', { cwd: at('project') })).toContain('resume_session');
+    expect(hook('resume-run.mjs', { cwd: at('project') })).toContain('resume_session');
     const held = JSON.parse(hook('hold-stop.mjs', { cwd: at('project') })) as { decision: string; reason: string };
     expect(held).toMatchObject({
       decision: 'block',

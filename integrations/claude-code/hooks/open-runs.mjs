@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Older than this, a run is taken for left behind: it must not follow every chat in the folder. */
-const FORGOTTEN_AFTER_MS = 2 * 60 * 60 * 1000;
+/** An older run counts as abandoned, so that it does not appear in every chat of the folder. */
+const ABANDONED_AFTER_MS = 2 * 60 * 60 * 1000;
 const TIMEOUT_MS = 8_000;
 
-/** What the client tells a hook. */
+/** The input of the hook from the client. */
 export const event = parsed(readFileSync(0, 'utf8')) ?? {};
 
-/** Runs a command of WorkRail in the folder of the chat; nothing when it is not installed or fails. */
+/** Runs a workrail command in the folder of the chat; `undefined` if it is not installed or fails. */
 export function workrail(...args) {
   const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: TIMEOUT_MS };
   try {
@@ -18,12 +18,12 @@ export function workrail(...args) {
   }
 }
 
-/** The runs in this folder that an agent was at lately, the newest first. A hook must never fail: none, when in doubt. */
+/** The recently active open runs in this folder, newest first; none in case of doubt, because a hook must never fail. */
 export function openRuns() {
   const runs = parsed(workrail('status', '--json') ?? '')?.data?.here?.runs;
   if (!Array.isArray(runs)) return [];
   const age = ({ run }) => Date.now() - run.lastAt;
-  return runs.filter((one) => typeof one?.run?.lastAt === 'number' && age(one) >= 0 && age(one) < FORGOTTEN_AFTER_MS);
+  return runs.filter((one) => typeof one?.run?.lastAt === 'number' && age(one) >= 0 && age(one) < ABANDONED_AFTER_MS);
 }
 
 function parsed(text) {

@@ -3,11 +3,11 @@ import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-te
 
 type Style = 'good' | 'bad' | 'notable' | 'dim' | 'strong';
 
-/** A piece of a line; only what is written here by its style reaches a terminal as an escape. */
+/** A piece of a line. Only its style is printed as an escape sequence, never its text. */
 export type LineSpan = string | { readonly text: string; readonly style: Style };
 export type Line = readonly LineSpan[];
 
-/** Turns lines into text for one stream, with colours or without. */
+/** Turns lines into text for one stream, with or without colors. */
 export type RenderLines = (lines: readonly Line[]) => string;
 
 export function lineRenderer(hasColor: boolean): RenderLines {
@@ -32,7 +32,7 @@ export function printable(text: string): string {
   return text.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
 }
 
-/** A value as one line of JSON that is safe to show: the same value for whoever parses it. */
+/** A value as one line of JSON that is safe to print and parses to the same value. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
 }

@@ -7,13 +7,13 @@ import { asTyped } from './wording.ts';
 
 type Done = Extract<CommandOutcome, { kind: 'done' }>;
 
-/** Says what came out of a command: data to standard output, talk to standard error. */
+/** Prints the outcome of a command: data to standard output, messages to standard error. */
 export type Printer = {
   readonly done: (command: string, outcome: Done) => void;
   readonly failed: (problem: CommandProblem, command?: string) => void;
   readonly say: (line: Line) => void;
   readonly progress: Progress;
-  /** Whether help may be coloured. */
+  /** Whether help may use colors. */
   readonly hasColor: boolean;
 };
 
@@ -28,7 +28,7 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
   const talk = lineRenderer(mayColor && terminal.isError());
   const writeTalk = (...lines: readonly Line[]) => program.writeError(talk(lines));
   const writeJson = (document: object) => program.write(`${printableJson(document)}\n`);
-  const isTalkative = !switches.isQuiet && !switches.isJson;
+  const hasMessages = !switches.isQuiet && !switches.isJson;
 
   const writeProblem = ({ error }: CommandProblem) => {
     writeTalk(
@@ -48,7 +48,7 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (isTalkative && outcome.next !== '')
+      if (hasMessages && outcome.next !== '')
         writeTalk([{ text: `Next: ${asTyped(outcome.next, program)}`, style: 'dim' }]);
     },
     failed: (problem, command) => {
@@ -58,7 +58,7 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
       } else writeProblem(problem);
     },
     say: (line) => {
-      if (isTalkative) writeTalk(line);
+      if (hasMessages) writeTalk(line);
     },
     progress: progressDisplay({
       write: program.writeError,

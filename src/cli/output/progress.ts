@@ -1,9 +1,9 @@
 import { printable } from './line.ts';
 
-/** What is under way; a bar is drawn once the total is known. */
+/** The current work; a bar is drawn once the total is known. */
 export type Step = { readonly label: string; readonly done?: number; readonly total?: number };
 
-/** Shows that something is under way. Nothing appears for what is over soon. */
+/** Shows progress. Nothing appears for work that ends quickly. */
 export type Progress = {
   readonly show: (step: Step) => void;
   readonly stop: () => void;
@@ -17,7 +17,7 @@ type ProgressTarget = {
 
 const FIRST_SHOWN_MS = 300;
 const REDRAW_MS = 80;
-/** A log is read later, so it gets a line now and then instead of a moving picture. */
+/** Without a terminal, a line is printed now and then instead of an animation. */
 const NEXT_LINE_MS = 5_000;
 const BAR_CELLS = 24;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

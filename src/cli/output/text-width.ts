@@ -1,22 +1,22 @@
 import type { Terminal } from '../program.ts';
 import { type Line, type LineSpan, printable } from './line.ts';
 
-/** Marks that stand over the character before them, and what is not seen at all. */
+/** Combining marks and invisible characters. */
 const UNSEEN = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-/** Characters that take two cells: East Asian scripts, their forms and punctuation, and pictures. */
+/** Characters that take two cells: East Asian scripts and punctuation, and emoji. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 
-/** How many cells of a terminal a text takes, as far as that can be known without asking it. */
+/** How many terminal cells a text takes, as well as that can be known without asking the terminal. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const character of printable(text)) width += cellsOf(character);
   return width;
 }
 
-/** A text that takes no more than so many cells, on one line; what is cut ends in an ellipsis. */
+/** A text on one line that fits a width; a clipped text ends in an ellipsis. */
 export function clipText(text: string, widthMax: number): string {
-  // White space that breaks a line becomes a blank; a text of a megabyte is not looked at beyond what can be shown.
+  // Only as much of the text is read as can be shown, because it may be a megabyte.
   const line = printable(
     text
       .slice(0, LOOKED_AT_PER_CELL * (widthMax + 1))
@@ -28,12 +28,12 @@ export function clipText(text: string, widthMax: number): string {
 
 const LOOKED_AT_PER_CELL = 16;
 
-/** Filled with blanks up to a width. */
+/** Padded with blanks to a width. */
 export function padText(text: string, width: number): string {
   return `${text}${' '.repeat(Math.max(0, width - textWidth(text)))}`;
 }
 
-/** A text as lines of no more than so many cells, broken at blanks where that is possible. */
+/** A text as lines that fit a width, broken at blanks if possible. */
 export function wrapText(text: string, widthMax: number): readonly string[] {
   const lines: string[] = [];
   let [line, width] = ['', 0];
@@ -54,7 +54,7 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** A text behind its first words, going on below them where it does not fit: under the blanks that `rest` says. */
+/** A text after a first label, wrapped under an indent of `rest` blanks. */
 export function hangText(
   text: string,
   { first, rest, width }: { readonly first: string; readonly rest: number; readonly width: number },
@@ -67,22 +67,22 @@ export function hangText(
   return isBeside ? (lines.length === 0 ? [first] : lines) : [first, ...lines];
 }
 
-/** How wide lines may be that a shell tool may want whole: as the terminal is, and without end where there is none. */
+/** The width for lines that a shell tool may want unbroken: that of the terminal, or unlimited without one. */
 export function columnsOf({ terminal }: { readonly terminal: Pick<Terminal, 'columns'> }): number {
   const columns = terminal.columns() ?? 0;
-  // A terminal that nobody has given a size says 0.
+  // A terminal without a size reports 0.
   return columns === 0 ? Number.POSITIVE_INFINITY : Math.max(COLUMNS_MIN, columns);
 }
 
 const COLUMNS_MIN = 40;
 
-/** Less than this is no room for words. */
+/** Text never gets less room than this. */
 const ROOM_MIN = 20;
 
-/** A word that is too long for a line, cut where lines end. */
+/** A word that is too long for a line, cut into pieces that fit. */
 function inPieces(word: string, widthMax: number): readonly string[] {
   const pieces: string[] = [];
-  // What fits is measured, never all that is left: a word may have a megabyte.
+  // Only what fits is measured, because a word may be a megabyte.
   for (let rest = word; rest !== ''; rest = rest.slice(pieces.at(-1)?.length)) {
     const [first = ''] = rest;
     pieces.push(beginning(rest, widthMax) || first);
@@ -107,7 +107,7 @@ function cellsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** A line whose first piece says who speaks: what does not fit goes on below the words. */
+/** A line whose first piece names the speaker; the rest wraps under the words. */
 export function fitLine(line: Line, columns: number): readonly Line[] {
   const [speaker = '', ...words] = line;
   const text = words.map((span) => (typeof span === 'string' ? span : span.text)).join('');

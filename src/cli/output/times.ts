@@ -2,10 +2,10 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Beyond this a date says more than a number of days. */
+/** Beyond this, a date is more useful than a number of days. */
 const DAYS_AGO_MAX = 60;
 
-/** How long ago something was, as people say it. A clock that went back makes nothing lie in the future. */
+/** How long ago something was. If the clock went back, it was just now. */
 export function ago(ms: number, nowMs: number): string {
   const past = nowMs - ms;
   if (past < MINUTE_MS) return 'just now';
@@ -15,14 +15,14 @@ export function ago(ms: number, nowMs: number): string {
   return dateOf(ms);
 }
 
-/** The time of day where the reader is; with its date unless that is today. */
+/** The local time of day, with the date unless it is today. */
 export function clockTime(ms: number, nowMs: number): string {
   const at = new Date(ms);
   const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
   return dateOf(ms) === dateOf(nowMs) ? time : `${dateOf(ms)} ${time}`;
 }
 
-/** `0:42`, `1:10`, `1:02:03`; days where hours would be hard to read. */
+/** `0:42`, `1:10`, `1:02:03`; days and hours for longer times. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND_MS));
   const [days, hours] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24];

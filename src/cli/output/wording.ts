@@ -1,4 +1,4 @@
-/** Commands in a text as a person has to type them here, also where no shell knows the program by its name. */
+/** Replaces `workrail` in commands by what the user must type here. */
 export function asTyped(text: string, { calledAs }: { readonly calledAs: () => string }): string {
   return text.replace(/(?<=^|[\s"`])workrail(?= (?:[a-z]|--\w))/g, () => calledAs());
 }

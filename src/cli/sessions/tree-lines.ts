@@ -72,14 +72,14 @@ function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly
     return [{ text: 'complete', style: isLacking ? 'notable' : 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
   const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
   const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
-  const beside: readonly LineSpan[] = [
+  const marks: readonly LineSpan[] = [
     ...(blocked === 0 ? [] : [{ text: turnedDown, style: 'notable' } as const]),
     ...saved,
     ...(gaps === 0 ? [] : [{ text: times('!', gaps), style: 'notable' } as const]),
   ];
-  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...beside];
-  if (state === 'blocked') return [number, ...beside];
-  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...beside];
+  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...marks];
+  if (state === 'blocked') return [number, ...marks];
+  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...marks];
 }
 
 function times(mark: string, count: number): string {
