@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system.ts';
 import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace.ts';
 import { canonicalBytes } from '../core/json/canonical-bytes.ts';
-import type { WorkspaceObservation } from '../core/log/events/run-events.ts';
+import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 
@@ -66,11 +66,11 @@ function askGit(folder: string): Promise<readonly (string | undefined)[]> {
   });
 }
 
-function branchSeen(value: string): WorkspaceObservation {
+function branchSeen(value: string): ObservationData {
   return { key: 'git_branch', value: { type: 'short_string', value }, confidence: 'high' };
 }
 
-function commitSeen(commit: string): WorkspaceObservation {
+function commitSeen(commit: string): ObservationData {
   const value =
     commit.length === 40
       ? ({ type: 'git_sha1', value: commit } as const)
@@ -79,9 +79,9 @@ function commitSeen(commit: string): WorkspaceObservation {
 }
 
 /** A folder as its path, and as a digest that reveals nothing about the path. */
-function rootSeen(root: string, sha256: Hasher['sha256']): readonly WorkspaceObservation[] {
+function rootSeen(root: string, sha256: Hasher['sha256']): readonly ObservationData[] {
   return canonicalBytes(root)
-    .map((bytes): readonly WorkspaceObservation[] => [
+    .map((bytes): readonly ObservationData[] => [
       { key: 'repo_root_hash', value: { type: 'sha256', value: sha256(bytes) }, confidence: 'high' },
       { key: 'repo_root', value: { type: 'path', value: root }, confidence: 'high' },
     ])

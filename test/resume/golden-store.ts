@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { SessionEvent } from '../../src/core/log/event.ts';
-import type { WorkspaceObservation } from '../../src/core/log/events/run-events.ts';
+import type { ObservationData } from '../../src/core/log/events/run-events.ts';
 import type { RunId, SessionId } from '../../src/core/log/ids.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
@@ -234,7 +234,7 @@ export async function goldenStore(store?: Store, stored: readonly StoredRun[] = 
   return { engine: made, runs, events: made.events };
 }
 
-function observed(path: string | undefined, run: StoredRun | undefined): readonly WorkspaceObservation[] {
+function observed(path: string | undefined, run: StoredRun | undefined): readonly ObservationData[] {
   const root = run?.root ?? path;
   const { branch, sha: commit } = run ?? {};
   return [
@@ -244,8 +244,8 @@ function observed(path: string | undefined, run: StoredRun | undefined): readonl
   ];
 }
 
-function seen(key: string, type: string, value: string): WorkspaceObservation {
-  return { key, value: { type, value }, confidence: 'high' } as WorkspaceObservation;
+function seen(key: string, type: string, value: string): ObservationData {
+  return { key, value: { type, value }, confidence: 'high' } as ObservationData;
 }
 
 async function live(

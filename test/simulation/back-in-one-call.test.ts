@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import type { WorkspaceObservation } from '../../src/core/log/events/run-events.ts';
+import type { ObservationData } from '../../src/core/log/events/run-events.ts';
 import { answerCall, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
@@ -76,8 +76,8 @@ function newAgent(seed: number): Agent {
   return { desk, chance, git };
 }
 
-function seenAt(path: string, { branch }: Git): readonly WorkspaceObservation[] {
-  const root: WorkspaceObservation = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
+function seenAt(path: string, { branch }: Git): readonly ObservationData[] {
+  const root: ObservationData = { key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' };
   if (branch === undefined) return [root];
   return [root, { key: 'git_branch', value: { type: 'short_string', value: branch }, confidence: 'high' }];
 }

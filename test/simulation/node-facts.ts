@@ -4,11 +4,7 @@ import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../../src/core/log/blockers.ts';
 import type { DraftOf, EventDraft, EventOf } from '../../src/core/log/event.ts';
 import type { CapabilityProvenance } from '../../src/core/log/events/gap-events.ts';
-import {
-  OBSERVATION_KEYS,
-  type ObservationKey,
-  type WorkspaceObservation,
-} from '../../src/core/log/events/run-events.ts';
+import { OBSERVATION_KEYS, type ObservationData, type ObservationKey } from '../../src/core/log/events/run-events.ts';
 import {
   type ArtifactDigest,
   CapabilityObservationId,
@@ -200,7 +196,7 @@ function observationDrafts(observedFor: NodeId, observed: { readonly [key in Obs
 }
 
 /** A text stands for a hash where the key asks for one. */
-function observation(key: ObservationKey, text: string): WorkspaceObservation {
+function observation(key: ObservationKey, text: string): ObservationData {
   const hash = digest(text);
   switch (key) {
     case 'git_branch':

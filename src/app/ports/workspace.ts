@@ -1,11 +1,11 @@
-import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
+import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** Observes the workspace. */
 export type WorkspaceObserver = {
   /** What is known about a workspace. Limited in time; what takes longer is left out. */
-  observe(workspace: string | undefined): Promise<readonly WorkspaceObservation[]>;
+  observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
 };
 
 /** Finds the documents that a workflow refers to. */

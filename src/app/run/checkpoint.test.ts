@@ -4,7 +4,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
-import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
+import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { outputHistory } from '../../core/views/current-outputs.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -154,7 +154,7 @@ test('a checkpoint records divergences and reports unknown artifacts', async () 
 
 test('a checkpoint records a changed workspace once, and a branch may change back', async () => {
   let branch = 'main';
-  const seen = (): WorkspaceObservation => ({
+  const seen = (): ObservationData => ({
     key: 'git_branch',
     value: { type: 'short_string', value: branch },
     confidence: 'high',
@@ -169,7 +169,7 @@ test('a checkpoint records a changed workspace once, and a branch may change bac
 });
 
 test("a checkpoint keeps the session's workspace, wherever the server was started", async () => {
-  const seenAt = (path: string): WorkspaceObservation => ({
+  const seenAt = (path: string): ObservationData => ({
     key: 'repo_root',
     value: { type: 'path', value: path },
     confidence: 'high',

@@ -5,7 +5,7 @@ import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.
 import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
-import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
+import type { ObservationData } from '../../core/log/events/run-events.ts';
 import { eventIndexSchema, type NodeId } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import { type Attempt, createdNodeId } from '../../core/log/operation/derived-ids.ts';
@@ -115,14 +115,14 @@ async function keep(
 
 async function planCheckpoint(
   services: Services,
-  work: { readonly kept: Kept; readonly current: LoadedSession; readonly observed: readonly WorkspaceObservation[] },
+  work: { readonly kept: Kept; readonly current: LoadedSession; readonly observed: readonly ObservationData[] },
 ): Promise<Result<AppendPlan, TokenRefusal | StoreFailure>> {
   const { kept, current } = work;
   const { view, sessionId } = current;
   const { target } = kept.found;
   const place = await runPlace(services, current, target);
   if (place.isErr()) return err(place.error);
-  const known = { get: (key: WorkspaceObservation['key']) => currentObservation(view.observations, key)?.data.value };
+  const known = { get: (key: ObservationData['key']) => currentObservation(view.observations, key)?.data.value };
   const decision = checkpointRun(
     {
       runId: target.runId,

@@ -5,7 +5,7 @@ import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
-import type { WorkspaceObservation } from '../../core/log/events/run-events.ts';
+import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
@@ -104,7 +104,7 @@ type Starting = {
   readonly workflowHash: WorkflowHash;
   readonly mint: TokenMint;
   readonly facts: RunFacts;
-  readonly observed: readonly WorkspaceObservation[];
+  readonly observed: readonly ObservationData[];
   readonly references: readonly ShownReference[];
   readonly sessionId: SessionId;
   readonly runId: RunId;
@@ -153,11 +153,8 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
 }
 
 /** Observations that an existing session does not have yet. */
-function changed(
-  current: LoadedSession | undefined,
-  observed: readonly WorkspaceObservation[],
-): readonly WorkspaceObservation[] {
-  const get = (key: WorkspaceObservation['key']) =>
+function changed(current: LoadedSession | undefined, observed: readonly ObservationData[]): readonly ObservationData[] {
+  const get = (key: ObservationData['key']) =>
     current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
   return changedObservations({ get }, observed);
 }

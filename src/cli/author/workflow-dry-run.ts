@@ -7,7 +7,7 @@ import type { Sent, Turn } from '../../app/author/rehearsal.ts';
 import { stuckWords } from '../../app/author/test-scenario.ts';
 import type { Script } from '../../core/author/scenario.ts';
 import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
@@ -22,7 +22,6 @@ import {
   INTERRUPTED,
   MODE,
   oneWorkflow,
-  parseJson,
   readContext,
   readMode,
   unknownStep,

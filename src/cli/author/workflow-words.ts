@@ -1,4 +1,4 @@
-import { err, ok, Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { ScriptRefusal } from '../../app/author/dry-run.ts';
 import type { NothingOwn, TargetRefusal, WorkflowRefusal } from '../../app/author/find-targets.ts';
@@ -8,7 +8,7 @@ import type { PreviewRefusal } from '../../app/author/preview-step.ts';
 import type { ScenarioRefusal } from '../../app/author/test-workflows.ts';
 import type { FileFailure } from '../../app/ports/author-files.ts';
 import { unreachable } from '../../core/assert.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
@@ -184,8 +184,6 @@ export const INTERRUPTED = problem(
 export function pathFrom(path: string, folder: string): string {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
-
-export const parseJson = Result.fromThrowable(JSON.parse as (text: string) => unknown);
 
 export function readContext(option: unknown): Result<JsonObject | undefined, CommandProblem> {
   if (option === undefined) return ok(undefined);

@@ -17,13 +17,13 @@ import type {
 } from './report.ts';
 
 /** A fact about a session or run. A renderer decides how code and secondary text look. */
-export type Fact = { readonly name: string; readonly parts: readonly FactPart[] };
+export type ReportFact = { readonly name: string; readonly parts: readonly FactPart[] };
 export type FactPart = { readonly kind: 'plain' | 'code' | 'secondary'; readonly text: string };
 
 const plain = (text: string): FactPart => ({ kind: 'plain', text });
 const code = (text: string): FactPart => ({ kind: 'code', text });
 const secondary = (text: string): FactPart => ({ kind: 'secondary', text });
-const fact = (name: string, ...parts: readonly FactPart[]): Fact => ({ name, parts });
+const fact = (name: string, ...parts: readonly FactPart[]): ReportFact => ({ name, parts });
 
 export function reportTitle(sessions: readonly ReportSession[]): string {
   const [first] = sessions;
@@ -32,7 +32,7 @@ export function reportTitle(sessions: readonly ReportSession[]): string {
   return run === undefined ? `WorkRail session ${first.sessionId}` : (run.goal ?? run.workflow.name);
 }
 
-export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: ReportSession): readonly Fact[] {
+export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: ReportSession): readonly ReportFact[] {
   const latest = new Map(workspace.map(({ key, value }) => [key, value]));
   latest.delete('repo_root_hash');
   return [
@@ -42,7 +42,7 @@ export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: 
   ];
 }
 
-export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly Fact[] {
+export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
   const { kind, ref } = workflow.source;
   const steps = workflow.steps === undefined ? '' : `, ${plural(workflow.steps, 'step')}, numbered as in the workflow`;
   return [
@@ -55,7 +55,7 @@ export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: Re
 }
 
 /** Nothing where no event has a time. The second day is shown only if it differs. */
-function timeFacts(from: string | undefined, to: string | undefined): readonly Fact[] {
+function timeFacts(from: string | undefined, to: string | undefined): readonly ReportFact[] {
   if (from === undefined || to === undefined) return [];
   if (from.slice(0, 16) === to.slice(0, 16)) return [fact('Time', plain(shownTime(to)))];
   const isOneDay = from.slice(0, 10) === to.slice(0, 10);

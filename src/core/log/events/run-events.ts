@@ -44,8 +44,8 @@ export const observationSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
   z.object({ key: z.literal('repo_root'), value: path, confidence }),
 ]);
-export type WorkspaceObservation = z.infer<typeof observationSchema>;
-export type ObservationValue = WorkspaceObservation['value'];
+export type ObservationData = z.infer<typeof observationSchema>;
+export type ObservationValue = ObservationData['value'];
 
 /** The workspace of the run, so that a later chat can find the run. Reports hide `repo_root`. */
 export const observationRecordedSchema = eventSchema('observation_recorded', noScope, observationSchema);

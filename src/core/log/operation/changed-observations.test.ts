@@ -3,20 +3,20 @@ import { enforces } from '../../../../test/enforces.ts';
 import { digestOf, ROOT, SECOND, SESSION } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import { parseEvent, placeEvents } from '../event.ts';
-import type { ObservationKey, ObservationValue, WorkspaceObservation } from '../events/run-events.ts';
+import type { ObservationData, ObservationKey, ObservationValue } from '../events/run-events.ts';
 import { changedObservations, observationDrafts } from './changed-observations.ts';
 
-const branch = (name: string): WorkspaceObservation => ({
+const branch = (name: string): ObservationData => ({
   key: 'git_branch',
   value: { type: 'short_string', value: name },
   confidence: 'high',
 });
-const root: WorkspaceObservation = {
+const root: ObservationData = {
   key: 'repo_root',
   value: { type: 'path', value: '/home/dev' },
   confidence: 'high',
 };
-const held = (...observations: readonly WorkspaceObservation[]) =>
+const held = (...observations: readonly ObservationData[]) =>
   new Map<ObservationKey, ObservationValue>(observations.map(({ key, value }) => [key, value]));
 
 test('only observations that differ from the recorded value are recorded', () => {
@@ -28,12 +28,12 @@ test('only observations that differ from the recorded value are recorded', () =>
 });
 
 test('a commit is named by either hash, and another type is another value', () => {
-  const sha1: WorkspaceObservation = {
+  const sha1: ObservationData = {
     key: 'git_head_sha',
     value: { type: 'git_sha1', value: 'a'.repeat(40) },
     confidence: 'high',
   };
-  const sha256: WorkspaceObservation = {
+  const sha256: ObservationData = {
     key: 'git_head_sha',
     value: { type: 'sha256', value: digestOf('x') },
     confidence: 'high',
@@ -43,9 +43,7 @@ test('a commit is named by either hash, and another type is another value', () =
 
 test('a value of another type than its key has is left out', () => {
   const odd = { key: 'repo_root', value: { type: 'short_string', value: '/home/dev' }, confidence: 'high' };
-  expect(changedObservations(held(), [odd as unknown as WorkspaceObservation, branch('main')])).toEqual([
-    branch('main'),
-  ]);
+  expect(changedObservations(held(), [odd as unknown as ObservationData, branch('main')])).toEqual([branch('main')]);
 });
 
 test('observations come in the order of their keys, the last of a key counts', () => {

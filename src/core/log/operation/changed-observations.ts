@@ -3,10 +3,10 @@ import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-byt
 import type { DraftOf } from '../event.ts';
 import {
   OBSERVATION_KEYS,
+  type ObservationData,
   type ObservationKey,
   type ObservationValue,
   observationSchema,
-  type WorkspaceObservation,
 } from '../events/run-events.ts';
 import type { NodeId } from '../ids.ts';
 
@@ -19,8 +19,8 @@ export type CurrentObservations = { readonly get: (key: ObservationKey) => Obser
  */
 export function changedObservations(
   current: CurrentObservations,
-  seen: readonly WorkspaceObservation[],
-): readonly WorkspaceObservation[] {
+  seen: readonly ObservationData[],
+): readonly ObservationData[] {
   return OBSERVATION_KEYS.flatMap((key) => {
     const observation = seen.findLast((one) => one.key === key);
     if (observation === undefined || !observationSchema.safeParse(observation).success) return [];
@@ -30,7 +30,7 @@ export function changedObservations(
 
 /** Drafts of changed observations. `observedFor` is the node that the operation creates. */
 export function observationDrafts(
-  changed: readonly WorkspaceObservation[],
+  changed: readonly ObservationData[],
   observedFor: NodeId,
   sha256: Sha256,
 ): readonly DraftOf<'observation_recorded'>[] {

@@ -14,7 +14,7 @@ import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { type Branches, branchesOf } from './report-branches.ts';
 import { entriesOf, type NodeRecords } from './report-entries.ts';
-import { attemptedStep, type ReportSource, timeText } from './report-source.ts';
+import { type ReportSource, stepBefore, timeText } from './report-source.ts';
 import { timelineOf } from './report-timeline.ts';
 
 /** The report of sessions, with nothing hidden yet. */
@@ -119,7 +119,7 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
         category: data.reason.category,
         detail: data.reason.detail,
         summary: data.summary,
-        step: attemptedStep(source, nodeOf(view.graph, scope.nodeId)),
+        step: stepBefore(source, nodeOf(view.graph, scope.nodeId)),
         isOpen: openOn.get(branch)?.has(data.gapId) ?? true,
         resolvedOn: [...(resolvedOn.get(data.gapId) ?? [])],
       }),

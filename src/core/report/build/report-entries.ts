@@ -8,7 +8,7 @@ import type { NodeRecord } from '../../views/history.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';
-import { attemptedStep, type ReportSource, reportStep, timeText } from './report-source.ts';
+import { type ReportSource, reportStep, stepBefore, timeText } from './report-source.ts';
 
 /** What was recorded at each node of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
@@ -25,7 +25,7 @@ export function entriesOf(
     assert(record !== undefined, 'every node was created by an event');
     const facts = factsOf(source, node, record);
     const branch = branchOf.get(node.nodeId) ?? 'main';
-    const step = attemptedStep(source, node);
+    const step = stepBefore(source, node);
     if (node.kind === 'checkpoint') return { kind: 'checkpoint', ...facts, branch, step };
     if (node.kind === 'blocked_attempt') {
       return { kind: 'blocked_attempt', ...facts, branch, step, blockers: blockersOf(record) };

@@ -34,7 +34,7 @@ export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
 }
 
 /** The step that was done or tried to create a node: the one that was due at its parent. */
-export function attemptedStep(source: ReportSource, node: RunNode): ReportStep | null {
+export function stepBefore(source: ReportSource, node: RunNode): ReportStep | null {
   return node.parentNodeId === null ? null : stepAt(source, nodeOf(source.view.graph, node.parentNodeId));
 }
 

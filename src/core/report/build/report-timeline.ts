@@ -5,7 +5,7 @@ import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
 import type { ReportSession } from '../report.ts';
 import { inWords, modeWords, stepLabel } from '../report-words.ts';
-import { attemptedStep, type ReportSource, reportStep, stepAt, timeText } from './report-source.ts';
+import { type ReportSource, reportStep, stepAt, stepBefore, timeText } from './report-source.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
 
@@ -57,7 +57,7 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
 }
 
 function gapStepOf(source: ReportSource, node: RunNode): string {
-  const step = attemptedStep(source, node);
+  const step = stepBefore(source, node);
   return step === null ? '' : ` at ${stepLabel(step)}`;
 }
 

@@ -11,7 +11,6 @@ import {
   entryFacts,
   entryLabel,
   entryTag,
-  type Fact,
   type FactPart,
   forkLabel,
   gapFacts,
@@ -19,6 +18,7 @@ import {
   gapStepLabel,
   hiddenWords,
   isNumbered,
+  type ReportFact,
   reportTitle,
   runFacts,
   runFigures,
@@ -181,7 +181,7 @@ function footerHtml(report: Report): string {
   return `<footer><h2>What was hidden</h2>${words}</footer>`;
 }
 
-function factsHtml(facts: readonly Fact[]): string {
+function factsHtml(facts: readonly ReportFact[]): string {
   const items = facts.map(({ name, parts }) => definition(name, parts.map(partHtml).join(' ')));
   return lines('<dl class="card facts">', ...items, '</dl>');
 }

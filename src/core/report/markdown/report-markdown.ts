@@ -11,13 +11,13 @@ import {
   entryFacts,
   entryLabel,
   entryTag,
-  type Fact,
   forkLabel,
   gapFacts,
   gapState,
   gapStepLabel,
   hiddenWords,
   isNumbered,
+  type ReportFact,
   reportTitle,
   runFacts,
   runFigures,
@@ -146,7 +146,7 @@ function gapLine(gap: ReportGap): string {
   return `- ${state}${at}: ${markdownLine(gap.summary)} (${facts.join(', ')})`;
 }
 
-function factLine({ name, parts }: Fact): string {
+function factLine({ name, parts }: ReportFact): string {
   const values = parts.map(({ kind, text }) => (kind === 'code' ? codeSpan(text) : markdownLine(text)));
   return `- ${name}: ${values.join(', ')}`;
 }

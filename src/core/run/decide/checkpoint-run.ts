@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import { eventIdOf } from '../../log/event.ts';
-import type { WorkspaceObservation } from '../../log/events/run-events.ts';
+import type { ObservationData } from '../../log/events/run-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
@@ -15,7 +15,7 @@ export type Checkpoint = {
   readonly at: ExecutionSnapshot;
   readonly output: StepOutput;
   /** What is new about the workspace. */
-  readonly observations: readonly WorkspaceObservation[];
+  readonly observations: readonly ObservationData[];
   /** Observations and divergences in its artifacts, which are recorded with any call. */
   readonly reports: Pick<StepCheck, 'observations' | 'divergences'>;
 };

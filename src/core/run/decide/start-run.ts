@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../json/canonical-bytes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { WorkspaceObservation } from '../../log/events/run-events.ts';
+import type { ObservationData } from '../../log/events/run-events.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
@@ -36,7 +36,7 @@ export type RunStart = {
   /** Who chose the preferences: `system` for the defaults, `user` for a mode. */
   readonly preferenceSource: 'system' | 'user';
   /** What is new about the workspace. */
-  readonly observations: readonly WorkspaceObservation[];
+  readonly observations: readonly ObservationData[];
 };
 
 /** What came of a start: everything that its reply needs. */
