@@ -111,7 +111,7 @@ function whatWasMeant({ near, untold }: Extract<FindRefusal, { code: 'session_un
 
 const RUNNING = { collection: 'gc is being run', key_rotation: 'The keys are being rotated' };
 
-export function explainStoreFailure(failure: StoreFailure, dataDir: string): ErrorEnvelope {
+function explainStoreFailure(failure: StoreFailure, dataDir: string): ErrorEnvelope {
   switch (failure.code) {
     case 'io_failed':
       return {

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { AuthorServices } from '../../app/author/author-services.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../../app/author/find-targets.ts';
@@ -123,24 +123,24 @@ async function pinnedSide(
   asked: string,
   unknown: WorkflowRefusal,
 ): Promise<Result<Side, CommandProblem>> {
-  const dataDir = await program.dataDir();
-  const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
-  const { sessions, sessionIndex } = await program.store();
-  const matched = await findSessions({ sessions, sessionIndex }, [asked]);
-  const [sessionId] = matched.unwrapOr([]);
-  if (matched.isErr() && matched.error.code !== 'session_unmatched') return err(refused(matched.error));
-  if (sessionId === undefined) return err(authorProblem(unknown));
-  const session = await sessions.loadValidPrefix(sessionId);
-  if (session.isErr()) return err(refused(session.error));
-  const run = [...session.value.view.graph.runs.values()].at(-1);
-  if (run === undefined) return err(usageProblem(`${sessionId} has no run.`, 'Choose another session.'));
-  const { services } = await program.exchange();
-  const pinned = await services.pinnedWorkflows.get(run.pinned.workflowHash);
-  if (pinned.isErr()) {
-    const { error } = pinned;
-    return err(error.code === 'other_workflow_stored' ? OTHER_STORED : refused(error));
-  }
-  return ok({ label: `${run.pinned.workflowId} as used by ${asked}`, workflow: pinned.value, isPinned: true });
+  return safeTry(async function* () {
+    const dataDir = await program.dataDir();
+    const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
+    const { sessions, sessionIndex } = await program.store();
+    const matched = await findSessions({ sessions, sessionIndex }, [asked]);
+    if (matched.isErr() && matched.error.code === 'session_unmatched') return err(authorProblem(unknown));
+    const [sessionId] = yield* matched.mapErr(refused);
+    if (sessionId === undefined) return err(authorProblem(unknown));
+    const { view } = yield* (await sessions.loadValidPrefix(sessionId)).mapErr(refused);
+    const run = [...view.graph.runs.values()].at(-1);
+    if (run === undefined) return err(usageProblem(`${sessionId} has no run.`, 'Choose another session.'));
+    const { services } = await program.exchange();
+    const { workflowHash, workflowId } = run.pinned;
+    const workflow = yield* (await services.pinnedWorkflows.get(workflowHash)).mapErr((refusal) =>
+      refusal.code === 'other_workflow_stored' ? OTHER_STORED : refused(refusal),
+    );
+    return ok({ label: `${workflowId} as used by ${asked}`, workflow, isPinned: true });
+  });
 }
 
 const OTHER_STORED = usageProblem(

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { defined } from '../../core/json/defined.ts';
@@ -36,34 +36,38 @@ export async function openSession(
   asked: string | undefined,
   depth: InspectDepth,
 ): Promise<Result<OpenedSession, CommandProblem>> {
-  if (asked !== undefined && asked.trim() === '')
-    return err(
-      usageProblem('The session id is empty.', 'Give the id, or leave it out to use the latest session here.'),
-    );
-  const { program, progress } = context;
-  progress.show({ label: 'looking for the session' });
-  const overview = await program.overview();
-  const dataDir = await program.dataDir();
-  const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
-  if (named.isErr()) return err(refusalProblem(named.error, dataDir));
-  if (named.value === undefined) return err(noSessions(dataDir));
-  progress.show({ label: 'reading the session' });
-  const looked = await inspectSession(overview, named.value, depth);
-  if (looked.isErr()) return err(refusalProblem(looked.error, dataDir));
-  const stored = (await overview.sessions.list()).unwrapOr([named.value]);
-  const shortId = shortIds(stored)(named.value);
-  const run = runMeant(looked.value, asked);
-  return ok({
-    overview,
-    looked: looked.value,
-    shortId,
-    name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
-    state: brokenState(looked.value.health) ?? sessionState(looked.value.runs),
-    runs: run === undefined ? looked.value.runs : [run],
-    nowMs: overview.clock.nowMs(),
-    width: widthOf(overview),
+  return safeTry(async function* () {
+    if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
+    const { program, progress } = context;
+    progress.show({ label: 'looking for the session' });
+    const overview = await program.overview();
+    const dataDir = await program.dataDir();
+    const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
+    const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
+    const sessionId = yield* named.mapErr(refused);
+    if (sessionId === undefined) return err(noSessions(dataDir));
+    progress.show({ label: 'reading the session' });
+    const looked = yield* (await inspectSession(overview, sessionId, depth)).mapErr(refused);
+    const stored = (await overview.sessions.list()).unwrapOr([sessionId]);
+    const shortId = shortIds(stored)(sessionId);
+    const run = runMeant(looked, asked);
+    return ok({
+      overview,
+      looked,
+      shortId,
+      name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
+      state: brokenState(looked.health) ?? sessionState(looked.runs),
+      runs: run === undefined ? looked.runs : [run],
+      nowMs: overview.clock.nowMs(),
+      width: widthOf(overview),
+    });
   });
 }
+
+const EMPTY_ID = usageProblem(
+  'The session id is empty.',
+  'Give the id, or leave it out to use the latest session here.',
+);
 
 async function findOne(
   { progress }: CommandContext,

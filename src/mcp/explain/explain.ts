@@ -39,8 +39,7 @@ function explainWorkflow(refusal: WorkflowRefusal, situation: Situation): Explai
     case 'workflow_not_found': {
       const { workflowId, known, workspaceProblem } = refusal;
       const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
-      const fix =
-        workspaceProblem === undefined ? '' : 'Fix workspacePath and send the call again, or choose another workflow. ';
+      const fix = workspaceProblem === undefined ? '' : 'Fix workspacePath and send the call again. ';
       const near = nearestId(workflowId, known);
       const ofProject = situation.sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
       return {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
@@ -117,8 +118,7 @@ export const inspectWorkflowTool = defineTool({
 
 /** A project's workflow is found only if the call names the project again. */
 function startCall({ listed }: InspectedWorkflow, workspacePath: string | undefined): Call {
-  const place = workspacePath === undefined ? {} : { workspacePath };
-  return { tool: 'start_workflow', arguments: { workflowId: listed.id, ...place } };
+  return { tool: 'start_workflow', arguments: defined({ workflowId: listed.id, workspacePath }) };
 }
 
 function textOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): string {
@@ -150,7 +150,7 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     tags,
     idStatus,
     ...(aliases.length === 0 ? {} : { aliases }),
-    ...(suggestedId === undefined ? {} : { suggestedId }),
+    ...defined({ suggestedId }),
     hash,
     source: { kind: sourceKind, ref: file.ref, shadows: shadows.map(({ ref }) => ref) },
     stepCount: workflow.steps.length,
@@ -213,7 +213,7 @@ function shownStep({ step, when, asksFor }: OutlinedStep, mode: InspectMode): Js
     kind: 'step',
     stepId,
     title,
-    ...(when === undefined ? {} : { when }),
+    ...defined({ when }),
     asksFor,
     ...(purpose.kind === 'work' ? {} : { purpose: purpose.kind }),
     provenance,
@@ -228,7 +228,7 @@ function shownLoop({ loop, when, repeats, body }: OutlinedLoop, mode: InspectMod
     loopId,
     stepId,
     title,
-    ...(when === undefined ? {} : { when }),
+    ...defined({ when }),
     repeats,
     maxIterations,
     body: body.map((entry) => shownEntry(entry, mode)),

@@ -2,6 +2,7 @@ import { ok } from 'neverthrow';
 import * as z from 'zod';
 import { type Catalog, filterWorkflows, type InvalidFile, type ListedWorkflow } from '../../app/catalog/catalog.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
+import { defined } from '../../core/json/defined.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { quote } from '../../core/json/quote.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
@@ -103,7 +104,7 @@ function hiddenLine(
 ): readonly string[] {
   const hidden = total - shown;
   if (hidden === 0) return [];
-  const call = { tool: 'list_workflows', arguments: workspacePath === undefined ? {} : { workspacePath } };
+  const call = { tool: 'list_workflows', arguments: defined({ workspacePath }) };
   const all = `${callText(call).join('')} lists all ${total}.`;
   if (shown > 0) return [`${plural(hidden, 'other does', 'others do')} not match. ${all}`];
   const asked = [...(query === undefined ? [] : [quote(query)]), ...tags.map((tag) => `the tag ${quote(tag)}`)];
@@ -131,14 +132,14 @@ function listed(workflow: ListedWorkflow): JsonObject {
     sourceKind,
     ...(warnings.length === 0 ? {} : { warnings: warnings.map(problem) }),
     ...(aliases.length === 0 ? {} : { aliases }),
-    ...(suggestedId === undefined ? {} : { suggestedId }),
+    ...defined({ suggestedId }),
     ...(shadows.length === 0 ? {} : { shadows: shadows.map(({ ref }) => ref) }),
   };
 }
 
 function listedInvalid(invalid: InvalidFile): JsonObject {
   const { file, id } = invalid;
-  return { file: file.ref, ...(id === undefined ? {} : { id }), problems: invalid.diagnostics.map(problem) };
+  return defined({ file: file.ref, id, problems: invalid.diagnostics.map(problem) });
 }
 
 function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
