@@ -12,7 +12,7 @@ type Blocker = {
 const VERIFICATION = { kind: 'output_contract', contractRef: 'wr.contracts.verification_report' };
 const ASSESSMENT = { kind: 'output_contract', contractRef: 'wr.contracts.assessment' };
 
-test('a step without its contract and its assessment is told both at once, and the suggested call passes', async () => {
+test('a step without its artifact and its assessment lists both at once, and the suggested call passes', async () => {
   enforces('requirements_reported_together', 'next_call_ready_to_send', 'contract_enforced_before_advance');
   const agent = engine();
   const begun = await agent.start('test.demands');
@@ -36,7 +36,7 @@ test('a step without its contract and its assessment is told both at once, and t
   expect(await agent.send(begun)).toEqual(blocked);
 });
 
-test('a step without notes, criteria and assessments is told all of them, one blocker a place', async () => {
+test('a step without notes, criteria and assessments lists all of them, one blocker for each place', async () => {
   enforces('requirements_reported_together', 'next_call_ready_to_send');
   const agent = engine();
   const judged = await agent.sendNext(await agent.send(await agent.start('test.demands')));
@@ -116,7 +116,7 @@ test('a loop at its limit blocks with what to do, its trace is kept, and stoppin
   expect(stepOf(out)).toBe('wrap-up');
 });
 
-test('long reasons given with assessments do not swell the reply that accepts them, and it is said', async () => {
+test('long rationales of assessments are cut in the reply, which says so', async () => {
   enforces('cut_text_said_in_reply', 'step_context_assessments');
   const ids = Array.from({ length: 30 }, (_, i) => `a${i}`);
   const dimensions = [{ id: 'd', purpose: 'x', levels: ['low', 'high'] }];
@@ -148,7 +148,7 @@ function placesOf(reply: GivenReply) {
   return blockersOf(reply).map(({ code, pointer }) => [code, pointer]);
 }
 
-test('a loop that lacks its list behind the step is told together with what the step lacks', async () => {
+test('a loop without its list is listed together with what the step before it lacks', async () => {
   enforces('requirements_reported_together');
   const file = {
     id: 'test.list',
@@ -174,7 +174,7 @@ test('a loop that lacks its list behind the step is told together with what the 
   expect(stepOf(await agent.sendNext(blocked))).toBe('look');
 });
 
-test('what loops inside of each other lack, a decision among it, takes one call for each thing', async () => {
+test('nested loops that lack several things, with a decision among them, take one call for each', async () => {
   enforces('next_call_ready_to_send');
   const each = (id: string, items: string, body: object) => ({
     id,

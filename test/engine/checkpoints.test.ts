@@ -31,7 +31,7 @@ describe('a checkpoint', () => {
     expect([stepOf(saved), stepOf(await made.show(step))]).toEqual([stepOf(step), stepOf(step)]);
   });
 
-  it.each(['the checkpoint', 'the step'])('a checkpoint leaves the run to go on from %s', async (where) => {
+  it.each(['the checkpoint', 'the step'])('after a checkpoint the run continues from %s', async (where) => {
     enforces('checkpoint_reply_tokens');
     const made = engine();
     const step = await made.start('test.plain');
@@ -59,7 +59,7 @@ describe('a checkpoint', () => {
     expect(kinds).toHaveLength(5);
   });
 
-  it('a checkpoint of one branch is not told on the other', async () => {
+  it('a checkpoint of one branch is not shown on the other', async () => {
     const made = engine();
     const first = await made.start('test.plain');
     const left = await made.send(first, { notes: 'Left.' });
@@ -73,7 +73,7 @@ describe('a checkpoint', () => {
     ]);
   });
 
-  it('a checkpoint is never made by looking', async () => {
+  it('rehydrating never creates a checkpoint', async () => {
     enforces('checkpoint_not_from_rehydrate');
     const made = engine();
     const saved = await made.save(await made.start('test.plain'), 'Half of it.');

@@ -49,7 +49,7 @@ test('guided and stopping for the user block alike; they differ in confirmations
 });
 
 describe('a run that never stops', () => {
-  test('a run that never stops never blocks: what is missing is on record as critical gaps, and the last reply lists them all', async () => {
+  test('never-stop mode never blocks: what is missing is recorded as critical gaps, and the last reply lists them all', async () => {
     enforces('never_stop_never_blocks', 'contract_gap_in_never_stop', 'disclosure_mandatory');
     enforces('final_reply_lists_open_gaps', 'user_dependency_behaviour');
     const agent = engine();
@@ -81,7 +81,7 @@ describe('a run that never stops', () => {
     expect((await agent.show(over)).structured['gaps']).toEqual(told(over, 'gaps'));
   });
 
-  test('a run that never stops closes a gap when its requirement is met later on the line, and lists it no more', async () => {
+  test('never-stop mode closes a gap when its requirement is met later on the line', async () => {
     enforces('gap_resolution_written_by_engine', 'final_reply_lists_open_gaps');
     const agent = engine();
     let at = await agent.start('test.modes', { mode: 'full_auto_never_stop' });
@@ -101,7 +101,7 @@ describe('a run that never stops', () => {
     expect(requirementsOf(over)).toEqual(['notes:confirmed', 'approval:approved', 'gate:gated']);
   });
 
-  test('a run that never stops tells what is open on its own line, and nothing of another branch', async () => {
+  test('never-stop mode lists the gaps of its own line, and none of another branch', async () => {
     enforces('final_reply_lists_open_gaps');
     const agent = engine();
     const begun = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
@@ -110,7 +110,7 @@ describe('a run that never stops', () => {
     expect(requirementsOf(await agent.send(last))).toEqual(['notes:last']);
   });
 
-  test('a run that never stops notes of one iteration say nothing about those that another lacked', async () => {
+  test('notes of one iteration do not close the gap of another', async () => {
     enforces('gap_resolution_written_by_engine');
     const agent = engine();
     const files = ['a.ts', 'b.ts', 'c.ts'];
@@ -121,7 +121,7 @@ describe('a run that never stops', () => {
     expect(requirementsOf(over)).toEqual(['notes:each-file@0::look', 'notes:each-file@2::look']);
   });
 
-  test('a run that never stops leaves a loop without its list, with a gap that a list given later does not close', async () => {
+  test('never-stop mode passes a loop without its list, with a gap that a later list does not close', async () => {
     enforces('loop_for_excess_at_run_time', 'never_stop_never_blocks');
     const agent = engine();
     const begun = await agent.start('test.first_loop', { mode: 'full_auto_never_stop' });
@@ -130,7 +130,7 @@ describe('a run that never stops', () => {
     expect(requirementsOf(over)).toEqual(['loop_items:each-file']);
   });
 
-  test('a run that never stops need not wait for a list either: told so, a run that waits goes on without', async () => {
+  test('a waiting run continues without its list once it is in never-stop mode', async () => {
     enforces('never_stop_never_blocks', 'mode_governs_its_attempt');
     const agent = engine();
     const waiting = await agent.start('test.first_loop');
@@ -139,7 +139,7 @@ describe('a run that never stops', () => {
     expect([stepOf(next), requirementsOf(next)]).toEqual(['wrap-up', ['loop_items:each-file']]);
   });
 
-  test('a run that never stops goes round undecided up to the limit, records that once, and leaves the loop', async () => {
+  test('never-stop mode iterates without a decision up to the limit, records that once, and leaves the loop', async () => {
     enforces('loop_limit_behaviour', 'loop_control_missing_is_not_exit', 'unexpected_writes_no_extra_gap');
     const agent = engine();
     const begun = await agent.start('test.loops', { context: { files: [] }, mode: 'full_auto_never_stop' });
@@ -159,7 +159,7 @@ describe('a run that never stops', () => {
     });
   });
 
-  test('a run that never stops needs a capability shown, not claimed, and tells once that it is missing', async () => {
+  test('never-stop mode takes no claim for a capability, and records once that it is missing', async () => {
     enforces('capability_weak_never_unlocks', 'gap_resolution_written_by_engine');
     const agent = engine();
     const probe = await agent.start('test.powers', { mode: 'full_auto_never_stop' });
@@ -177,7 +177,7 @@ describe('a run that never stops', () => {
     expect(requirementsOf((await untilOver(agent, shown, { notes: 'x' })).at(-1) ?? expect.fail())).toEqual([]);
   });
 
-  test('a run that never stops lists as many gaps as anybody reads, and says how many more there are', async () => {
+  test('never-stop mode lists a limited number of gaps, and says how many more there are', async () => {
     enforces('cut_text_said_in_reply', 'final_reply_lists_open_gaps');
     const rounds = GAPS_LISTED_MAX + 10;
     const body = [{ id: 'look', title: 'Look', prompt: 'Look.' }];
@@ -218,7 +218,7 @@ test('a mode governs the attempt it comes with and what follows from it; older n
   expect(stepOf(await agent.send(stopped, { notes: 'x' }))).toBe('s3');
 });
 
-test('whatever the risk policy is, the same steps, blocks and gaps follow', async () => {
+test('the risk policy does not change steps, blocks or gaps', async () => {
   enforces('risk_policy_guardrails');
   const seen = await Promise.all(
     (['conservative', 'balanced', 'aggressive'] as const).map(async (riskPolicy) => {
@@ -232,7 +232,7 @@ test('whatever the risk policy is, the same steps, blocks and gaps follow', asyn
   expect([seen[1], seen[2]]).toEqual([seen[0], seen[0]]);
 });
 
-test('what is kept as context is not told again, in no mode and by no call', async () => {
+test('context values are not repeated in replies, in any mode and by any call', async () => {
   enforces('context_never_echoed');
   const agent = engine();
   const secret = 'not-to-be-told-4711';

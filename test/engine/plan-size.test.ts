@@ -14,8 +14,8 @@ const skipped = (count: number, prefix = 's') => Array.from({ length: count }, (
 const idle = (id: string, rounds: number) =>
   loop(id, { type: 'for', count: rounds, maxIterations: rounds }, [step(`${id}-step`, never)]);
 
-describe('whatever one attempt leads to is one plan that the log takes', () => {
-  it('whatever one attempt leads to is one plan that the log takes also where every step that a workflow may have is skipped at once', async () => {
+describe('the size of a plan', () => {
+  it('an attempt that skips every step a workflow may have fits into one plan', async () => {
     enforces('skipped_step_recorded');
     const steps = [step('first'), ...skipped(WORKFLOW_ENTRIES_MAX - 2), step('last')];
     const agent = engine({ listing: () => workflow(steps) });
@@ -24,14 +24,14 @@ describe('whatever one attempt leads to is one plan that the log takes', () => {
     expect(eventsOf(agent, 'step_skipped')).toHaveLength(WORKFLOW_ENTRIES_MAX - 2);
   });
 
-  it('whatever one attempt leads to is one plan that the log takes at the start as well, where nothing is due at all', async () => {
+  it('a start that skips every step fits into one plan', async () => {
     const steps = [idle('l', WALK_PASSED_MAX - 1), ...skipped(WORKFLOW_ENTRIES_MAX - 2)];
     const agent = engine({ listing: () => workflow(steps) });
     expect(told(await agent.start('test.more'), 'isComplete')).toBe(true);
     expect(eventsOf(agent, 'step_skipped')).toHaveLength(WALK_PASSED_MAX - 1 + WORKFLOW_ENTRIES_MAX - 2);
   });
 
-  it('whatever one attempt leads to is one plan that the log takes also where an attempt opens and closes as many gaps as it can, with all that a call may bring', async () => {
+  it('an attempt that opens and closes as many gaps as possible fits into one plan', async () => {
     const ids = Array.from({ length: 60 }, (_, i) => `a${i}`);
     const dimensions = [{ id: 'd', purpose: 'x', levels: ['low', 'high'] }];
     const assessments = ids.map((id) => ({ id, purpose: 'x', dimensions }));
@@ -72,7 +72,7 @@ describe('whatever one attempt leads to is one plan that the log takes', () => {
     expect(told(over, 'gaps')).toHaveLength(rounds - closed.length + 50);
   });
 
-  it('whatever one attempt leads to is one plan that the log takes also where the next step shows as much as a step may, with values that take the most room', async () => {
+  it('an attempt whose next step shows as much as possible fits into one plan', async () => {
     const promptFragments = Array.from({ length: 60 }, (_, i) => ({
       id: `f${i}`,
       text: `{{v${i}}}${'x'.repeat(4_050)}`,

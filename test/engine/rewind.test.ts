@@ -5,7 +5,7 @@ import { contextAt } from '../../src/core/views/context.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../examples/engine.ts';
 
-test('after ten steps the third is taken again: a branch of its own, and the first one stays as it was', async () => {
+test('doing the third of ten steps again creates a branch and leaves the first one unchanged', async () => {
   enforces('advance_from_non_tip_forks', 'rejoin_branch_preferred', 'order_violations_never_accepted');
   const agent = engine();
   const replies = await taken(agent, 10);
@@ -43,7 +43,7 @@ test('after ten steps the third is taken again: a branch of its own, and the fir
   expect(await summary(agent, onceMore)).toMatchObject({ status: 'in_progress', branchCount: 2 });
 });
 
-test('a run that is held up says so by its status, until it goes on or never stops', async () => {
+test('a blocked run has the status blocked until it continues or is in never-stop mode', async () => {
   enforces('block_writes_no_gap');
   const agent = engine();
   const begun = await agent.start('test.skips');
@@ -59,7 +59,7 @@ test('a run that is held up says so by its status, until it goes on or never sto
   expect(await summary(agent, begun)).toMatchObject({ status: 'complete' });
 });
 
-test('no call takes a step out of its order, whatever token and whatever output come with it', async () => {
+test('no call does a step out of order, whatever token and output it sends', async () => {
   enforces('order_violations_never_accepted', 'advance_only_through_ack');
   const agent = engine();
   const replies = await taken(agent, 5);

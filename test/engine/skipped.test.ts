@@ -4,7 +4,7 @@ import { type Engine, engine, stepOf, tokenOf, told, withFile } from '../example
 
 const warnings = (reply: Parameters<typeof told>[0]) => told(reply, 'warnings');
 
-test('a step that is skipped because nobody set its value is told, and one call takes it after all', async () => {
+test('a step that is skipped for an unset value is reported, and one call runs it', async () => {
   enforces('unset_skip_warned', 'replay_returns_recorded_reply');
   const agent = engine();
   const begun = await agent.start('test.skips');
@@ -35,7 +35,7 @@ test('a step that is skipped because nobody set its value is told, and one call 
   expect(await sendAgain(agent, call, 'One.')).toEqual(split);
 });
 
-test('a step that is skipped for a value that was set is not', async () => {
+test('a step that is skipped for a value that was set is not reported', async () => {
   enforces('unset_skip_warned');
   const agent = engine();
   const begun = await agent.start('test.skips', { context: { size: 'small' } });
@@ -43,7 +43,7 @@ test('a step that is skipped for a value that was set is not', async () => {
   expect([stepOf(last), warnings(last)]).toEqual(['last', []]);
 });
 
-test('one that a run would begin with is told at the start, where only another start takes it', async () => {
+test('a first step that is skipped for an unset value is reported at the start', async () => {
   enforces('unset_skip_warned');
   const due = (id: string, pattern: string) => ({ runCondition: { var: 'risk', [id]: pattern } });
   const steps = [
@@ -65,7 +65,7 @@ test('one that a run would begin with is told at the start, where only another s
   ]);
 });
 
-test('after a block, what the blocked try held need not be sent again', async () => {
+test('what a blocked attempt sent need not be sent again', async () => {
   const agent = engine();
   const begun = await agent.start('test.skips');
   const blocked = await agent.send(begun, { context: { other: 1 } });

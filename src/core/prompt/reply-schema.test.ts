@@ -13,7 +13,7 @@ const blocked = given(stepReply(blockedParts(reviewAt('judge')))).structured;
 const isReply = (structured: JsonObject) => replySchema.safeParse(structured).success;
 
 describe('the published schema of a reply', () => {
-  test('the published schema of a reply takes what is given, and errors', () => {
+  test('the published schema of a reply accepts every reply and every error', () => {
     const error = {
       code: 'STORE_IO',
       message: 'Disk full.',
@@ -23,7 +23,7 @@ describe('the published schema of a reply', () => {
     expect([pending, complete, blocked, { kind: 'error', error }].map(isReply)).toEqual([true, true, true, true]);
   });
 
-  test('the published schema of a reply has no place for the version of a text template, and no reply tells one', () => {
+  test('the published schema of a reply has no field for the version of a text template, and no reply shows one', () => {
     enforces('text_template_version_hidden');
     const replies = [partsAt(PLAIN), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))].map((parts) =>
       given(stepReply(parts)),

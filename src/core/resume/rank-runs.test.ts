@@ -38,7 +38,7 @@ const gaps = session('gaps', { status: 'complete_with_gaps', git_branch: 'fix', 
 const noted = session('noted', { status: 'in_progress', repo_root: HERE, words: ['login'] });
 const away = session('away', { status: 'in_progress', git_branch: 'fix', repo_root: '/away' });
 
-it('the only unfinished run of the best tier is surely meant, finished ones and other places aside', () => {
+it('the only unfinished run of the best tier in the workspace is resumed', () => {
   enforces('resume_strong_match_rehydrates');
   expect(meant([open, done, gaps], { gitBranch: 'fix' })).toBe('open');
   expect(meant([blocked, done, gaps], { gitBranch: 'fix' })).toBe('blocked');
@@ -53,7 +53,7 @@ it('the only unfinished run of the best tier is surely meant, finished ones and 
   expect(meant([open, noted], { query: 'login' })).toBeUndefined();
 });
 
-it('a workflow or being the last is not enough, but for who says nothing except where the work is', () => {
+it('a match by workflow or recency is not enough, unless the caller names nothing but the workspace', () => {
   enforces('resume_strong_match_rehydrates');
   expect(meant([open], { query: 'small' })).toBeUndefined();
   expect(meant([open], { query: 'nowhere' }, HERE)).toBeUndefined();
@@ -63,7 +63,7 @@ it('a workflow or being the last is not enough, but for who says nothing except 
   expect(meant([away], {}, HERE)).toBeUndefined();
 });
 
-it('what is named is meant, finished or not', () => {
+it('a run or session that is named is resumed, finished or not', () => {
   const [run] = done.runs;
   expect(meant([open, done], { sessionId: done.sessionId }, '/elsewhere')).toBe('done');
   expect(meant([open, done], { runId: run?.runId ?? '' })).toBe('done');

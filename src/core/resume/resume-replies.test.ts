@@ -47,7 +47,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   });
 });
 
-it('a choice where no run has what was asked for says so first', () => {
+it('a choice where no run matches the query says so first', () => {
   const firstLine = (one: ShownCandidate) => candidateList([one], { total: 1, missed: 'zebra' }).text.split('\n')[0];
   expect(firstLine({ ...candidate, whyMatched: ['recency_fallback', 'matched_workspace'] })).toBe(
     'No run has "zebra" in its notes or in its workflow name. These are the latest runs here:',

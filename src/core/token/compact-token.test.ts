@@ -150,7 +150,7 @@ test.each([
   expect(parseCompactToken(text, keys)).toEqual(err({ code: 'TOKEN_INVALID_FORMAT', problem }));
 });
 
-test('a signed text that we would not write is refused all the same', () => {
+test('a signed token in another spelling than ours is refused', () => {
   enforces('token_reencodes_or_refused', 'token_kinds_closed');
   const refused = err({ code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'not_canonical' } });
   expect(parseCompactToken(signed('st_mpjt', { first: 0x20, attempt: 0 }), keys).isOk()).toBe(true);
@@ -177,7 +177,7 @@ test('a token of a foreign key is refused', () => {
   expect(parseCompactToken(token, foreign)).toEqual(err({ code: 'TOKEN_BAD_SIGNATURE', kind: 'ack', keysTried: 1 }));
 });
 
-test('claims that no token can hold are our own mistake', () => {
+test('encoding claims that no token can hold is a bug', () => {
   expect(() => encodeCompactToken({ ...claims, tag: 'mpj' }, keys)).toThrow('run tag');
   expect(() => encodeCompactToken({ ...claims, tag: 'mpju' }, keys)).toThrow('run tag');
   expect(() => encodeCompactToken({ ...claims, kind: 'state' }, keys)).toThrow('no attempt');

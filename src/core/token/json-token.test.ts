@@ -129,7 +129,7 @@ test('a signed payload that is not canonical is refused', () => {
   }
 });
 
-test('nothing is forgiven in the JSON form', () => {
+test('the JSON form accepts no other spelling', () => {
   enforces('token_reencodes_or_refused');
   for (const text of [
     ` ${token}`,

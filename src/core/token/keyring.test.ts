@@ -81,7 +81,7 @@ test.each(forms)('a %s token outlives one rotation, and not the next', (form) =>
   expect(mintToken(node, purpose('ack'), { keyring: once, hmac, form })).not.toBe(token);
 });
 
-test('rotating to a key that is already active is our own mistake', () => {
+test('rotating to a key that is already active is a bug', () => {
   expect(() => rotate({ current: first }, countingKey(0))).toThrow('a fresh key');
   expect(() => rotate({ current: second, previous: first }, countingKey(0))).toThrow('a fresh key');
 });

@@ -40,7 +40,7 @@ test.each(['compact', 'json'] as const)('one node may have several %s acks, each
 const forms = ['compact', 'json'] as const;
 const slots = Object.keys(TOKEN_SLOTS) as TokenSlot[];
 
-test('a token is understood by whoever holds the keyring, and by nobody else: there is no list of tokens', () => {
+test('any holder of the keyring can read a token, and nobody else: there is no list of tokens', () => {
   enforces('token_is_signed_reference');
   const keyring = parseKeyring(JSON.parse(JSON.stringify(keyringDocument(keys.keyring))))._unsafeUnwrap();
   const { sessionId, runId, nodeId, workflowHash } = node;
@@ -100,7 +100,7 @@ test('a text of any length is answered, and a very long one without reading it',
   expect(parseToken('', 'stateToken', keys)).toEqual(err({ code: 'TOKEN_INVALID_FORMAT', problem: { kind: 'empty' } }));
 });
 
-test('without any key a text is still told what is wrong with it, and no token is genuine', () => {
+test('without any key a malformed token still gets its reason, and no token is genuine', () => {
   enforces('token_error_invalid_format', 'token_error_bad_signature');
   const none = { keyring: undefined, hmac };
   for (const form of forms) {

@@ -13,7 +13,7 @@ test('letters that look like digits are read as digits, but not in the prefix', 
   expect(normaliseToken('lol')).toBe('lol');
 });
 
-test('marks that nobody sees and the backslash that Markdown puts before an underscore are taken away', () => {
+test('invisible characters and the backslash that Markdown puts before an underscore are removed', () => {
   for (const unseen of ['\u200b', '\u200d', '\u00ad', '\u2060', '\ufeff', '\u202a', '\u{e0041}']) {
     expect(normaliseToken(`${unseen}a${unseen}ck${unseen}_01${unseen}jt${unseen}`)).toBe('ack_01jt');
   }

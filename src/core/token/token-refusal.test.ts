@@ -6,7 +6,7 @@ import { retryOfTokenRefusal, type TokenRefusal } from './token-refusal.ts';
 
 const refusals = golden.refusals.map(({ refusal }) => refusal);
 
-test('the seven codes are all there are, and each has a refusal', () => {
+test('there are exactly seven refusal codes, and each has a refusal', () => {
   enforces('token_errors_closed');
   expectTypeOf<TokenRefusal['code']>().toEqualTypeOf<TokenErrorCode>();
   expect(TOKEN_ERROR_CODES).toEqual([
@@ -21,7 +21,7 @@ test('the seven codes are all there are, and each has a refusal', () => {
   expect([...new Set(refusals.map(({ code }) => code))]).toEqual(TOKEN_ERROR_CODES);
 });
 
-test('a busy session may be tried again after a while; every other refusal needs another token', () => {
+test('a busy session can be retried; every other refusal needs another token', () => {
   enforces('token_error_session_locked');
   for (const refusal of refusals) {
     const retry = retryOfTokenRefusal(refusal);

@@ -23,7 +23,7 @@ test('attempts are counted, so asking twice for a node gives the same token', ()
   expect(tokens.size).toBe(5);
 });
 
-test('a node that was tried more often than a token can count is refused, not a crash', () => {
+test('a node with more attempts than a token can count is refused without a crash', () => {
   expect(nextAttempt({ size: ATTEMPT_MAX })).toEqual(ok(ATTEMPT_MAX));
   expect(nextAttempt({ size: ATTEMPT_MAX + 1 })).toEqual(err({ code: 'attempts_used_up', attemptsMax: 65_536 }));
 });

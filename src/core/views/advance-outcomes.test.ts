@@ -4,7 +4,7 @@ import { attemptIdSchema } from '../log/ids.ts';
 import { advanceOutcome, attemptCount, decisionTrace } from './advance-outcomes.ts';
 import { foldEvents } from './session-view.ts';
 
-test('each try at a node is found by its number, with the outcome it had', () => {
+test('each attempt at a node is found by its number, with its outcome', () => {
   const writer = sessionWriter();
   const root = writer.startRun();
   const blocked = writer.block(root);
@@ -21,7 +21,7 @@ test('each try at a node is found by its number, with the outcome it had', () =>
   expect([root, blocked, first].map(({ nodeId }) => attemptCount(advances, nodeId))).toEqual([2, 1, 0]);
 });
 
-test('the trace of a node tells its own decisions in order and nothing of its parent', () => {
+test('the trace of a node has its own decisions in order, and nothing of its parent', () => {
   const writer = sessionWriter();
   const root = writer.startRun({ trace: 'first step' });
   const step = writer.advance(root, { trace: 'second step' });

@@ -5,7 +5,7 @@ import { contextAt } from './context.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('context', () => {
-  test('context a rewound branch does not see what the other branch put into context', () => {
+  test('a rewound branch does not see what the other branch put into context', () => {
     enforces('view_context_folds_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun({ context: { goal: 'ship' } });
@@ -22,7 +22,7 @@ describe('context', () => {
     ]);
   });
 
-  test('context the latest delta of the line that names a key decides it, and null takes the key away', () => {
+  test('the latest delta on the line decides a context key, and null removes it', () => {
     enforces('view_context_nearest_ancestor');
     const writer = sessionWriter();
     const root = writer.startRun({ context: { a: 1, b: 1, c: 1 } });
@@ -37,7 +37,7 @@ describe('context', () => {
     ]);
   });
 
-  test('context on what hangs on a step the later delta decides, be it its own or one of the step', () => {
+  test('below a step the later context delta decides, its own or that of the step', () => {
     enforces('view_context_nearest_ancestor');
     for (const hang of ['block', 'checkpoint'] as const) {
       const writer = sessionWriter();

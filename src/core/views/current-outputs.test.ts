@@ -7,7 +7,7 @@ import { blockedDraft, currentOutput, currentOutputs, type NodeOutput, outputHis
 import { foldEvents } from './session-view.ts';
 
 describe('outputs', () => {
-  test('outputs the current output of a channel is the latest that none supersedes', () => {
+  test('the current output of a channel is the latest that is not superseded', () => {
     enforces('view_current_output');
     const writer = sessionWriter();
     const root = writer.startRun({ note: { name: 'first', text: 'one' }, artifacts: [{ name: 'a' }, { name: 'b' }] });
@@ -22,7 +22,7 @@ describe('outputs', () => {
     expect(ids(currentOutputs(outputs, root.nodeId))).toEqual(['first', 'b', 'fourth', 'c'].map(outputIdOf));
   });
 
-  test('outputs when the latest is superseded the one before it is not current again, but an untouched older one is', () => {
+  test('a superseded output never becomes current again, but an older one that was not superseded does', () => {
     enforces('view_current_output');
     const writer = sessionWriter();
     const root = writer.startRun({ artifacts: [{ name: 'a' }] });
@@ -33,7 +33,7 @@ describe('outputs', () => {
     expect(currentOutput(outputs, root.nodeId, 'artifact')?.data.outputId).toBe(outputIdOf('a'));
   });
 
-  test('outputs a correction leaves the corrected output in the history as it was', () => {
+  test('a correction leaves the corrected output in the history unchanged', () => {
     enforces('outputs_append_only', 'view_current_output');
     const writer = sessionWriter();
     const root = writer.startRun({ note: { name: 'first', text: 'one' } });
@@ -47,7 +47,7 @@ describe('outputs', () => {
     ]);
   });
 
-  test('outputs what a blocked attempt handed in is its draft and nobody’s output', () => {
+  test('what a blocked attempt sent is its draft and not an output', () => {
     enforces('view_blocked_drafts_left_out');
     const writer = sessionWriter();
     const root = writer.startRun({ note: { name: 'accepted', text: 'fine' } });

@@ -6,7 +6,7 @@ import { capabilityAt, capabilityHistory } from './known-capabilities.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('capabilities', () => {
-  test('capabilities the latest strong observation counts; a later claim never overrides it', () => {
+  test('the latest strong observation of a capability counts, and a later claim never overrides it', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('available', 'strong') });
@@ -19,7 +19,7 @@ describe('capabilities', () => {
     ]);
   });
 
-  test('capabilities without any strong observation the latest weak one is told, with its grade', () => {
+  test('without a strong observation the latest weak one counts, with its grade', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('unavailable', 'weak') });
@@ -28,7 +28,7 @@ describe('capabilities', () => {
     expect(standingAt(writer, root)).toEqual(['unavailable', 'weak']);
   });
 
-  test('capabilities what another branch observed is not known here', () => {
+  test('a capability that another branch observed is not known on this one', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -37,7 +37,7 @@ describe('capabilities', () => {
     expect(standingAt(writer, other)).toBeUndefined();
   });
 
-  test('capabilities every observation of the line stays in the history', () => {
+  test('every capability observation of the line stays in the history', () => {
     enforces('view_capability_latest_wins');
     const writer = sessionWriter();
     const root = writer.startRun({ capability: seen('available', 'strong') });

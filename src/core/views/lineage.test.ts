@@ -5,7 +5,7 @@ import { preferencesAt } from './preferences-in-force.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('what a node sees', () => {
-  test('what a node sees a step keeps what its parent held when the step was taken', () => {
+  test('a step keeps what its parent held when the step was taken', () => {
     const writer = sessionWriter();
     const root = writer.startRun({ context: { branch: 'main' } });
     const before = writer.advance(root);
@@ -20,7 +20,7 @@ describe('what a node sees', () => {
     ]);
   });
 
-  test('what a node sees a preference set from outside on the step above governs the retry of a blocked attempt', () => {
+  test('a preference set from outside on the step above governs the retry of a blocked attempt', () => {
     const writer = sessionWriter();
     const root = writer.startRun({ mode: 'guided' });
     const blocked = writer.block(root);
@@ -34,7 +34,7 @@ describe('what a node sees', () => {
     }
   });
 
-  test('what a node sees the later of two facts counts, even when it hangs higher up', () => {
+  test('the later of two facts counts, even when it is recorded higher up', () => {
     const writer = sessionWriter();
     const root = writer.startRun({ context: { count: 0, mine: false } });
     const blocked = writer.block(root, { context: { count: 1, mine: true } });
@@ -45,7 +45,7 @@ describe('what a node sees', () => {
     expect(contextAt(context, root.nodeId)).toEqual({ count: 2, mine: false });
   });
 
-  test('what a node sees a checkpoint sees what comes later to the node it was made at', () => {
+  test('a checkpoint sees what is recorded later on its node', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const checkpoint = writer.checkpoint(writer.checkpoint(root));
@@ -54,7 +54,7 @@ describe('what a node sees', () => {
     expect(contextAt(foldEvents(writer.events).context, checkpoint.nodeId)).toEqual({ count: 2 });
   });
 
-  test('what a node sees what hangs on a blocked attempt stays there until a retry takes it along', () => {
+  test('facts on a blocked attempt stay there until a retry takes them along', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const blocked = writer.block(root, { context: { answer: 42 } });
@@ -67,7 +67,7 @@ describe('what a node sees', () => {
     expect(contextAt(context, root.nodeId)).toEqual({});
   });
 
-  test('what a node sees what comes late to the middle of a chain is seen below it, and nowhere else', () => {
+  test('a late fact in the middle of a chain is seen below it, and nowhere else', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const chain = [writer.block(root)];
@@ -81,7 +81,7 @@ describe('what a node sees', () => {
     expect([aside, root].map(({ nodeId }) => contextAt(context, nodeId))).toEqual([{ last: 3 }, {}]);
   });
 
-  test('what a node sees asking changes nothing that another view of the same log would not show', () => {
+  test('a query does not change a view', () => {
     const writer = sessionWriter();
     const root = writer.startRun({ context: { count: 0 } });
     const blocked = writer.block(writer.block(root, { context: { count: 1 } }));

@@ -12,7 +12,7 @@ import { foldEvents } from './session-view.ts';
 import { preferredTipBelow } from './tips.ts';
 
 describe('recap', () => {
-  test('recap tells the notes of a line in order, with those of checkpoints made on the way', () => {
+  test('a recap has the notes of a line in order, with those of its checkpoints', () => {
     enforces('view_checkpoint_outputs_included');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -28,7 +28,7 @@ describe('recap', () => {
     expect(notesAt(writer, checkpoint)).toEqual(told.slice(0, 4));
   });
 
-  test('recap leaves out rejected drafts, also on the line that went on from them', () => {
+  test('a recap leaves out drafts of blocked attempts, also on the line that continues them', () => {
     enforces('view_blocked_drafts_left_out');
     const writer = sessionWriter();
     const root = writer.startRun(note('accepted'));
@@ -39,7 +39,7 @@ describe('recap', () => {
     expect(notesAt(writer, blockedAgain)).toEqual(['accepted']);
   });
 
-  test('recap keeps a checkpoint made at a blocked attempt for the line that goes on from it', () => {
+  test('a recap keeps a checkpoint at a blocked attempt for the line that continues it', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const blocked = writer.block(root, note('rejected'));
@@ -49,7 +49,7 @@ describe('recap', () => {
     expect(notesAt(writer, root)).toEqual([]);
   });
 
-  test('recap does not tell a step what was noted at its parent after it was taken', () => {
+  test('a recap of a step leaves out notes that its parent got later', () => {
     const writer = sessionWriter();
     const root = writer.startRun(note('first try'));
     const step = writer.advance(root);
@@ -58,7 +58,7 @@ describe('recap', () => {
     expect(notesAt(writer, root)).toEqual(['first try', 'back here again']);
   });
 
-  test('recap tells a corrected note once, in its corrected form', () => {
+  test('a recap shows a corrected note once, in its corrected form', () => {
     const writer = sessionWriter();
     const root = writer.startRun(note('wrong'));
     writer.record(root, { note: { name: 'right', text: 'right', supersedes: 'wrong' } });
@@ -68,7 +68,7 @@ describe('recap', () => {
     expect(recap(notes, root.nodeId, RECAP_BYTES_MAX).olderLeftOut).toBe(0);
   });
 
-  test('recap keeps the newest notes that fit and says how many older ones it left out', () => {
+  test('a recap keeps the newest notes that fit and counts the older ones', () => {
     enforces('views_are_bounded');
     const writer = sessionWriter();
     const root = writer.startRun(note('a'.repeat(2_000)));
@@ -86,14 +86,14 @@ describe('recap', () => {
     expect(entries[1]?.text.endsWith(TRUNCATION_MARKER)).toBe(true);
   });
 
-  test('recap cuts a long note that comes before a short one to a narrow budget, and does not leave it out', () => {
+  test('a recap with a small budget cuts a long note before a short one, and keeps both', () => {
     const writer = sessionWriter();
     const last = writer.advance(writer.startRun(note('a'.repeat(5_000))), note('Saved.'));
     const { entries, olderLeftOut } = recap(foldEvents(writer.events).notes, last.nodeId, 1_024);
     expect([entries.map(({ isCut }) => isCut), olderLeftOut]).toEqual([[true, false], 0]);
   });
 
-  test('recap shows no note when not even the sign of a cut would fit, and counts what it left out', () => {
+  test('a recap without room for a cut note shows none, and counts what it left out', () => {
     enforces('views_are_bounded');
     const writer = sessionWriter();
     const root = writer.startRun(note('a longer note'));
@@ -104,7 +104,7 @@ describe('recap', () => {
     expect(recap(notes, root.nodeId, TRUNCATION_MARKER.length).entries).toHaveLength(1);
   });
 
-  test('recap never exceeds its budget and never loses count', () => {
+  test('a recap never exceeds its budget and never miscounts', () => {
     enforces('views_are_bounded');
     const lengths = fc.array(fc.integer({ min: 1, max: 6_000 }), { maxLength: 8 });
     const budgets = fc.integer({ min: TRUNCATION_MARKER.length, max: RECAP_BYTES_MAX });
@@ -126,8 +126,8 @@ describe('recap', () => {
   });
 });
 
-describe('recap of what lies below a node', () => {
-  test('recap of what lies below a node tells what was noted since, and not what the node saw already', () => {
+describe('a recap below a node', () => {
+  test('a recap below a node has what was noted since, and not what the node already saw', () => {
     const writer = sessionWriter();
     const root = writer.startRun(note('before'));
     const first = writer.advance(root, note('the first of them'));
@@ -145,7 +145,7 @@ describe('recap of what lies below a node', () => {
     expect(below(root.nodeId, 0)).toEqual([[], 2]);
   });
 
-  test('recap of what lies below a node is all that the tip sees and the node does not, in any history', () => {
+  test('a recap below a node is exactly what the tip sees and the node does not, in any history', () => {
     let compared = 0;
     for (const seed of [1, 2, 3]) {
       const { graph, notes } = foldEvents(randomHistory({ seed, eventsMin: 600 }).events);

@@ -8,7 +8,7 @@ import { isClosed, RUN_STATUSES, runStatus } from './run-status.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('run status', () => {
-  test('run status is one of four words, judged at the preferred tip', () => {
+  test('the status of a run is one of four words, judged at the preferred tip', () => {
     enforces('view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -23,7 +23,7 @@ describe('run status', () => {
     expect(RUN_STATUSES).toEqual(seen);
   });
 
-  test('run status is judged where work went on last, not where another branch ended', () => {
+  test('the status of a run is judged where work last continued, not where another branch ended', () => {
     enforces('view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -33,7 +33,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('in_progress');
   });
 
-  test('run status never-stop at the tip means nothing is blocked', () => {
+  test('a run in never-stop mode is not blocked', () => {
     enforces('view_run_status_rule', 'view_run_status_closed');
     const writer = sessionWriter();
     const root = writer.startRun({ mode: 'full_auto_never_stop' });
@@ -43,7 +43,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('blocked');
   });
 
-  test('run status takes the defaults only where the line itself holds no preferences', () => {
+  test('the status of a run uses the defaults only where its line has no preferences', () => {
     enforces('view_preferences_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -53,7 +53,7 @@ describe('run status', () => {
     expect(statusOf(writer, root, 'full_auto_never_stop')).toBe('blocked');
   });
 
-  test('run status a checkpoint on a blocked attempt leaves the run blocked', () => {
+  test('a checkpoint on a blocked attempt leaves the run blocked', () => {
     enforces('view_run_status_rule');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -64,7 +64,7 @@ describe('run status', () => {
     expect(statusOf(writer, root)).toBe('in_progress');
   });
 
-  test('run status a critical gap blocks at the very node it hangs on, unless it only reports something unexpected', () => {
+  test('a critical gap blocks at its own node, unless it only reports something unexpected', () => {
     enforces('view_run_status_rule');
     const cases = [
       [{ name: 'g' }, 'blocked'],
@@ -83,7 +83,7 @@ describe('run status', () => {
     }
   });
 
-  test('run status a finished run has gaps only if a critical one lies unresolved on its own line', () => {
+  test('a finished run is complete with gaps only if a critical one is open on its own line', () => {
     enforces('view_run_status_rule', 'view_gaps_by_ancestry');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -104,7 +104,7 @@ function statusOf(writer: SessionWriter, { runId }: WrittenNode, defaults: Auton
   });
 }
 
-test('a run is closed from the moment somebody says so until it is gone on with', () => {
+test('a closed run stays closed until it is continued', () => {
   const closed = new Map([[RUN, 7]]);
   const at = (lastActivityIndex: number) => isClosed(closed, { runId: RUN, lastActivityIndex });
   expect([at(0), at(7), at(8)]).toEqual([true, true, false]);

@@ -21,7 +21,7 @@ function tokensOf(writer: SessionWriter): RunSummary['recapTokens'] | undefined 
   return summaryOf(writer).runs[0]?.recapTokens;
 }
 
-test('a summary tells what a session is about, where it took place and how each run stands', () => {
+test('a summary says what a session is about, where it took place and the status of each run', () => {
   let at = 1_000;
   const writer = sessionWriter({ at: () => at++ });
   const root = writer.startRun({

@@ -18,7 +18,7 @@ function written() {
   return { events: writer.events, nodes: { root, attempt, step, again } };
 }
 
-test('a timeline tells what happened in the order of the log, each thing once', () => {
+test('a timeline shows what happened in the order of the log, each thing once', () => {
   const { events, nodes } = written();
   const { graph } = foldEvents(events);
   const moments = sessionTimeline(graph, events);
@@ -47,7 +47,7 @@ test('a timeline tells what happened in the order of the log, each thing once', 
   );
 });
 
-test('what was written down hangs on its own node, a block on the attempt that it made', () => {
+test('a record belongs to its own node, and a block to the attempt that it created', () => {
   const { events, nodes } = written();
   const records = nodeRecords(events);
   const { root, attempt, step, again } = nodes;

@@ -94,7 +94,7 @@ describe('folding', () => {
     expect(view).toEqual(foldEvents(events));
   });
 
-  test('folding knows the latest time that an event tells, also when a clock went back since', () => {
+  test('folding keeps the latest time of all events, also when a clock went back', () => {
     const times = [300, 100, 200];
     const writer = sessionWriter({ at: () => times.shift() ?? 50 });
     const root = writer.startRun();
@@ -144,7 +144,7 @@ test('a plan may refer to what the log holds, and to nothing else', () => {
   expect([...view.knownKeys]).toEqual(writer.events.map(({ dedupeKey }) => dedupeKey));
 });
 
-test('a view over a damaged session says so, and nothing that goes on with a run accepts it', () => {
+test('a view of a damaged session says so, and no operation that continues a run accepts it', () => {
   enforces('views_salvage_labelled');
   const view = emptySessionView();
   const damage = { reason: 'manifest_chain_broken', place: 'manifest', offset: 7 } as const;

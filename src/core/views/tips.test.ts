@@ -24,7 +24,7 @@ const TOUCHES: { readonly [kind in Touching]: NodeFacts } = {
 };
 
 describe('tips', () => {
-  test('tips a node with only blocked attempts and checkpoints below it is still a tip', () => {
+  test('a node with only blocked attempts and checkpoints below it is still a tip', () => {
     enforces('view_tip_counts_step_descendants_only');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -34,7 +34,7 @@ describe('tips', () => {
     expect(tipIds(writer, root)).toEqual([step, blocked, checkpoint].map(({ nodeId }) => nodeId));
   });
 
-  test('tips a step reached through a blocked attempt ends the tips above it', () => {
+  test('a step reached through a blocked attempt ends the tips above it', () => {
     enforces('view_tip_counts_step_descendants_only');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -42,7 +42,7 @@ describe('tips', () => {
     expect(tipIds(writer, root)).toEqual([retried.nodeId]);
   });
 
-  test('tips branches are counted by tips of kind step, and no event holds a branch id', () => {
+  test('branches are counted by tips of kind step, and no event holds a branch id', () => {
     enforces('view_branch_is_derived');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -60,7 +60,7 @@ describe('tips', () => {
 });
 
 describe('the preferred tip', () => {
-  test('the preferred tip is the node just made', () => {
+  test('the preferred tip is the newest node after an advance', () => {
     const writer = sessionWriter();
     const root = writer.startRun();
     const made = [root];

@@ -5,7 +5,7 @@ import { foldEvents } from './session-view.ts';
 import { currentObservation, observationHistory, observationsInOrder } from './workspace-observations.ts';
 
 describe('observations', () => {
-  test('observations the current one is the last recorded, also after going back to an earlier value', () => {
+  test('the current observation is the last recorded one, also when an earlier value comes back', () => {
     enforces('view_observation_latest_per_key');
     const writer = sessionWriter();
     const root = writer.startRun({ observed: { git_branch: 'main', repo_root: '/work' } });

@@ -17,15 +17,12 @@ function page({ text, furtherTexts = [], structured }: GivenReply): string {
   return `${parts.join('\n\n~~~~~~~~~~\n\n')}\n`;
 }
 
-describe('what an agent is told', () => {
-  test.each(Object.keys(replies))(
-    'what an agent is told %s: these words, and they are changed only on purpose',
-    async (what) => {
-      const golden = fileURLToPath(new URL(`./${what}.txt`, import.meta.url));
-      expect(existsSync(golden)).toBe(true);
-      const reply = replies[what];
-      if (reply === undefined) throw new Error(what);
-      await expect(page(reply())).toMatchFileSnapshot(golden);
-    },
-  );
+describe('golden replies', () => {
+  test.each(Object.keys(replies))('the reply of %s has exactly these words', async (what) => {
+    const golden = fileURLToPath(new URL(`./${what}.txt`, import.meta.url));
+    expect(existsSync(golden)).toBe(true);
+    const reply = replies[what];
+    if (reply === undefined) throw new Error(what);
+    await expect(page(reply())).toMatchFileSnapshot(golden);
+  });
 });

@@ -19,8 +19,8 @@ function reply(branch: Partial<BranchPart>) {
   return given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', branch: whole }));
 }
 
-describe('somebody who comes back to a step already done', () => {
-  test('somebody who comes back to a step already done is told so, and that there is a choice', () => {
+describe('a rehydrated step that was already done', () => {
+  test('a rehydrated step that was already done says so, and offers a choice', () => {
     enforces('rejoin_text_says_choice');
     const { text } = reply({});
     expect(text).toContain(
@@ -31,7 +31,7 @@ describe('somebody who comes back to a step already done', () => {
     expect(complete.text).toContain('This step was already done, and that work is complete.');
   });
 
-  test('somebody who comes back to a step already done gets the way there and what was done there as data, and the call for here as the next call', () => {
+  test('a rehydrated step that was already done shows the other branch as data, and offers the call for this step as the next call', () => {
     const { structured } = reply({ children: [{ kind: 'step', summary: 'Read it all.' }] });
     expect(structured['branch']).toEqual({
       children: [{ kind: 'step', summary: 'Read it all.' }],
@@ -46,7 +46,7 @@ describe('somebody who comes back to a step already done', () => {
     expect(structured['nextCall']).toMatchObject({ arguments: { ackToken: TOKENS.ackToken } });
   });
 
-  test('somebody who comes back to a step already done sees at most five branches, each in 256 bytes, and how many more there are', () => {
+  test('a rehydrated step that was already done shows at most five branches in 256 bytes each, and counts the rest', () => {
     enforces('branch_context_on_non_tip');
     const children = Array.from({ length: 7 }, (_, i) => ({
       kind: 'step' as const,

@@ -7,7 +7,7 @@ import { AUTONOMY } from '../../log/autonomy.ts';
 import type { Lifecycle, ReplyParts } from '../reply-parts.ts';
 import { stepReply } from './step-reply.ts';
 
-test('no reply tells anything of a step that is not due yet', () => {
+test('no reply shows anything about a step that is not pending yet', () => {
   enforces('future_steps_not_revealed');
   const stepAt = (i: number) => ({
     id: `step-${i}`,

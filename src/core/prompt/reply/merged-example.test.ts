@@ -9,8 +9,8 @@ import type { Unmet } from '../../run/requirements/step-check.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
 import { mergedExample } from './step-calls.ts';
 
-describe('the examples of all that is unmet', () => {
-  it('the examples of all that is unmet are one output, in which nothing stands twice', () => {
+describe('the merged example', () => {
+  it('the examples for all unmet requirements form one output without duplicates', () => {
     const unmet = (example?: Unmet['example']): Unmet => ({
       reason: 'contract_violation:missing_required_output',
       pointer: { kind: 'capability', capability: 'delegation' },
@@ -30,7 +30,7 @@ describe('the examples of all that is unmet', () => {
     ).toEqual({ notesMarkdown: 'N', artifacts: [{ y: 2, x: 1, kind: 'a' }, { kind: 'b' }], context: { k: 1, l: 2 } });
   });
 
-  it('the examples of all that is unmet leave nothing unmet when they are sent, but for what this step cannot settle', () => {
+  it('sending the examples for all unmet requirements meets them, except what this step cannot fix', () => {
     fc.assert(
       fc.property(file, given, (tried, sent) => {
         const attempt = attemptAt(tried, sent);
@@ -44,7 +44,7 @@ describe('the examples of all that is unmet', () => {
     );
   });
 
-  it('the examples of all that is unmet stand beside words and pointers that a blocker can hold', () => {
+  it('the words and pointers of every unmet requirement fit into a blocker', () => {
     fc.assert(
       fc.property(file, given, (tried, sent) => {
         for (const { reason, pointer, message, suggestedFix } of checkStep(attemptAt(tried, sent)).unmet) {

@@ -29,7 +29,7 @@ describe('the next intent', () => {
     expect(reply(reviewAt('scope')).text).toContain('ask the user, and wait for the answer. Then send this');
   });
 
-  test('the next intent of a step that nobody but the user can help with is to wait wherever somebody is there', () => {
+  test('the next intent of a step that needs the user is to wait in both modes that can ask', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
     expect(reply(reviewAt('sign')).text).toContain(
@@ -51,7 +51,7 @@ describe('the next intent', () => {
     expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
   });
 
-  test('the next intent of a block is to wait when the user is needed, and else to mend it', () => {
+  test('the next intent of a block is to wait where it needs the user, and otherwise to fix it', () => {
     enforces('next_intent_of_blocks');
     const blocked = (stepId: string) => intents((mode) => blockedParts(reviewAt(stepId, { mode }))).slice(0, 2);
     expect([blocked('judge'), blocked('merge'), blocked('sign')]).toEqual([

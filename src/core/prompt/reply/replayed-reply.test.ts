@@ -20,7 +20,7 @@ const calls = (text: string) =>
 
 describe('a token used again with other content', () => {
   test.each([partsAt(PLAIN, { done: 1 }), partsAt(PLAIN, { done: 2 }), blockedParts(reviewAt('judge'))])(
-    'a token used again with other content gives the recorded reply, a warning and one call with a fresh token',
+    'a token used again with other content gives the recorded reply, a warning and one call with a new token',
     (parts) => {
       enforces('replay_with_other_payload_warned');
       const { recorded, structured, text } = ignored(parts);
@@ -40,7 +40,7 @@ describe('a token used again with other content', () => {
     },
   );
 
-  test('a token used again with other content after an advance may go on with what is recorded, or branch', () => {
+  test('a token used again with other content after an advance lets the agent continue or branch', () => {
     const { text, recorded } = ignored(partsAt(PLAIN, { done: 1 }));
     expect(text).toContain(
       'To continue from what is recorded, do the step above. To keep what you just sent, send it again',

@@ -10,13 +10,13 @@ import { stepReply } from './step-reply.ts';
 
 const reply = (parts: ReplyParts) => given(stepReply(parts));
 
-describe('what is told when', () => {
+describe('sections of a reply', () => {
   const LIFECYCLES: readonly Lifecycle[] = ['start', 'advance', 'rehydrate', 'checkpoint'];
   const references = SITUATIONS['start-guided']?.().references ?? [];
   const at = (lifecycle: Lifecycle) => reply({ ...reviewAt('scope'), lifecycle, references });
   const told = (words: string) => LIFECYCLES.filter((lifecycle) => at(lifecycle).text.includes(words));
 
-  test('what is told when standing rules at the start and to who comes back', () => {
+  test('standing rules are shown at the start and when a run is rehydrated', () => {
     enforces('meta_guidance_delivery');
     expect(told('- Never change code while you review it.')).toEqual(['start', 'rehydrate']);
     const data = LIFECYCLES.map((lifecycle) => at(lifecycle).structured['guidance']);
@@ -24,7 +24,7 @@ describe('what is told when', () => {
     expect(data).toEqual([expect.objectContaining({ metaGuidance }), undefined, { metaGuidance }, undefined]);
   });
 
-  test('what is told when preconditions and questions at the start', () => {
+  test('preconditions and questions are shown at the start only', () => {
     enforces('authored_guidance_reaches_agent');
     expect(told('- The tests can be run.')).toEqual(['start']);
     expect(told('- Which parts of the change matter most?')).toEqual(['start']);
@@ -34,7 +34,7 @@ describe('what is told when', () => {
     });
   });
 
-  test('what is told when documents in a text of their own: all of them at the start, where they are to who comes back, else nothing', () => {
+  test('documents are shown in a text of their own: in full at the start, with paths on rehydration, and nowhere else', () => {
     enforces('references_by_lifecycle', 'content_item_order');
     expect(LIFECYCLES.map((lifecycle) => at(lifecycle).furtherTexts)).toEqual([
       [
@@ -72,7 +72,7 @@ describe('what is told when', () => {
     ]);
   });
 
-  test('what is told when recap, draft and branch only to who comes back; the goal also to who begins', () => {
+  test('recap, draft and branch are shown on rehydration only; the goal also at the start', () => {
     const { goal, recap, branch, draft } = {
       ...SITUATIONS['rehydrate-done-before']?.(),
       ...SITUATIONS['rehydrate-blocked']?.(),
@@ -118,7 +118,7 @@ describe('a recap', () => {
     omitted,
   });
 
-  test('a recap is text with headings, in which nothing looks like our own words', () => {
+  test("a recap is text with headings, in which no line looks like one of the engine's", () => {
     expect(recapText(recap(0), 'Work so far')).toBe(
       'Work so far:\n\n### One\nFirst.\n\n### Two\n# Big\n> ---\n> Next call: x {}',
     );

@@ -10,7 +10,7 @@ import { stepReply } from './step-reply.ts';
 
 const reply = (parts: ReplyParts) => given(stepReply(parts));
 
-describe('size', () => {
+describe('the size of a reply', () => {
   const overhead = (parts: ReplyParts) => {
     const { text, structured } = reply(parts);
     const { prompt } = renderStep(parts);
@@ -24,7 +24,7 @@ describe('size', () => {
     };
   };
 
-  test('size the text of an advance has at most 700 bytes beside the step, whatever its names and mode are', () => {
+  test('the text of an advance has at most 700 bytes beside the step, whatever its names and mode are', () => {
     enforces('overhead_700_bytes');
     const names = { id: `project.${'n'.repeat(120)}`, title: 'é'.repeat(128), stepId: 's'.repeat(60) };
     const kinds = [
@@ -44,7 +44,7 @@ describe('size', () => {
     expect(overhead(partsAt(PLAIN, { done: 1 })).text).toBeLessThanOrEqual(620);
   });
 
-  test('size the data of an advance have at most 1,200 bytes beside the prompt', () => {
+  test('the data of an advance have at most 1,200 bytes beside the prompt', () => {
     for (const mode of AUTONOMY) {
       const steps = [
         { id: 'phase-2-verify-hypothesis', title: 'Phase 2: verify the leading hypothesis', prompt: 'Do it.' },
@@ -54,7 +54,7 @@ describe('size', () => {
     }
   });
 
-  test('size somebody who comes back gets at most 10 kB, in either form, with a full recap', () => {
+  test('a rehydrated reply with a full recap has at most 10 kB, as text and as data', () => {
     const lines = Array.from({ length: 6 }, (_, i) => ({
       stepId: `s-${i}`,
       title: `Step ${i}`,

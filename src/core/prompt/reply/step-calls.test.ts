@@ -15,20 +15,23 @@ describe('the next call', () => {
     .filter(([what]) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what))
     .map(([what, parts]) => ({ what, parts }));
 
-  test.each(pending)('the next call meets all that the step asks for, sent as it stands: $what', ({ what, parts }) => {
-    enforces('next_call_ready_to_send');
-    const call = callOf(parts()).arguments;
-    expect(call['ackToken']).toBe(TOKENS.ackToken);
-    const left = unmetAt(parts(), call).map(({ requirement }) => requirement);
-    // A person is asked by the block, so the first report of these never passes; unattended it becomes a gap.
-    const heldBack = {
-      'advance-needs-approval': ['approval:sign'],
-      'advance-needs-the-user-in-full-auto': ['user_dependency:merge_now'],
-    };
-    expect(left).toEqual((heldBack as { [what: string]: string[] })[what] ?? []);
-  });
+  test.each(pending)(
+    'the next call meets all requirements of the step when it is sent unchanged: $what',
+    ({ what, parts }) => {
+      enforces('next_call_ready_to_send');
+      const call = callOf(parts()).arguments;
+      expect(call['ackToken']).toBe(TOKENS.ackToken);
+      const left = unmetAt(parts(), call).map(({ requirement }) => requirement);
+      // A person is asked by the block, so the first report of these never passes; unattended it becomes a gap.
+      const heldBack = {
+        'advance-needs-approval': ['approval:sign'],
+        'advance-needs-the-user-in-full-auto': ['user_dependency:merge_now'],
+      };
+      expect(left).toEqual((heldBack as { [what: string]: string[] })[what] ?? []);
+    },
+  );
 
-  test('the next call of a block that nothing from here can mend leads to where it can be, and is looked up where that is not known', () => {
+  test('the next call of a block that this step cannot fix leads back to the step that can, or rehydrates where that is unknown', () => {
     const parts = reviewAt('judge');
     const [first] = unmetAt(parts, {});
     if (first === undefined) throw new Error('something is missing');
@@ -41,7 +44,7 @@ describe('the next call', () => {
     expect(given(stepReply(back)).text).toContain('This step cannot fix it. Go back with:');
   });
 
-  test('the next call of a block brings only what is missing', () => {
+  test('the next call of a block contains only what is missing', () => {
     enforces('next_call_ready_to_send');
     const parts = reviewAt('judge');
     const sent = { output: { notesMarkdown: 'Verdict: fine.' } };
@@ -65,7 +68,7 @@ describe('the next call', () => {
     });
   });
 
-  test('the next call has room for notes beside an artifact, which nothing holds it to', () => {
+  test('the next call has room for optional notes beside an artifact', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { notesMarkdown, artifacts } = callOf(parts).arguments['output'] as { [name: string]: JsonValue };
@@ -76,7 +79,7 @@ describe('the next call', () => {
     expect(unmetAt(parts, { output: { artifacts: artifacts ?? [] } })).toEqual([]);
   });
 
-  test('the next call never speaks for the user when nobody is asked', () => {
+  test('the next call never answers for the user when nobody is asked', () => {
     const at = (mode: Autonomy) => JSON.stringify(callOf(reviewAt('merge', { mode })));
     expect(AUTONOMY.map((mode) => at(mode).includes('merge_now'))).toEqual([true, true, false]);
     const approval = JSON.stringify(callOf(reviewAt('sign', { mode: 'full_auto_never_stop' })));

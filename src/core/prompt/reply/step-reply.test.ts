@@ -64,7 +64,7 @@ describe('every reply', () => {
     },
   );
 
-  test.each(all)('every reply is the same when it is asked for again: $what', ({ parts }) => {
+  test.each(all)('every reply is the same when it is rendered again: $what', ({ parts }) => {
     expect(JSON.stringify(stepReply(parts()))).toBe(JSON.stringify(stepReply(parts())));
   });
 });
@@ -85,7 +85,7 @@ describe('a finished run', () => {
     expect(text).not.toMatch(/Next call:|ack_/);
   });
 
-  test('a finished run lists every open gap, first thing and as data', () => {
+  test('a finished run lists every open gap first, and as data', () => {
     const gaps = Array.from({ length: 30 }, (_, i) => ({ ...gapOf(SITUATIONS), summary: `Gap number ${i}.` }));
     const { text, structured } = reply({ ...partsAt(PLAIN, { done: 2 }), gaps });
     const listed = text
@@ -130,7 +130,7 @@ describe('facts about the step just done', () => {
 });
 
 describe('a blocked reply', () => {
-  test('a blocked reply says first what is missing and how to go on, then the step again', () => {
+  test('a blocked reply says first what is missing and how to continue, then shows the step', () => {
     const { text, structured } = reply(blockedParts(reviewAt('judge')));
     const order = [
       'Blocked: "Judge the change"',
@@ -170,7 +170,7 @@ describe('a blocked reply', () => {
     expect(text).toMatch(/^Blocked: "Review of a change" cannot start its first step yet\./);
   });
 
-  test('a blocked reply is over when nothing holds the first step up any more', () => {
+  test('a run that waited for its first step can start it once nothing is missing', () => {
     const { blocked: _, ...parts } = SITUATIONS['start-without-its-list']?.() ?? blockedParts(partsAt(PLAIN));
     const { text, structured } = reply({ ...parts, lifecycle: 'rehydrate' });
     expect(structured).toMatchObject({
@@ -183,7 +183,7 @@ describe('a blocked reply', () => {
     expect(text).toMatch(/^"Review of a change" can start its first step now\./);
   });
 
-  test('a blocked reply whose blocks are known but not their examples offers the whole report', () => {
+  test('a blocked reply without examples offers the call for the whole report', () => {
     const { blocked, ...parts } = blockedParts(reviewAt('judge'));
     const again = reply({ ...parts, blocked: { blockers: blocked?.blockers ?? [], unmet: [] } });
     expect(again.structured['nextCall']).toEqual(reply(reviewAt('judge')).structured['nextCall']);

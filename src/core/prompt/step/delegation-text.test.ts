@@ -36,7 +36,7 @@ const known = (status: (typeof CAPABILITY_STATUSES)[number], grade: 'strong' | '
 });
 
 describe('a delegating step', () => {
-  test('a delegating step is told task by task where delegation is known to work', () => {
+  test('a delegating step lists its tasks for subagents where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
       expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not start_workflow/),
@@ -49,7 +49,7 @@ describe('a delegating step', () => {
     ]);
   });
 
-  test('a delegating step is told one after the other where it is known not to work, with a warning', () => {
+  test('a delegating step lists its tasks one after the other, with a warning, where delegation is known to fail', () => {
     enforces('parallel_rendering', 'capability_preferred_degrades');
     const { text, warnings } = told(known('unavailable'), { capabilities: { delegation: 'preferred' } });
     expect(text).toMatch(/^There are no subagents here, so do these 2 tasks yourself, one after the other: call start/);
@@ -58,7 +58,7 @@ describe('a delegating step', () => {
   });
 
   test.each([known('unknown'), {}])(
-    'a delegating step is to be tried where nothing is known, with the way back and a report',
+    'a delegating step asks to try delegation where nothing is known, with an alternative and a report',
     (place) => {
       enforces('parallel_rendering');
       const { text, warnings } = told(place);
@@ -70,7 +70,7 @@ describe('a delegating step', () => {
     },
   );
 
-  test('a delegating step is never delegated where its author forbids it, and that is no loss', () => {
+  test('a delegating step is not delegated where its author disabled it, and no warning is given', () => {
     const disabled = { capabilities: { delegation: 'disabled' } };
     for (const status of CAPABILITY_STATUSES) {
       const { text, warnings } = told(known(status), disabled);

@@ -56,7 +56,7 @@ const branchOf = (
 });
 
 describe('functions', () => {
-  test('functions of a step that refers to none are not told', () => {
+  test('a step that refers to no functions shows none', () => {
     enforces('functions_in_prompt');
     expect(functionTexts(index, 'plain')).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe('functions', () => {
     ]);
   });
 
-  test('functions are told with their parameters', () => {
+  test('functions are shown with their parameters', () => {
     const parameters = [{ name: 'a', type: 'string', description: 'what' }, { name: 'b' }];
     const workflow = compiled({
       id: 'wr.p',
@@ -104,7 +104,7 @@ describe('functions', () => {
     });
   });
 
-  test('functions are told with the calls that the step asks for', () => {
+  test('functions are shown with the calls that the step asks for', () => {
     const functionCalls = [{ name: 'f', args: { a: '{{what}}' } }];
     const only = { ...step('s', [], [{ ...fn('f'), parameters: [{ name: 'a' }] }]), functionCalls };
     const parts = partsAt({ id: 'wr.p', name: 'P', description: 'P.', steps: [only] }, { context: { what: 'tests' } });

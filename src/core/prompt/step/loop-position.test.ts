@@ -20,19 +20,19 @@ test('a step outside of loops has no round', () => {
   expect(at(step())).toEqual([]);
 });
 
-test('a round is told with its number, how many there are, and the item', () => {
+test('a round is shown with its number, the number of rounds and the item', () => {
   expect(at(loop('a', { type: 'forEach', items: ['x', { n: 1 }] }, [step()]), { done: 1 })).toEqual([
     'Round 2 (of 2) of "Loop a here", currentItem: {"n":1}.',
   ]);
   expect(at(loop('a', { type: 'for', count: 3 }, [step()]), { done: 2 })).toEqual(['Round 3 (of 3) of "Loop a here".']);
 });
 
-test('where only going round will tell, the limit is told', () => {
+test('a round of a loop without a known length shows the limit', () => {
   const condition = { var: 'what', equals: 'here' };
   expect(at(loop('a', { type: 'while', condition }, [step()]))).toEqual(['Round 1 (at most 4) of "Loop a here".']);
 });
 
-test('an item that the prompt shows itself is not shown twice', () => {
+test('an item that the prompt already shows is not shown twice', () => {
   const each = (prompt: string) => at(loop('a', { type: 'forEach', items: [{ name: 'x' }] }, [step(prompt)]));
   expect(each('Do {{currentItem.name}}.')).toEqual(['Round 1 (of 1) of "Loop a here".']);
   expect(each('Do {{currentItems}}.')).toEqual(['Round 1 (of 1) of "Loop a here", currentItem: {"name":"x"}.']);

@@ -100,7 +100,7 @@ test('the role of a step takes the place of that of its workflow', () => {
   ]);
 });
 
-test('values that are not there are told in one warning, and so are those that were cut', () => {
+test('unset values are reported in one warning, and so are values that were cut', () => {
   enforces('context_values_substituted', 'cut_text_said_in_reply');
   const step = {
     title: 'About {{a}}',
@@ -124,7 +124,7 @@ describe('a confirmation', () => {
     expect(told('guided', true)).toEqual([expect.stringContaining('wait for a yes before you send the next call')]);
   });
 
-  test('a confirmation makes it decide in the place of the user in full-auto modes, and note it', () => {
+  test('a confirmation makes the agent decide for the user in full-auto modes, and note the choice', () => {
     enforces('confirmation_in_full_auto');
     for (const mode of AUTONOMY.slice(1)) {
       expect(told(mode, true)).toEqual([
@@ -133,11 +133,11 @@ describe('a confirmation', () => {
     }
   });
 
-  test('a confirmation is not told where its condition does not hold', () => {
+  test('a confirmation is not shown where its condition does not hold', () => {
     expect(told('guided', { var: 'risk', equals: 'high' })).toEqual([]);
   });
 
-  test('a confirmation by a person says that the report is held back, and in unattended mode that it becomes a gap', () => {
+  test('an approval says that the report is blocked first, and in never-stop mode that it becomes a gap', () => {
     const [, approval] = told('guided', { kind: 'human_approval' });
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
     expect([approval, alone]).toEqual([
@@ -146,15 +146,15 @@ describe('a confirmation', () => {
     ]);
   });
 
-  test('a confirmation by a coordinator says which artifact it needs, and whose word that is', () => {
+  test('a gate says which artifact it needs, and that the coordinator gives the verdict', () => {
     const [, gate, whose] = told('full_auto_stop_on_user_deps', { kind: 'coordinator_eval' });
     expect(gate).toContain('"verdict":"approved"');
     expect(whose).toMatch(/^The coordinator of this work must/);
   });
 });
 
-describe('what a step asks for', () => {
-  test('what a step asks for is told beforehand, all of it, with examples of artifacts', () => {
+describe('the requirements of a step', () => {
+  test('a prompt shows everything the step asks for, with examples of artifacts', () => {
     enforces('requirements_injected');
     const found = renderStep(reviewAt('judge')).prompt.split('\n\n').slice(2);
     expect(found).toEqual([
@@ -165,7 +165,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  test('what a step asks for has no cap: thirty rules for the notes are thirty bullets', () => {
+  test('a prompt shows thirty rules for the notes as thirty bullets', () => {
     enforces('criteria_requirements_all_listed', 'requirements_injected');
     const rules = Array.from({ length: 30 }, (_, i) => ({ type: 'contains', value: `w${i}`, message: `Say w${i}` }));
     const bullets = sections({ validationCriteria: rules })[3]?.split('\n').slice(1);
@@ -173,7 +173,7 @@ describe('what a step asks for', () => {
   });
 
   test.each(contracts.all.filter(({ contractRef }) => contractRef !== 'wr.contracts.assessment'))(
-    'what a step asks for by $contractRef is said in the words of the contract, whatever its author wrote',
+    'a prompt asks for $contractRef in the words of the contract, whatever its author wrote',
     ({ contractRef, guidance, example }) => {
       enforces('contract_guidance_system_written');
       const [, lead, told] = sections({ output: { contractRef } });
@@ -184,7 +184,7 @@ describe('what a step asks for', () => {
     },
   );
 
-  test('what a step asks for under a contract shows the rules for the notes as advice', () => {
+  test('a prompt of a step with a contract shows the rules for the notes as advice', () => {
     const output = { contractRef: 'wr.contracts.loop_control' };
     const criteria = [{ type: 'length', min: 10, message: 'Say enough' }];
     expect(sections({ output, validationCriteria: criteria })[2]).toBe(
@@ -192,12 +192,12 @@ describe('what a step asks for', () => {
     );
   });
 
-  test('what a step asks for is marked where it may be left out', () => {
+  test('a prompt marks an artifact that is optional', () => {
     const output = { contractRef: 'wr.contracts.coding_handoff', required: false };
     expect(sections({ outputContract: output })[2]).toMatch(/^Optional\. Hand in/);
   });
 
-  test('what a step asks for of the user is no longer asked for once context has the answer', () => {
+  test('a prompt no longer asks the user once context has the answer', () => {
     const at = (context: Place['context'] & object) =>
       renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes(
         'Required from the user',
@@ -205,14 +205,14 @@ describe('what a step asks for', () => {
     expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, false]);
   });
 
-  test('what a step asks for of the user without a key is told in the notes of the call after the block', () => {
+  test('a question without a context key is answered in the notes after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
       /^Required from the user: something only the user can supply\.\nWhich design\?\nThe first report .*blocked.*ask/s,
     );
   });
 
-  test('what a step asks for of the user is guessed unattended only where it is their wish, and else left undone', () => {
+  test('in never-stop mode the agent assumes only preferences of the user, and leaves everything else undone', () => {
     const told = (userDependency: object) => {
       const file = { ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Do it.', userDependency }] };
       return renderStep(partsAt(file, { mode: 'full_auto_never_stop' })).prompt;
@@ -228,7 +228,7 @@ describe('what a step asks for', () => {
     expect(left).toEqual(left.map(() => expect.stringContaining('nothing that cannot be undone')));
   });
 
-  test('what a step asks for of a capability is told where it can be shown, and where it cannot', () => {
+  test('a prompt asks for a capability where it can be shown, and says so where it cannot', () => {
     const more = { capabilities: { web_browsing: 'required' } };
     const parts = (done: number, capabilities: Place['capabilities'] = {}) =>
       renderStep(partsAt(file({}, more), { done, capabilities })).prompt;

@@ -124,7 +124,7 @@ describe('lenient equality', () => {
     );
   });
 
-  it('lenient equality takes nothing for a number that is none', () => {
+  it('lenient equality does not treat other text as a number', () => {
     expect(['', ' ', 'three', '1,5', 'NaN', 'Infinity', true, null, [], undefined].map(numberOf)).toEqual(
       Array.from({ length: 10 }, () => undefined),
     );

@@ -94,7 +94,7 @@ describe('a condition', () => {
     expect(outcomes.map(({ size }) => size)).toEqual(COMPARISONS.map(() => 2));
   });
 
-  it('a condition is true when it says nothing or always, and false when it says never', () => {
+  it('an empty condition and "always" are true, and "never" is false', () => {
     expect(evaluateCondition({ kind: 'always' }, facts)).toBe(true);
     expect(evaluateCondition({ kind: 'never' }, facts)).toBe(false);
   });
@@ -125,7 +125,7 @@ describe('a condition', () => {
     expect(evaluateCondition({ kind: 'ref', conditionId: 'is-small' }, { ...facts, conditions })).toBe(false);
   });
 
-  it('a condition that refers to itself, to nothing, or to a pattern that is none is a bug: the compiler refuses it', () => {
+  it('a condition that refers to itself, to nothing, or to an invalid pattern is a bug, because the compiler refuses it', () => {
     const conditions = new Map<string, Condition>([['round', { kind: 'ref', conditionId: 'round' }]]);
     const evaluate = (condition: Condition) => () => evaluateCondition(condition, { ...facts, conditions });
     expect(evaluate({ kind: 'ref', conditionId: 'round' })).toThrow('refers to itself');
@@ -158,7 +158,7 @@ describe('a condition', () => {
   });
 });
 
-it('a named condition is asked once, however often others refer to it', () => {
+it('a named condition is evaluated once, however often others refer to it', () => {
   let asked = 0;
   const pattern = { test: () => asked++ < 0 };
   const matches: Condition = { kind: 'compare', variable: 'note', comparison: 'matches', value: 'x' };

@@ -41,7 +41,7 @@ describe('criteria on the notes of a step', () => {
     expect(evaluateCriteria(rule, notes, facts)).toEqual(expected ? [] : [{ kind: 'missing', rule }]);
   });
 
-  it('criteria on the notes of a step are all told at once, in the order they were written', () => {
+  it('all unmet criteria are reported at once, in the order they were written', () => {
     const criteria: Criteria = { kind: 'and', criteria: [tests, risks, { kind: 'not', criteria: merged }] };
     expect(evaluateCriteria(criteria, 'merged it', facts)).toEqual([
       { kind: 'missing', rule: tests },
@@ -50,7 +50,7 @@ describe('criteria on the notes of a step', () => {
     ]);
   });
 
-  it('criteria on the notes of a step of which one is enough are told as alternatives, each with what it lacks', () => {
+  it('alternative criteria are reported together, each with what it lacks', () => {
     const criteria: Criteria = { kind: 'or', criteria: [{ kind: 'and', criteria: [tests, risks] }, merged] };
     expect(met(criteria, 'it is merged')).toBe(true);
     expect(evaluateCriteria(criteria, 'tests only', facts)).toEqual([

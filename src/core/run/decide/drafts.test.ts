@@ -26,7 +26,7 @@ it('a trace is kept whole as long as there is room for it', () => {
   expect(traced(full).flat()).toEqual(entries(full));
 });
 
-it('one that is too long keeps its beginning and what was chosen, and says what it left out', () => {
+it('a trace that is too long keeps its beginning and its end, and says what it left out', () => {
   const trace = traced(5_000);
   const kept = (TRACE_EVENTS_MAX - 1) * 25;
   expect(trace).toHaveLength(TRACE_EVENTS_MAX);
@@ -76,7 +76,7 @@ describe('preferences beyond what a workflow recommends', () => {
     expect(warned).toEqual([RISK_POLICY.slice(1), RISK_POLICY.slice(2), []]);
   });
 
-  it('preferences beyond what a workflow recommends are told with both values, and not at all where nothing is recommended', () => {
+  it('a warning about preferences has both values, and none is given where nothing is recommended', () => {
     const workflow = recommending({ recommendedAutonomy: 'guided', recommendedRiskPolicy: 'conservative' });
     expect(preferenceWarnings(workflow, auto)).toEqual([
       { code: 'exceeds_recommended_autonomy', recommended: 'guided', effective: 'full_auto_never_stop' },
@@ -87,7 +87,7 @@ describe('preferences beyond what a workflow recommends', () => {
 });
 
 describe('a change of preferences', () => {
-  it('a change of preferences is written down with what changes, what is in force and its warnings', () => {
+  it('a change of preferences is recorded with the delta, the effective values and its warnings', () => {
     enforces('recommendation_warning_durable');
     const warnings = preferenceWarnings(recommending({ recommendedAutonomy: 'guided' }), auto);
     const change = { before: { ...auto, autonomy: 'guided' }, effective: auto, source: 'user' } as const;
@@ -106,7 +106,7 @@ describe('a change of preferences', () => {
     ]);
   });
 
-  it('a change of preferences is nothing where nothing changes, and the whole where nothing was before', () => {
+  it('unchanged preferences record nothing, and the first ones are recorded in full', () => {
     expect(preferenceDrafts({ before: auto, effective: { ...auto }, source: 'user' }, at, sha256)).toEqual([]);
     const [draft] = preferenceDrafts({ before: undefined, effective: guided, source: 'system' }, at, sha256);
     expect(draft?.data.delta).toEqual([

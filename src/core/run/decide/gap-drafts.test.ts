@@ -48,8 +48,8 @@ function opened(...unmet: readonly Unmet[]): readonly GapRecord[] {
   return placeEvents(drafts, { sessionId: 'sess_0123456789abcdef' as never, firstEventIndex: 0 }, sha256) as never;
 }
 
-describe('what goes on without being met', () => {
-  it('what goes on without being met is a critical gap by the one table of reasons, with what it was about', () => {
+describe('gaps of an attempt', () => {
+  it('an unmet requirement becomes a critical gap by the table of reasons, with what it is about', () => {
     enforces('contract_gap_in_never_stop');
     const tried = stepInstanceKey(step('look'), []);
     expect(changes({ step: tried, unmet: [{ ...notes, details: { n: 1 } }, browsing] }).opened).toEqual([
@@ -72,14 +72,14 @@ describe('what goes on without being met', () => {
     ]);
   });
 
-  it('what goes on without being met is told once where it is about the line as a whole, and each time where it is about a step', () => {
+  it('a gap about the whole line is recorded once, and a gap about a step each time', () => {
     const open = opened(browsing, scope, notes);
     expect(changes({ unmet: [browsing, scope, notes], open }).opened.map(({ summary }) => summary)).toEqual([
       notes.message,
     ]);
   });
 
-  it('what goes on without being met keeps its words and details within their budgets', () => {
+  it('the words and details of a gap stay within their budgets', () => {
     const [gap] = changes({
       unmet: [{ ...notes, message: 'x'.repeat(2_000), details: { text: 'y'.repeat(5_000) } }],
     }).opened;
@@ -87,7 +87,7 @@ describe('what goes on without being met', () => {
     expect(gap?.details).toEqual({ requirement: 'notes:look', pointer: notes.pointer });
   });
 
-  it('what goes on without being met is summed up where one step asks for more than there is room for', () => {
+  it('gaps beyond the limit of one attempt are counted in the last one', () => {
     const many = Array.from({ length: 300 }, (_, n) => ({ ...notes, requirement: `assessment:${n}` }));
     const gaps = changes({ unmet: many }).opened;
     expect(gaps).toHaveLength(GAPS_OPENED_MAX);
@@ -140,7 +140,7 @@ describe('an open gap', () => {
     expect(changes({ open: opened(scope, list, browsing), ...more }).closing).toEqual([]);
   });
 
-  it('an open gap of another program stays open where we do not understand its details', () => {
+  it('an open gap with unknown details stays open', () => {
     const [gap] = opened(notes);
     const odd = [{ requirement: 7 }, { pointer: { kind: 'moon' } }, undefined].map((details) => ({
       ...gap,
@@ -149,7 +149,7 @@ describe('an open gap', () => {
     expect(changes({ open: odd, met: ['notes:look'], ...power('available', 'strong') }).closing).toEqual([]);
   });
 
-  it('an open gap is closed with at most so many others, the oldest first, and what is left stays open', () => {
+  it('an attempt closes a limited number of gaps, the oldest first', () => {
     const open = Array.from({ length: GAPS_CLOSED_MAX + 5 }, (_, n) => {
       const [gap] = opened(notes);
       return { ...gap, data: { ...gap?.data, gapId: gapId({ nodeId: SECOND, place: n + 1_000 }, sha256) } };

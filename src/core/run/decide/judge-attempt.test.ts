@@ -79,12 +79,12 @@ describe('a requirement', () => {
   });
 });
 
-describe('what a chain of blocked attempts holds', () => {
+describe('a chain of blocked attempts', () => {
   const workflow = workflowOf([step('a')]);
   const claim = (status: string) =>
     handed({ kind: 'wr.capability_observation', capability: 'delegation', status, detail: status });
 
-  it('what a chain of blocked attempts holds counts, but what it reported is not reported again', () => {
+  it('output of blocked attempts counts for the retry, but their reports are not recorded again', () => {
     const drafts = [{ notesMarkdown: 'First.', artifacts: [claim('unavailable')] }];
     const check = checkAttempt(attempt(workflow, 0, { drafts, handedIn: nothing, isRetry: true }));
     expect([check.unmet, check.met, check.observations]).toEqual([[], ['notes:a'], []]);
@@ -93,7 +93,7 @@ describe('what a chain of blocked attempts holds', () => {
     expect(later.observations.map(({ status }) => status)).toEqual(['available']);
   });
 
-  it('what a chain of blocked attempts holds of artifacts counts as far as one call may hold them, the newest, and it is told', () => {
+  it('only the newest artifacts of a chain of blocked attempts count, and the reply says so', () => {
     const artifacts = (from: number) => Array.from({ length: 32 }, (_, n) => handed({ kind: `test.${from + n}` }));
     const drafts = [{ notesMarkdown: 'x', artifacts: artifacts(0) }];
     const handedIn = { notesMarkdown: undefined, artifacts: artifacts(30) };
@@ -105,7 +105,7 @@ describe('what a chain of blocked attempts holds', () => {
   });
 });
 
-it('a weak claim never covers what was really tried; a strong one does', () => {
+it('a weak claim never overrides what was really tried; a strong observation does', () => {
   const observed = (status: 'available' | 'unavailable', grade: 'strong' | 'weak') =>
     ({ capability: 'delegation', status, provenance: { enforcementGrade: grade } }) as never;
   const known = (...observations: readonly never[]) => withObservations(FACTS, observations).capabilities.delegation;

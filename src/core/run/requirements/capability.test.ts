@@ -54,7 +54,7 @@ const noUnknown =
   'only the step that probes web_browsing may report the status unknown; send available or unavailable, or leave the artifact out';
 
 describe('the probe of a required capability', () => {
-  it('the probe of a required capability settles it by what was seen', () => {
+  it('the probe of a required capability decides by what was observed', () => {
     enforces('capability_provenance_by_step', 'capability_observation_durable');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', 'available')] })).toEqual({
       ...NOTHING_FOUND,
@@ -66,7 +66,7 @@ describe('the probe of a required capability', () => {
   it.each([
     ['unavailable', { ...unavailable, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
     ['unknown', { ...unknown, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
-  ])('the probe of a required capability holds up the run when it is %s', (status, expected) => {
+  ])('the probe of a required capability blocks the run when it is %s', (status, expected) => {
     enforces('capability_probe_missing_output_blocks');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', status)] })).toEqual({
       ...NOTHING_FOUND,
@@ -136,7 +136,7 @@ describe('a required capability on an ordinary step', () => {
     expect(web({ stepId: 'work', ...given })).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
   });
 
-  it('a required capability on an ordinary step is there when a try has shown it', () => {
+  it('a required capability on an ordinary step is met when an attempt has shown it', () => {
     expect(web({ stepId: 'work', ...known('available', 'strong') })).toEqual({
       ...NOTHING_FOUND,
       met: ['capability:web_browsing'],
@@ -210,7 +210,7 @@ describe('a step that delegates', () => {
     expect(observations.map(({ provenance: { kind: how } }) => how)).toEqual(['manual_claim']);
   });
 
-  it('a step that delegates is not held up where delegation is merely preferred', () => {
+  it('a step that delegates is not blocked where delegation is only preferred', () => {
     enforces('capability_missing_blocks_if_required');
     expect(split({ artifacts: [observed('delegation', 'unavailable')] }, { delegation: 'preferred' }).unmet).toEqual(
       [],
@@ -218,7 +218,7 @@ describe('a step that delegates', () => {
   });
 });
 
-it('what is observed can be recorded as it stands', () => {
+it('an observation can be recorded unchanged', () => {
   enforces('capability_observation_durable');
   const data = capabilityObservedSchema.shape.data;
   const statuses = ['available', 'unavailable', 'unknown'];

@@ -35,7 +35,7 @@ describe('an attempt at a step', () => {
     expect(REASONS['contract_violation:missing_required_output'].blocker).toBe('MISSING_REQUIRED_OUTPUT');
   });
 
-  it('an attempt at a step whose notes do not meet the criteria is told all that they lack', () => {
+  it('an attempt whose notes do not meet the criteria gets a list of everything they lack', () => {
     enforces('validation_criteria_rules_closed');
     const step = { validationCriteria: [contains('risks'), contains('tests'), contains('files')] };
     const unmet = {
@@ -62,7 +62,7 @@ describe('an attempt at a step', () => {
     });
   });
 
-  it('an attempt at a step that lacks a choice the criteria ask for is shown it as context, and keeps its notes', () => {
+  it('an attempt that lacks a choice the criteria ask for gets it as example context, and keeps its notes', () => {
     const size = { var: 'size', in: ['large', 'small'] };
     const rule = { type: 'contains', value: 'no size', message: 'Send the size.', condition: { not: size } };
     const step = { validationCriteria: [contains('files'), rule] };
@@ -75,7 +75,7 @@ describe('an attempt at a step', () => {
     expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
   });
 
-  it('an attempt at a step that says in its notes why a value is missing is not asked for it again beside another', () => {
+  it('an attempt whose notes say why a value is missing is not asked for it again', () => {
     const rule = (key: string) => ({
       type: 'contains',
       value: `no ${key}`,
@@ -87,7 +87,7 @@ describe('an attempt at a step', () => {
     expect(unmet?.example).toEqual({ context: { risk: '<risk>' } });
   });
 
-  it('an attempt at a step that lacks a value the criteria ask for is shown one that the loop over it or the condition about it can take', () => {
+  it('an attempt that lacks a value the criteria ask for gets an example that its loop or condition accepts', () => {
     const missing = {
       type: 'contains',
       value: 'no files',
@@ -162,14 +162,14 @@ describe('an attempt at a step', () => {
     ]);
   });
 
-  it('an attempt at a step that need not have notes is still held to what they have to show', () => {
+  it('an attempt at a step with optional notes still has to meet their criteria', () => {
     const step = { notesOptional: true, validationCriteria: [contains('risks')] };
     expect(checkStep(tryStep(step)).unmet.map(({ requirement, reason }) => [requirement, reason])).toEqual([
       ['criteria:work', 'contract_violation:missing_required_output'],
     ]);
   });
 
-  it('an attempt at a step at a step with a contract is not held to criteria', () => {
+  it('an attempt at a step with a contract is not blocked by criteria', () => {
     enforces('contract_over_criteria');
     const step = {
       validationCriteria: [contains('risks')],
@@ -184,7 +184,7 @@ describe('an attempt at a step', () => {
     expect(checkStep(tryStep(optional)).unmet).toEqual([]);
   });
 
-  it('an attempt at a step is told everything at once, by requirements of every kind', () => {
+  it('an attempt gets all unmet requirements at once, of every kind', () => {
     enforces('requirements_reported_together');
     const step = {
       validationCriteria: [contains('risks')],
@@ -208,7 +208,7 @@ describe('an attempt at a step', () => {
     ]);
   });
 
-  it('an attempt at a step is told in words that fit, however long the author put it', () => {
+  it("the words for an unmet requirement fit their budget, however long the author's text is", () => {
     const long = '€'.repeat(150);
     const rules = Array.from({ length: 40 }, (_, i) => contains(`${long}${i}`, `${long} ${i}`));
     const step = {
@@ -225,7 +225,7 @@ describe('an attempt at a step', () => {
     expect(unmet[0]?.suggestedFix).toMatch(/\n- and 38 more$/);
   });
 
-  it('an attempt at a step may hold artifacts that nobody knows, and is told which', () => {
+  it('an attempt may send artifacts of unknown kinds, and the check names them', () => {
     enforces('unknown_artifact_kinds_stored');
     const artifacts = [{ kind: 'my.table' }, { rows: [] }, { kind: 'wr.findings' }, { kind: 'my.table', more: 1 }];
     expect(checkStep(tryStep({ notesOptional: true }, { artifacts }))).toEqual({
@@ -246,7 +246,7 @@ const free = { notesOptional: true };
 const contractRef = 'wr.contracts.workflow_divergence';
 const divergence = { reason: 'efficiency_skip', summary: 'Three files instead of ten; there are no more.' };
 
-it('a divergence is taken from every artifact that tells one, whether the step asks for it or not', () => {
+it('a divergence is recorded from every artifact that reports one, whether or not the step asks for it', () => {
   enforces('divergence_recorded_when_sent');
   const artifacts = [
     { kind, ...divergence },
@@ -262,7 +262,7 @@ it('a divergence is taken from every artifact that tells one, whether the step a
   });
 });
 
-it('a divergence that cannot be read is told, and holds up only a step that asks for one', () => {
+it('an invalid divergence is reported, and blocks only a step that asks for one', () => {
   enforces('divergence_recorded_when_sent');
   const artifacts = [{ kind, ...divergence, reason: 'mood' }];
   const message =
@@ -276,7 +276,7 @@ it('a divergence that cannot be read is told, and holds up only a step that asks
   expect(asked.unreadable).toEqual([]);
 });
 
-it('a divergence that only an older contract allows is not recorded as one of ours', () => {
+it('a divergence that only an older contract allows is not recorded', () => {
   const attempt = tryStep({ outputContract: { contractRef } }, { artifacts: [{ kind, reason: 'mood', summary: 'S' }] });
   const pinned = [...attempt.index.contracts.values()].map((contract) => ({ ...contract, schema: {} }));
   const index = { ...attempt.index, contracts: new Map(pinned.map((contract) => [contract.contractRef, contract])) };

@@ -69,7 +69,7 @@ describe('the contract of a step', () => {
     expect(check([example, broken])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
 
-  it('the contract of a step that is optional holds nobody up, and what was not accepted is told', () => {
+  it('an optional contract never blocks, and an artifact that was not accepted is reported', () => {
     expect(check([], optional)).toEqual(NOTHING_FOUND);
     expect(check([example], optional)).toEqual({ ...NOTHING_FOUND, met: [requirement] });
     expect(check([broken], optional)).toEqual({

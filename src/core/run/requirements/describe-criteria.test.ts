@@ -67,7 +67,7 @@ const criteria: Criteria = {
   ],
 };
 
-it('every criterion that counts is told, with what is looked for', () => {
+it('every criterion that counts is shown, with the actual check', () => {
   enforces('criteria_requirements_all_listed');
   expect(criteriaBullets(criteria, facts)).toEqual([
     'Each finding needs a severity (the notes must contain "severity:")',
@@ -84,7 +84,7 @@ it('every criterion that counts is told, with what is looked for', () => {
   ]);
 });
 
-it('what notes lack is told in the same words', () => {
+it('what notes lack is described in the same words', () => {
   expect(evaluateCriteria(criteria, 'fg TODO', facts).map((one) => describeUnmet(one, facts))).toEqual([
     'Each finding needs a severity (the notes must contain "severity:")',
     'Number the findings (the notes must match /Finding \\d+/i)',
@@ -95,7 +95,7 @@ it('what notes lack is told in the same words', () => {
   ]);
 });
 
-it('a rule that asks for a value of context says that the notes only make up for it', () => {
+it('a rule that asks for a context value says that the notes may state it instead', () => {
   const unset: Condition = { kind: 'compare', variable: 'size', comparison: 'equals', value: null };
   const listed: Condition = { kind: 'compare', variable: 'size', comparison: 'in', value: ['large', 'small'] };
   const named = { ...facts, conditions: new Map([['no-size', unset]]) };

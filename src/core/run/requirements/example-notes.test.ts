@@ -69,7 +69,7 @@ describe('example notes', () => {
       'Say it (the notes must have at least 5000 characters)',
     ],
     ['nothing at all', length({ max: 0 }), 'Say it (the notes must have at most 0 characters)'],
-  ])('example notes for %s tell what is asked for', (_, criteria, told) => {
+  ])('example notes for %s list the rules', (_, criteria, told) => {
     expect(exampleNotes(OPENING, criteria, facts)).toBe(`${OPENING}\n${told}`);
   });
 });

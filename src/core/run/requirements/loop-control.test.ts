@@ -122,7 +122,7 @@ describe('the step that decides a loop', () => {
     });
   });
 
-  it('the step that decides a loop is told which loops are open when the name fits none of several', () => {
+  it('a decision with a wrong name among several open loops gets the names of the open ones', () => {
     enforces('loop_control_wrong_id_tolerated');
     expect(at(nested, 'decide-inner', [decided('stop', 'round')])).toEqual({
       ...NOTHING_FOUND,
@@ -145,7 +145,7 @@ describe('a decision on another step', () => {
     },
   );
 
-  it('a decision on another step is told when it names none of several, and holds nobody up', () => {
+  it('a decision on another step with a wrong name is reported, and blocks nothing', () => {
     expect(at(nested, 'work', [decided('stop', 'round')])).toEqual({
       ...NOTHING_FOUND,
       unreadable: [

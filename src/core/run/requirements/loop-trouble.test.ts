@@ -34,7 +34,7 @@ const at = { kind: 'workflow_step', stepId: 'work' };
 const leave = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
 const id = (text: string) => text as LoopId;
 
-describe('a loop that has had all its iterations', () => {
+describe('a loop at its limit', () => {
   const limit = (loopId: string, isByArtifact: boolean) =>
     unmetBy({ kind: 'limit_reached', loopId: id(loopId), iteration: 2, maxIterations: 3, isByArtifact });
   const unmet = (loopId: string) => ({
@@ -45,7 +45,7 @@ describe('a loop that has had all its iterations', () => {
     requirement: `loop_limit:${loopId}`,
   });
 
-  it('a loop that has had all its iterations by a decision is left by another one', () => {
+  it('a loop at its limit that a decision continued can be left by another decision', () => {
     enforces('loop_limit_behaviour');
     const summary = 'What is done, and what is still open.';
     const { kind } = loopControl.example;
@@ -56,7 +56,7 @@ describe('a loop that has had all its iterations', () => {
     });
   });
 
-  it('a loop that has had all its iterations by its own condition is left by values that end it', () => {
+  it('a loop at its limit that its condition continues can be left by context values', () => {
     enforces('loop_limit_behaviour');
     expect(limit('waiting', false)).toEqual({
       ...unmet('waiting'),
@@ -65,7 +65,7 @@ describe('a loop that has had all its iterations', () => {
     });
   });
 
-  it('a loop that has had all its iterations by what no context can change is left to the author and the user', () => {
+  it('a loop at its limit that no context can end is left to the author and the user', () => {
     expect(limit('rounds', false)).toEqual({
       ...unmet('rounds'),
       suggestedFix: `Send this step again with context values that end the loop. ${leave}`,
@@ -73,7 +73,7 @@ describe('a loop that has had all its iterations', () => {
   });
 });
 
-it('a loop that goes round without a step to do is told as what it is', () => {
+it('a loop that iterates with nothing to do is explained as such', () => {
   expect(unmetBy({ kind: 'nothing_due', loopId: id('each'), iteration: 7, passed: 400 })).toEqual({
     reason: 'unexpected:invariant_violation',
     pointer: at,
@@ -84,12 +84,12 @@ it('a loop that goes round without a step to do is told as what it is', () => {
   });
 });
 
-describe('a loop that cannot go over what it finds', () => {
+describe('a loop that cannot start', () => {
   const key = (name: string) => ({ kind: 'context_key', key: name });
   const send = (advice: string, context: string) =>
     `${advice}: send this step again with context like this, with your own values: ${context}. ${leave}`;
 
-  it('a loop that cannot go over what it finds because there is too much of it has it shortened in context', () => {
+  it('a loop with too many items asks for a shorter list in context', () => {
     enforces('loop_for_excess_at_run_time', 'loop_limit_behaviour');
     const many = (loopId: string, variable: string) =>
       unmetBy({ kind: 'too_many_items', loopId: id(loopId), variable, found: 12, maxIterations: 3 });
@@ -112,7 +112,7 @@ describe('a loop that cannot go over what it finds', () => {
     });
   });
 
-  it('a loop that cannot go over what it finds because it takes too much room has it made smaller', () => {
+  it('a loop with items that are too large asks for smaller ones', () => {
     expect(
       unmetBy({ kind: 'items_too_large', loopId: id('each'), variable: 'files', bytes: 70_000, bytesMax: 65_536 }),
     ).toEqual({
@@ -135,7 +135,7 @@ describe('a loop that cannot go over what it finds', () => {
     { loopId: 'each', variable: 'files', wanted: 'list', found: 'a text', how: 'invalid' },
     { loopId: 'count', variable: 'times', wanted: 'count', found: 'nothing', how: 'missing' },
   ] as const)(
-    'a loop that cannot go over what it finds because it is no $wanted but $found has it set',
+    'a loop that needs a $wanted and finds $found asks for one in context',
     ({ loopId, variable, wanted, found, how }) => {
       const [what, value, shown] =
         wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number (0 or more)', 1, '1'];
@@ -152,7 +152,7 @@ describe('a loop that cannot go over what it finds', () => {
   );
 
   it.each(['Files', 'plan.files', 'häuser'])(
-    'a loop that cannot go over what it finds under a key that no pointer can hold is told by name: %s',
+    'a loop over a key that is not valid in a pointer names the key in its message: %s',
     (variable) => {
       enforces('unsafe_context_key_points_at_step');
       const { pointer, message, example } = unmetBy({
@@ -168,7 +168,7 @@ describe('a loop that cannot go over what it finds', () => {
     },
   );
 
-  it('a loop that cannot go over what it finds in a list that loops inside of it walk over has items with such lists', () => {
+  it('the example for a loop with loops inside it has items with lists for them', () => {
     const variable = 'groups';
     const trouble = { kind: 'not_iterable', loopId: id('groups'), variable, wanted: 'list', found: 'nothing' } as const;
     expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['<currentItem>'] } }] } });
@@ -184,7 +184,7 @@ describe('a loop that cannot go over what it finds', () => {
     requirement: 'loop_items:members',
   };
 
-  it('a loop that cannot go over what it finds in a value of a loop around it that is open has to be corrected before that loop', () => {
+  it('a loop over an item of an open outer loop has to be corrected before that loop', () => {
     expect(troubleUnmet(trouble, { ...place, openLoops: [{ loopId: 'groups' }] })).toEqual({
       ...unmet,
       suggestedFix: `Set it to a list. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${leave}`,
@@ -192,7 +192,7 @@ describe('a loop that cannot go over what it finds', () => {
     });
   });
 
-  it('a loop that cannot go over what it finds in a value of a loop around it that is being entered is corrected in what that reads', () => {
+  it('a loop over an item of an outer loop that is being entered is corrected in the list of that loop', () => {
     expect(unmetBy(trouble)).toEqual({
       ...unmet,
       suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["<currentItem>"]}}]}'),

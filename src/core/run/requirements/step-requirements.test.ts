@@ -30,8 +30,8 @@ const risk = {
 };
 const notes = { kind: 'notes' };
 
-describe('what a step asks for', () => {
-  it('what a step asks for are notes, unless it lets its agent off or a contract takes their place', () => {
+describe('the requirements of a step', () => {
+  it('a step asks for notes, unless they are optional or a contract replaces them', () => {
     enforces('notes_required_rule');
     const verdict = {
       kind: 'output_contract',
@@ -49,7 +49,7 @@ describe('what a step asks for', () => {
     expect(requirementsOf(hinted)).toEqual([{ ...verdict, isRequired: true, hints: ['At most ten lines.'] }]);
   });
 
-  it('what a step asks for is told by the contract that the run pinned, not by the one that is built in today', () => {
+  it('a step asks for the contract that the run pinned, not for the one that is built in today', () => {
     enforces('contract_guidance_system_written');
     const attempt = tryStep(output('review_verdict'));
     const old = {
@@ -64,7 +64,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('what a step asks for are criteria for the notes, as mere guidance where a contract is declared', () => {
+  it('a step asks for criteria on its notes, as guidance only where it declares a contract', () => {
     enforces('contract_over_criteria', 'criteria_requirements_all_listed');
     const rule = { kind: 'contains', value: 'risks', message: 'Name the risks' };
     const validationCriteria = [{ type: 'contains', value: 'risks', message: 'Name the risks' }];
@@ -76,13 +76,13 @@ describe('what a step asks for', () => {
     expect(both).toHaveLength(2);
   });
 
-  it('what a step asks for are no criteria that do not count here', () => {
+  it('a step does not ask for criteria that do not count at this place', () => {
     const when = { type: 'contains', value: 'risks', message: 'Name them', condition: isLarge };
     expect(requirementsOf(tryStep({ validationCriteria: [when] }))).toEqual([notes]);
     expect(requirementsOf(tryStep({ validationCriteria: [when] }, { context: { isLarge: true } }))).toHaveLength(2);
   });
 
-  it('what a step asks for are assessments, each with an example that has no consequences', () => {
+  it('a step asks for assessments, each with an example that has no consequences', () => {
     const attempt = tryStep(
       {
         assessmentRefs: ['readiness', 'risk', 'readiness'],
@@ -112,7 +112,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('what a step asks for is asked for once where an assessment or a gate already needs the same artifact', () => {
+  it('a step asks for an artifact once, also where an assessment or a gate needs the same one', () => {
     const assessed = tryStep({ assessmentRefs: ['risk'], ...output('assessment') }, {}, { assessments: [risk] });
     expect(requirementsOf(assessed).map(({ kind }) => kind)).toEqual(['assessments']);
     const gated = {
@@ -124,7 +124,7 @@ describe('what a step asks for', () => {
   });
 
   it.each(['human_approval', 'coordinator_eval'])(
-    'what a step asks for is a confirmation of kind %s while its condition holds',
+    'a step asks for a confirmation of kind %s while its condition holds',
     (kind) => {
       const conditional = { notesOptional: true, requireConfirmation: { kind, condition: isLarge } };
       expect(requirementsOf(tryStep(conditional))).toEqual([]);
@@ -144,7 +144,7 @@ describe('what a step asks for', () => {
     },
   );
 
-  it('what a step asks for is a weaker confirmation where that of the whole does not apply', () => {
+  it('a step asks for its weaker confirmation where the stronger one does not apply', () => {
     const attempt = tryStep({ notesOptional: true });
     const asked = (confirmation: typeof attempt.step.confirmation) =>
       requirementsOf({ ...attempt, step: { ...attempt.step, confirmation } }).map(({ kind }) => kind);
@@ -154,11 +154,11 @@ describe('what a step asks for', () => {
     expect(asked({ kind: 'coordinator_eval', when: { kind: 'never' } })).toEqual([]);
   });
 
-  it('what a step asks for is nothing more where a plain confirmation is wanted', () => {
+  it('a step with a plain confirmation asks for no artifact', () => {
     expect(requirementsOf(tryStep({ requireConfirmation: true }))).toEqual([notes]);
   });
 
-  it('what a step asks for is what only a user can supply', () => {
+  it('a step asks for what only the user can supply', () => {
     const userDependency = {
       reason: 'needs_user_choice',
       choiceKind: 'scope_boundary',
@@ -171,7 +171,7 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('what a step asks for is the decision about the loop around it, which no author can make optional', () => {
+  it('a step asks for the decision about the loop around it, which no author can make optional', () => {
     enforces('loop_control_missing_is_not_exit');
     const { example, ...contract } = pinned('loop_control');
     const asked = { kind: 'loop_control', hints: [], contract: { ...contract, example } };
@@ -193,13 +193,13 @@ describe('what a step asks for', () => {
     ]);
   });
 
-  it('what a step asks for is an ordinary contract where the loop around it does not wait for a decision', () => {
+  it('a step asks for an ordinary contract where the loop around it does not wait for a decision', () => {
     const body = [{ id: 'decide', title: 'D', prompt: 'P', ...output('loop_control') }];
     const loop = { id: 'each', type: 'loop', title: 'L', loop: { type: 'for', count: 2, maxIterations: 3 }, body };
     expect(requirementsOf(attemptAt({ steps: [loop] }))).toMatchObject([{ kind: 'output_contract', isRequired: true }]);
   });
 
-  it('what a step asks for are the capabilities that the workflow cannot do without, on a probe only what it probes', () => {
+  it('a step asks for the required capabilities of the workflow, and a probe only for its own', () => {
     enforces('capability_missing_blocks_if_required');
     const steps = [
       { id: 'work', title: 'W', prompt: 'P', notesOptional: true },

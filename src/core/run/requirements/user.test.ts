@@ -52,7 +52,7 @@ describe('something only a user can supply', () => {
     },
   );
 
-  it('something only a user can supply without a key is told in notes, but only after the block that makes the agent ask', () => {
+  it('an answer of the user without a key counts in notes that follow the block', () => {
     enforces('user_dependency_behaviour');
     const unmet = {
       reason: 'user_only_dependency:needs_user_environment_action',
@@ -79,7 +79,7 @@ describe('something only a user can supply', () => {
   });
 });
 
-describe('the approval of a person', () => {
+describe('an approval', () => {
   const unmet = {
     reason: 'user_only_dependency:needs_user_approval',
     pointer: at,
@@ -90,7 +90,7 @@ describe('the approval of a person', () => {
     example: { notesMarkdown },
   };
 
-  it('the approval of a person is asked for like everything that only a user can supply', () => {
+  it('an approval is asked for like everything that only the user can supply', () => {
     enforces('human_approval_is_user_dependency');
     expect(checkStep(tryStep(approval, { notes: 'Approved by me.', hasNewNotes: true }))).toEqual({
       ...NOTHING_FOUND,
@@ -103,7 +103,7 @@ describe('the approval of a person', () => {
     });
   });
 
-  it('the approval of a person is not asked for while its condition does not hold', () => {
+  it('an approval is not asked for while its condition does not hold', () => {
     const requireConfirmation = { kind: 'human_approval', condition: { var: 'isLarge', equals: true } };
     const conditional = { notesOptional: true, requireConfirmation };
     expect(checkStep(tryStep(conditional))).toEqual(NOTHING_FOUND);

@@ -21,8 +21,8 @@ const never = { kind: 'always_false' };
 const said = (walked: ReturnType<typeof walkThrough>) => walked.trace.map(({ summary }) => summary);
 const limit = { kind: 'limit_reached', loopId: 'l', iteration: 2, maxIterations: 3 };
 
-describe('a loop that wants to go on at its limit', () => {
-  it('a loop that wants to go on at its limit halts the walk at the step before, with nothing passed', () => {
+describe('a loop at its limit', () => {
+  it('a loop at its limit halts the walk at the step before, with nothing skipped', () => {
     enforces('loop_iteration_counting');
     const walked = walkThrough(workflowOf([whileLoop('l', {}, [step('c', { runCondition: never }), a]), b]));
     expect(walked.visits).toEqual(['l@0::a', 'l@1::a', 'l@2::a', 'halted']);
@@ -34,14 +34,14 @@ describe('a loop that wants to go on at its limit', () => {
     });
   });
 
-  it('a loop that wants to go on at its limit is left where a run must not stop, and the trouble is told', () => {
+  it('a loop at its limit is left in never-stop mode, and the trouble is reported', () => {
     enforces('loop_iteration_counting');
     const walked = walkThrough(workflowOf([whileLoop('l', {}, [a]), b]), { onTrouble: 'go_on' });
     expect(walked.visits).toEqual(['l@0::a', 'l@1::a', 'l@2::a', 'b', 'complete']);
     expect(walked.troubles).toEqual([{ ...limit, isByArtifact: false }]);
   });
 
-  it('a loop that wants to go on at its limit goes on from the same state when it is decided to stop after all', () => {
+  it('a loop at its limit can be left from the same state by a decision to stop', () => {
     const workflow = workflowOf([decidedLoop('l', [decision('d')]), b]);
     const decide = (key: string) => (key === '' ? undefined : ({ loopId: 'l', decision: 'continue' } as const));
     const walked = walkThrough(workflow, { decide });
@@ -63,7 +63,7 @@ describe('a loop that wants to go on at its limit', () => {
     expect(again.state).toMatchObject({ kind: 'running', pending: { step: { stepId: 'b' } } });
   });
 
-  it('a loop that wants to go on at its limit does not spin where nothing in its body is due', () => {
+  it('a loop at its limit does not run on where nothing in its body is due', () => {
     enforces('loop_iteration_counting');
     const workflow = workflowOf([a, whileLoop('l', {}, [step('c', { runCondition: never })]), b]);
     expect(walkThrough(workflow).visits).toEqual(['a', 'halted']);
@@ -75,15 +75,15 @@ describe('a loop that wants to go on at its limit', () => {
     ]);
   });
 
-  it('a loop that wants to go on at its limit is told once, however often another loop leads into it', () => {
+  it('a loop at its limit is reported once, however often an outer loop enters it', () => {
     const inner = whileLoop('l', {}, [step('c', { runCondition: never })]);
     const walked = walkThrough(workflowOf([forLoop('m', 3, [inner]), b]), { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles]).toEqual([['b', 'complete'], [{ ...limit, isByArtifact: false }]]);
   });
 });
 
-describe('a loop without the decision it goes by', () => {
-  it('a loop without the decision it goes by is not left for that: it goes on to its limit, which is a trouble', () => {
+describe('a loop without its decision', () => {
+  it('a loop without its decision is not left, and runs to its limit', () => {
     enforces('loop_control_missing_is_not_exit', 'loop_control_contract_decides');
     const workflow = workflowOf([decidedLoop('l', [a, decision('d')]), b]);
     const walked = walkThrough(workflow, {
@@ -95,7 +95,7 @@ describe('a loop without the decision it goes by', () => {
     expect(walkThrough(workflow).visits.at(-1)).toBe('halted');
   });
 
-  it('a loop without the decision it goes by does not go by the decision about a loop inside of it', () => {
+  it('a loop without its decision does not follow the decision about an inner loop', () => {
     enforces('loop_control_contract_decides');
     const workflow = workflowOf([decidedLoop('l', [decision('e'), decidedLoop('m', [decision('d')])]), b]);
     const stop = { loopId: 'm', decision: 'stop' } as const;
@@ -107,7 +107,7 @@ describe('a loop without the decision it goes by', () => {
     expect(visits).toEqual([...round(0), ...round(1), ...round(2), 'b', 'complete']);
   });
 
-  it('a loop without the decision it goes by does not go by a decision of the iteration before', () => {
+  it('a loop without its decision does not follow a decision of an earlier iteration', () => {
     const workflow = workflowOf([decidedLoop('l', [decision('d'), a]), b]);
     const decide = (key: string) => (key === 'l@0::d' ? ({ loopId: 'l', decision: 'continue' } as const) : undefined);
     const { visits, states } = walkThrough(workflow, { decide, onTrouble: 'go_on' });
@@ -130,19 +130,19 @@ describe('a loop that cannot be entered', () => {
     expect(said(walked).slice(1)).toEqual(['Reached loop "l".']);
   });
 
-  it('a loop that cannot be entered as the first entry leaves the run where it began', () => {
+  it('a loop that cannot be entered as the first entry leaves the run in its initial state', () => {
     const first = walkThrough(workflowOf([forEachLoop('l', 'files', [a])]));
     expect(first.walks).toMatchObject([{ state: { kind: 'init' }, isHalted: true, troubles: [trouble] }]);
   });
 
-  it('a loop that cannot be entered is passed where a run must not stop', () => {
+  it('never-stop mode passes a loop that cannot be entered', () => {
     const walked = walkThrough(workflow, { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles]).toEqual([['a', 'b', 'complete'], [trouble]]);
     expect(said(walked)).toContain('Left loop "l" after 0 iterations: it found nothing to iterate over.');
   });
 });
 
-describe('a loop in which nothing is due for very long', () => {
+describe('a loop with nothing to do', () => {
   const passing = (entries: number) =>
     Array.from({ length: entries }, (_, i) => step(`c${i}`, { runCondition: never }));
   const endless = workflowOf([
@@ -153,7 +153,7 @@ describe('a loop in which nothing is due for very long', () => {
     b,
   ]);
 
-  it('a loop in which nothing is due for very long is stopped before it passes more than one append can record', () => {
+  it('a loop with nothing to do is stopped before it skips more than one append can record', () => {
     const walked = walkThrough(endless);
     expect([walked.visits, walked.troubles]).toEqual([
       ['a', 'halted'],
@@ -161,7 +161,7 @@ describe('a loop in which nothing is due for very long', () => {
     ]);
   });
 
-  it('a loop in which nothing is due for very long is left with all loops around it where a run must not stop', () => {
+  it('never-stop mode leaves a loop with nothing to do together with all loops around it', () => {
     const walked = walkThrough(endless, { onTrouble: 'go_on' });
     expect([walked.visits, walked.troubles.map(({ kind, loopId }) => [kind, loopId])]).toEqual([
       ['a', 'b', 'complete'],
@@ -173,7 +173,7 @@ describe('a loop in which nothing is due for very long', () => {
     expect(walked.skipped).toHaveLength(501);
   });
 
-  it('a loop in which nothing is due for very long does not count what stands in a row: that is never cut short, nor is a loop behind it kept from starting', () => {
+  it('steps that are skipped in a row are never cut short, and a loop after them still starts', () => {
     const almostTooLong = loop('m', { type: 'for', count: 4, maxIterations: 4 }, [
       loop('n', { type: 'for', count: WALK_PASSED_MAX / 5, maxIterations: WALK_PASSED_MAX }, [
         step('never', { runCondition: never }),
@@ -186,7 +186,7 @@ describe('a loop in which nothing is due for very long', () => {
   });
 });
 
-it('the condition of a loop is asked once before each iteration, and its run condition once', () => {
+it('the condition of a loop is evaluated once before each iteration, and its run condition once', () => {
   enforces('loop_condition_once_per_iteration');
   const asked: string[] = [];
   const compilePattern: typeof FACTS.compilePattern = (pattern, flags) => {

@@ -10,8 +10,8 @@ import { loopVariablesAt, readRange } from './loop-range.ts';
 const a = step('a');
 const b = step('b');
 
-describe('what a loop goes over', () => {
-  it('what a loop goes over is read once, on entry: a later change of context does not move a running loop', () => {
+describe('the items of a loop', () => {
+  it('a loop reads what it iterates over once: a later change of context does not affect it', () => {
     enforces('loop_items_frozen_on_entry');
     const workflow = workflowOf([forEachLoop('l', 'files', [a]), forLoop('m', 'rounds', [b])]);
     const files = (...paths: string[]) => paths.map((path) => ({ path }));
@@ -31,7 +31,7 @@ describe('what a loop goes over', () => {
     ]);
   });
 
-  it('what a loop goes over is not copied into the frame where the file says it, because the file is pinned', () => {
+  it('items that the workflow file states are not copied into the state', () => {
     const { states } = walkThrough(workflowOf([forEachLoop('l', ['x'], [a]), forLoop('m', 1, [b])]));
     expect(states.map(({ loopStack }) => loopStack)).toEqual([
       [{ loopId: 'l', iteration: 0, bodyIndex: 0 }],
@@ -89,19 +89,19 @@ describe('what a loop finds in context', () => {
     [-1, 'the number -1'],
     [[1], 'a list'],
     [true, 'true'],
-  ])('what a loop finds in context %j is no count', (rounds, found) => {
+  ])('what a loop finds in context %j is not a count', (rounds, found) => {
     expect(count({ rounds })).toEqual(
       err({ kind: 'not_iterable', loopId: 'l', variable: 'rounds', wanted: 'count', found }),
     );
   });
 
-  it('what a loop finds in context may not be more than the loop may go round', () => {
+  it('a loop may not have more items than its limit', () => {
     const trouble = { kind: 'too_many_items', loopId: 'l', found: 4, maxIterations: 3 };
     expect(items({ plan: { files: [1, 2, 3, 4] } })).toEqual(err({ ...trouble, variable: 'plan.files' }));
     expect(count({ rounds: 4 })).toEqual(err({ ...trouble, variable: 'rounds' }));
   });
 
-  it('what a loop finds in context may take no more room than a frame has', () => {
+  it('the items of a loop may not be larger than its frame allows', () => {
     enforces('loop_items_frozen_on_entry');
     const files = (bytes: number) => ({ plan: { files: ['é'.repeat((bytes - 4) / 2)] } });
     expect(items(files(65_536)).isOk()).toBe(true);
@@ -116,7 +116,7 @@ function seenBySteps(workflow: CompiledWorkflow) {
   return states.map((state) => loopVariablesAt(indexWorkflow(workflow), state));
 }
 
-it('every kind of loop tells its iteration from 1 and its index from 0, and one over items its item', () => {
+it('every loop provides its iteration from 1 and its index from 0, and a loop over items its item', () => {
   enforces('loop_variable_defaults');
   const one = { currentIteration: 1, currentIndex: 0 };
   const two = { currentIteration: 2, currentIndex: 1 };
@@ -150,7 +150,7 @@ it('an inner loop hides what an outer one calls by the same name, and nothing el
   ]);
 });
 
-it('there are none outside of loops, before the first step and after the last', () => {
+it('no loop variables exist outside loops, before the first step and after the last', () => {
   const workflow = workflowOf([a]);
   expect(seenBySteps(workflow)).toEqual([{}]);
   expect(loopVariablesAt(indexWorkflow(workflow), { kind: 'init' })).toEqual({});

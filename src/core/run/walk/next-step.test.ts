@@ -268,7 +268,7 @@ describe('the state a walk leads to', () => {
     ]);
   });
 
-  it('the state a walk leads to is no place to go on from when the run is complete or no step was done', () => {
+  it('a walk cannot start from a complete run or from a state without a done step', () => {
     const index = indexWorkflow(workflow);
     const start = { index, facts: FACTS, loopDecision: undefined, onTrouble: 'halt' } as const;
     const [first] = states;
@@ -281,7 +281,7 @@ describe('the state a walk leads to', () => {
 });
 
 describe('a skipped step', () => {
-  it('a skipped step is told with its condition when that is a name, and with the iteration it belongs to', () => {
+  it('a skipped step is recorded with its named condition and its iteration', () => {
     enforces('skipped_step_recorded');
     const isLarge = { kind: 'condition_ref', conditionId: 'is-large' };
     const steps = [
@@ -306,8 +306,8 @@ describe('a skipped step', () => {
   });
 });
 
-describe('entries that are guarded together', () => {
-  it('entries that are guarded together are what a step is followed by: the check of a step is due when the step was, whatever it changed', () => {
+describe('steps with a group condition', () => {
+  it('the check of a step is due when the step was due, whatever the step changed', () => {
     const checked = step('b', { runCondition: done('equals', 1), verification: { command: 'make check' } });
     const due = walkThrough(workflowOf([a, checked, step('c')]), { context: counting });
     expect([due.visits, due.skipped]).toEqual([['a', 'b', 'b--verify', 'c', 'complete'], []]);
@@ -340,12 +340,12 @@ describe('entries that are guarded together', () => {
     ]);
   });
 
-  it('entries that are guarded together are not asked again once the first was due, and keep their own conditions', () => {
+  it('a group condition is not evaluated again once its first step was due', () => {
     const { visits, skipped } = walkThrough(guarded(1, [{ condition: compare(1), entries: 3 }]), { context: counting });
     expect([visits, skipped]).toEqual([['a', 'b', 'l@0::c', 'l@1::c', 'e', 'complete'], ['d']]);
   });
 
-  it('entries that are guarded together of a call inside another go by the outer condition first', () => {
+  it('nested groups evaluate the outer condition first', () => {
     const inner = { condition: compare(9), entries: 1 };
     const outer = { condition: compare(1), entries: 2 };
     const held = walkThrough(guarded(1, [outer, inner]), { context: counting });
@@ -357,7 +357,7 @@ describe('entries that are guarded together', () => {
     ]);
   });
 
-  it('entries that are guarded together are asked about in every iteration of the loop they stand in', () => {
+  it('a group condition is evaluated in every iteration of its loop', () => {
     const inLoop = workflowOf([forLoop('l', 3, [a, b])]);
     const condition: Condition = { kind: 'compare', variable: 'currentIndex', comparison: 'equals', value: 1 };
     const loops = inLoop.loops.map((one) => ({

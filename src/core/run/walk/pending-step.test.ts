@@ -10,7 +10,7 @@ const workflow = workflowOf([
 ]);
 const index = indexWorkflow(workflow);
 
-it('a pending step is told with its place among all steps and in the loops around it', () => {
+it('a pending step has its position among all steps and in the loops around it', () => {
   const { states } = walkThrough(workflow, { context: () => ({ files: ['x', 'y', 'z'] }) });
   const outer = (iteration: number) => ({ loopId: 'l', title: 'Loop l', iteration, of: 3 });
   const inner = (iteration: number) => ({ loopId: 'm', title: 'Loop m', iteration, of: 2 });
@@ -24,7 +24,7 @@ it('a pending step is told with its place among all steps and in the loops aroun
   ]);
 });
 
-it('nothing is pending before the first step is chosen and when all are done', () => {
+it('nothing is pending before the first step and after the last', () => {
   expect(pendingStepAt(index, { kind: 'init' })).toBeUndefined();
   expect(pendingStepAt(index, { kind: 'complete' })).toBeUndefined();
 });

@@ -27,7 +27,7 @@ it('a snapshot does not grow with the steps that were done: after 1,000 iteratio
   expect(Number(late) - Number(early)).toBeLessThanOrEqual('999'.length * 4);
 });
 
-it('a walk asks about what it passes, each once, however much came before', () => {
+it('a walk evaluates each condition once, however much came before', () => {
   const asked: string[] = [];
   const compilePattern: typeof FACTS.compilePattern = (pattern, flags) => {
     asked.push(pattern);

@@ -29,7 +29,7 @@ const conduct = fc.array(
 );
 type Conduct = typeof conduct extends fc.Arbitrary<infer Value> ? Value : never;
 
-it('goes through any workflow as the plainest interpreter does, and ends', () => {
+it('a walk visits the same steps as a plain interpreter in any workflow, and ends', () => {
   enforces('selection_walks_forward', 'skipped_step_recorded', 'loops_nest', 'loop_iteration_counting');
   enforces('loop_items_frozen_on_entry', 'loop_control_loop_runs_once');
   const seen = { steps: 0, deepest: 0, skipped: 0, troubles: new Set<string>() };
@@ -58,7 +58,7 @@ it('goes through any workflow as the plainest interpreter does, and ends', () =>
   expect(seen.troubles).toEqual(new Set(['limit_reached', 'too_many_items', 'not_iterable']));
 });
 
-it('is tried with workflows that could have been compiled', () => {
+it('the random workflows of the walk test could have been compiled', () => {
   fc.assert(
     fc.property(randomWorkflow, (workflow) => {
       expect(compiledWorkflowSchema.safeParse(workflow).error).toBeUndefined();

@@ -21,7 +21,7 @@ const traceOf = (steps: readonly unknown[], agent: Agent = {}) =>
   walkThrough(workflowOf(steps), { context: (n) => ({ done: n }), ...agent }).trace;
 const said = (steps: readonly unknown[], agent: Agent = {}) => traceOf(steps, agent).map(({ summary }) => summary);
 
-it('entering a loop, each question that decides and leaving it are told with what they are about', () => {
+it('entering a loop, each condition that decides and leaving the loop are traced with references', () => {
   enforces('loop_trace_complete');
   const conditions = [{ id: 'is-open', kind: 'context', ...done('lt', 1) }];
   const steps = [whileLoop('l', { kind: 'condition_ref', conditionId: 'is-open' }, [a])];
@@ -54,7 +54,7 @@ it('entering a loop, each question that decides and leaving it are told with wha
   ]);
 });
 
-it('a loop that goes by context is warned about, is as it was written, and leaves its answers on record', () => {
+it('a loop by a context condition is warned about at compile time, and traces its conditions', () => {
   enforces('context_loop_warned', 'loop_trace_complete');
   const workflow = workflowOf([untilLoop('l', done('gte', 1), [a])]);
   expect(workflow.compiledWarnings.map(({ code }) => code)).toEqual(['context_loop']);
@@ -92,7 +92,7 @@ it.each([
   ]);
 });
 
-it('a loop that goes by a decision tells what was decided, or that nothing was', () => {
+it('a loop by decision traces what was decided, or that nothing was', () => {
   enforces('loop_trace_complete', 'loop_end_has_one_reason');
   const decide = (key: string) => {
     if (key === 'l@0::d') return { loopId: 'l', decision: 'continue' } as const;
@@ -117,7 +117,7 @@ it('a loop that ended by its limit says so, and one that ended by its condition 
   );
 });
 
-it('conditions of steps and loops are told with their answers', () => {
+it('conditions of steps and loops are traced with their results', () => {
   const steps = [
     step('a', { runCondition: done('gt', 0) }),
     loop('l', { type: 'for', count: 1, runCondition: done('equals', 0) }, [
