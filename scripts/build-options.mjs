@@ -24,7 +24,7 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-const SERVER = 'src/compose/serve.ts';
+const SERVER = 'src/compose/serve-mcp.ts';
 
 /** The server is a bundle of its own. */
 const serverApart = {

@@ -48,22 +48,22 @@ const exitCode = await runCommand({
   calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
   dataDir: findDataDir,
   store: openStore,
-  exchange: async () => (await import('./compose/bundle.ts')).openBundles(WORKRAIL_VERSION),
+  exchange: async () => (await import('./compose/open-bundles.ts')).openBundles(WORKRAIL_VERSION),
   listing: async () => {
-    const [{ openSessionList }, root] = await Promise.all([import('./compose/session-list.ts'), findDataDir()]);
+    const [{ openSessionList }, root] = await Promise.all([import('./compose/open-session-list.ts'), findDataDir()]);
     return openSessionList(root);
   },
   overview: async () => {
-    const [{ openSessions }, store] = await Promise.all([import('./compose/store.ts'), openStore()]);
+    const [{ openSessions }, store] = await Promise.all([import('./compose/open-store.ts'), openStore()]);
     return openSessions(store);
   },
-  bench: async () => (await import('./compose/author.ts')).openAuthor(bundledFolder, process.cwd()),
+  bench: async () => (await import('./compose/open-author.ts')).openAuthor(bundledFolder, process.cwd()),
   theatre: async () => (await import('./adapters/clients/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
   ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
   configProblems: findConfigProblems,
-  upkeep: async () => (await import('./compose/store.ts')).openUpkeep(await openStore()),
-  sources: async () => (await import('./compose/sources.ts')).openSources(),
+  upkeep: async () => (await import('./compose/open-store.ts')).openUpkeep(await openStore()),
+  sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
@@ -79,7 +79,7 @@ function writeError(text: string): void {
 }
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
-  const server = await import('./compose/serve.ts');
+  const server = await import('./compose/serve-mcp.ts');
   process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
@@ -92,7 +92,7 @@ async function findDataDir(): Promise<string> {
 }
 
 async function openStore(): Promise<Store & Upkeep> {
-  return (await import('./compose/store.ts')).openStore();
+  return (await import('./compose/open-store.ts')).openStore();
 }
 
 async function findConfigProblems(): Promise<readonly string[]> {
@@ -104,6 +104,10 @@ async function findConfigProblems(): Promise<readonly string[]> {
 }
 
 async function openSetup(): Promise<LocalServices> {
-  const [dataDir, store, compose] = await Promise.all([findDataDir(), openStore(), import('./compose/clients.ts')]);
+  const [dataDir, store, compose] = await Promise.all([
+    findDataDir(),
+    openStore(),
+    import('./compose/open-clients.ts'),
+  ]);
   return compose.openClients({ programPath: program, version: WORKRAIL_VERSION, dataDir, store });
 }

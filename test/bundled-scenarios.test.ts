@@ -6,7 +6,7 @@ import type { AuthorServices } from '../src/app/author/author-services.ts';
 import { checkFiles } from '../src/app/author/check-files.ts';
 import { isScenarioPath } from '../src/app/author/find-targets.ts';
 import { testWorkflows } from '../src/app/author/test-workflows.ts';
-import { openAuthor } from '../src/compose/author.ts';
+import { openAuthor } from '../src/compose/open-author.ts';
 import { percentOf } from '../src/core/author/coverage.ts';
 import { scenarioFileSchema } from '../src/core/author/scenario.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/autonomy.ts';

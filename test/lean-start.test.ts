@@ -46,7 +46,7 @@ it('`--version` loads three small files and nothing else', () => {
 
 it('before its first reply the server loads the protocol and very little of our own code', () => {
   enforces('budget_spawn');
-  const loaded = loadedWith(server, ['src/compose/serve.ts']);
+  const loaded = loadedWith(server, ['src/compose/serve-mcp.ts']);
   const ours = loaded.filter((path) => path.startsWith('src/'));
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
   expect(ours).toContain('src/mcp/server.ts');
@@ -71,14 +71,14 @@ it('`session list` loads the index and not the code that reads or writes a sessi
     'src/compose.ts',
     'src/cli/run-command-line.ts',
     'src/cli/sessions/session-list.ts',
-    'src/compose/session-list.ts',
+    'src/compose/open-session-list.ts',
   ]);
   expect(loaded).toEqual(expect.arrayContaining(['src/adapters/file-store/index/file-session-index.ts']));
   const heavy =
     /^src\/(?:mcp|http|core\/(?:log\/events?|prompt|workflow|views\/session-view)|adapters\/(?:patterns|file-store\/file-store\.ts))/;
   expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
   expect(
-    loadedWith(commands, ['src/compose/store.ts', 'src/adapters/file-store/file-store.ts']).some((path) =>
+    loadedWith(commands, ['src/compose/open-store.ts', 'src/adapters/file-store/file-store.ts']).some((path) =>
       heavy.test(path),
     ),
   ).toBe(true);

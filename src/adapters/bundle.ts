@@ -4,16 +4,12 @@ import { rmSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, Result, ResultAsync } from 'neverthrow';
-import type { BundleOutput, OutputFailure } from '../app/ports/bundle-output.ts';
+import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
 import { BUNDLE_BYTES_MAX } from '../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../core/bundle/bundle-tools.ts';
 import { atExit } from './at-exit.ts';
 import { digestOf } from './file-store/content/content-files.ts';
 import { nodeHasher } from './system.ts';
-
-export type InputFailure =
-  | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
-  | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
 /** The content of a file. A file that is larger than any bundle is not read. */
 export async function readBundleFile(path: string): Promise<Result<Uint8Array, InputFailure>> {

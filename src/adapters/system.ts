@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import type { Clock, Hasher, Ids } from '../app/ports/system.ts';
+import type { Clock, Hasher, Ids } from '../app/ports/system-services.ts';
 import { ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
 
 export const nodeHasher: Hasher = {

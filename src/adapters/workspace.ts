@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Hasher } from '../app/ports/system.ts';
-import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace.ts';
+import type { Hasher } from '../app/ports/system-services.ts';
+import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-bytes.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';

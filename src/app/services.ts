@@ -8,8 +8,8 @@ import type { SessionIndex } from './ports/session-index.ts';
 import type { MarkReader } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { Upkeep } from './ports/store.ts';
-import type { Clock, Hasher, Ids, PatternEngine } from './ports/system.ts';
-import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace.ts';
+import type { Clock, Hasher, Ids, PatternEngine } from './ports/system-services.ts';
+import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace-observer.ts';
 
 /** What a read-only use case needs: nothing in it can append. */
 export type ReadServices = {

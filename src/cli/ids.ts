@@ -4,8 +4,8 @@ import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { RunId, runTag, SessionId } from '../core/log/ids.ts';
-import type { OnProgress } from '../core/progress.ts';
 import { editDistance } from '../core/text/spelling.ts';
+import type { OnProgress } from '../core/work-progress.ts';
 
 /** What help says about operands that name sessions. */
 export const SESSION_ID = 'session id, its beginning or end, or the tag of a run';

@@ -3,7 +3,7 @@ import type { AuthorServices } from '../app/author/author-services.ts';
 import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
-import type { BundleOutput, OutputFailure } from '../app/ports/bundle-output.ts';
+import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
@@ -18,10 +18,6 @@ export type CommandStore = {
   readonly sessionIndex: SessionIndex;
   readonly audit: StoreAudit;
 };
-
-export type InputFailure =
-  | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
-  | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
 /** What export and import need. */
 export type BundleAccess = {

@@ -1,5 +1,6 @@
 import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
+import type { InputFailure } from '../app/ports/bundle-output.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
@@ -10,7 +11,7 @@ import { plural, shortList } from '../core/text/words.ts';
 import { explainBundle, explainBundleFile } from './bundle/bundle-words.ts';
 import type { FindRefusal } from './ids.ts';
 import { type CommandProblem, errorProblem, errorWords } from './problem.ts';
-import type { InputFailure, ServeRefusal } from './program.ts';
+import type { ServeRefusal } from './program.ts';
 
 /** Everything that several commands may refuse. */
 export type CommandRefusal =

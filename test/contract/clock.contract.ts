@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../src/app/ports/system.ts';
+import type { Clock } from '../../src/app/ports/system-services.ts';
 
 /** A session id has 48 bits for the time. */
 const TIME_MAX = 2 ** 48 - 1;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Hasher } from '../../src/app/ports/system.ts';
+import type { Hasher } from '../../src/app/ports/system-services.ts';
 import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
 import { enforces } from '../enforces.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Clock, Ids } from '../../src/app/ports/system.ts';
+import type { Clock, Ids } from '../../src/app/ports/system-services.ts';
 import { RunId, SessionId } from '../../src/core/log/ids.ts';
 
 /** New ids are well-formed and unique, and session ids sort by time. */

@@ -1,7 +1,7 @@
 import type { Store, Upkeep } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-bytes.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
-import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/content-stores.ts';
+import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/file-content-stores.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { type FileStoreParts, fileStoreParts } from './file-store-parts.ts';
 import { entryMakers } from './index/entry-makers.ts';

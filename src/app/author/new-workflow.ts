@@ -16,14 +16,14 @@ import { type Naming, STARTERS, type StarterName } from './starters.ts';
 
 export type NewWorkflow = Naming & { readonly starter: StarterName; readonly to: Destination };
 
-export type Written = { readonly path: string; readonly scenarios: string };
+export type WrittenWorkflow = { readonly path: string; readonly scenarios: string };
 
 /** Writes a starter workflow with scenarios that pass. Existing files are not overwritten. */
 export async function newWorkflow(
   author: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
-): Promise<Result<Written, PlaceRefusal | FileFailure>> {
-  return safeTry(async function* (): Flow<Written, PlaceRefusal | FileFailure> {
+): Promise<Result<WrittenWorkflow, PlaceRefusal | FileFailure>> {
+  return safeTry(async function* (): Flow<WrittenWorkflow, PlaceRefusal | FileFailure> {
     const place = yield* await placeFor(author, { id: naming.id, to });
     const { workflow, scenarios } = STARTERS[starter];
     const path = place;

@@ -6,7 +6,7 @@ import type { Flow } from '../../core/flow.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
-import type { Progress } from '../../core/progress.ts';
+import type { WorkProgress } from '../../core/work-progress.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
 import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
@@ -23,7 +23,7 @@ export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ke
   readonly yieldNow: () => Promise<void>;
 };
 
-export type ImportProgress = Progress & { readonly doing: 'checking' | 'writing' };
+export type ImportProgress = WorkProgress & { readonly doing: 'checking' | 'writing' };
 
 export type Imported = {
   readonly kind: 'imported' | 'would_import';

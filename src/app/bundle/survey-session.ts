@@ -7,7 +7,7 @@ import { isTooDeep } from '../../core/bundle/json-walk.ts';
 import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-bytes.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import type { OnProgress } from '../../core/progress.ts';
+import type { OnProgress } from '../../core/work-progress.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
 import { type LoggedPlan, type LogReader, readIntactPart } from './read-intact-part.ts';
 

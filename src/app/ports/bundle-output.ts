@@ -1,5 +1,10 @@
 import type { Result } from 'neverthrow';
 
+/** Reading a bundle failed. */
+export type InputFailure =
+  | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
+  | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
+
 /** Writing a bundle failed. */
 export type OutputFailure = { readonly code: 'output_failed'; readonly place: string; readonly cause: string };
 

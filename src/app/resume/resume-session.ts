@@ -8,7 +8,7 @@ import { candidateList } from '../../core/resume/resume-replies.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { WorkspaceObserver } from '../ports/workspace.ts';
+import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { RehydrateRefusal } from '../run/rehydrate.ts';
 import type { ReadServices } from '../services.ts';
 import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';

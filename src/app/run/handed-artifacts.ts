@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { type ArtifactDigest, artifactDigestSchema } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/output-drafts.ts';
 import type { HandedArtifact } from '../../core/run/handed-in.ts';
-import type { Hasher } from '../ports/system.ts';
+import type { Hasher } from '../ports/system-services.ts';
 
 /** Artifacts of a call with their digests, and the bytes to store. */
 export type SealedArtifacts = {

@@ -7,7 +7,7 @@ import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SeenSession, StoredSession } from '../ports/session-index.ts';
 import type { SessionMarks } from '../ports/session-marks.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { WorkspaceObserver } from '../ports/workspace.ts';
+import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { ReadServices } from '../services.ts';
 
 export type ListServices = Pick<ReadServices, 'sessionIndex' | 'marks'>;

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { OnProgress } from '../../core/progress.ts';
-import type { Clock } from '../ports/system.ts';
+import type { OnProgress } from '../../core/work-progress.ts';
+import type { Clock } from '../ports/system-services.ts';
 import type { Collection, Collector, CollectRefusal } from '../ports/upkeep.ts';
 
 /** Long enough to return to work after a quarter, short enough that nobody cleans up by hand. */

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { Progress } from '../../core/progress.ts';
+import type { WorkProgress } from '../../core/work-progress.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionAudit } from '../ports/upkeep.ts';
 import { verifySessions } from './verify-sessions.ts';
@@ -24,7 +24,7 @@ const services = {
 };
 
 test('all sessions are verified one after the other, with progress and totals', async () => {
-  const progress: Progress[] = [];
+  const progress: WorkProgress[] = [];
   expect(await verifySessions(services, {}, (step) => progress.push(step))).toEqual(
     ok({
       sessions: [audits[SESSION], audits[OTHER_SESSION]],
@@ -43,7 +43,7 @@ test('only named sessions are verified', async () => {
 test('a session that disappears before its turn is skipped unless it was named', async () => {
   const gone = { code: 'session_not_found', sessionId: SESSION } as const;
   const audit = async (sessionId: SessionId) => (sessionId === SESSION ? err(gone) : services.audit.audit(sessionId));
-  const progress: Progress[] = [];
+  const progress: WorkProgress[] = [];
   const raced = { ...services, audit: { audit } };
   expect(await verifySessions(raced, {}, (step) => progress.push(step))).toMatchObject(
     ok({ sessions: [audits[OTHER_SESSION]], totals: { sessions: 1, damaged: 1 } }),

@@ -1,12 +1,11 @@
 import type { TooLargeToShare } from '../../app/bundle/survey-session.ts';
-import type { OutputFailure } from '../../app/ports/bundle-output.ts';
+import type { InputFailure, OutputFailure } from '../../app/ports/bundle-output.ts';
 import { unreachable } from '../../core/assert.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { Line } from '../output/line.ts';
 import { errorWords } from '../problem.ts';
-import type { InputFailure } from '../program.ts';
 
 const EXPORT_AGAIN =
   'Export the session again with "workrail export ID --as bundle -o FILE", and import that file unchanged.';

@@ -5,7 +5,7 @@ import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
 import type { AppendPlan } from '../log/plan/append-plan.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
-import type { Progress } from '../progress.ts';
+import type { WorkProgress } from '../work-progress.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type AppendViolation, admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
@@ -38,7 +38,7 @@ export type CheckedBundle = {
 export function* checkBundle(
   bytes: Uint8Array,
   tools: BundleTools,
-): Generator<Progress, Result<CheckedBundle, BundleRefusal>> {
+): Generator<WorkProgress, Result<CheckedBundle, BundleRefusal>> {
   const indexed = indexBundle(bytes, tools);
   if (indexed.isErr()) return err(indexed.error);
   const index = indexed.value;
@@ -89,7 +89,7 @@ function* checkHistory(
   index: BundleIndex,
   sessionId: SessionId,
   tools: BundleTools,
-): Generator<Progress, Result<CheckedHistory, BundleRefusal>> {
+): Generator<WorkProgress, Result<CheckedHistory, BundleRefusal>> {
   const total = index.lists['session/events'].length;
   if (total === 0) return err(invalid('wrong_shape', 'session/events'));
   const history = emptyHistory(sessionId, tools);

@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { summariseSession } from '../../summarise-session.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { emptySession, type OpenSession, refreshSession } from '../session/open-session.ts';
+import { emptySession, type OpenSession, refreshSession } from '../session/refresh-session.ts';
 import type { IndexEntry } from './index-file.ts';
 
 /** Reads sessions to summarise them. */

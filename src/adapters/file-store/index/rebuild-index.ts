@@ -3,7 +3,7 @@ import { ok, type Result } from 'neverthrow';
 import type { IndexUpkeep } from '../../../app/ports/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { fileSnapshots } from '../content/content-stores.ts';
+import { fileSnapshots } from '../content/file-content-stores.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { sharingStore } from '../session/store-lock.ts';

@@ -13,8 +13,8 @@ import { accessing, accessingNow, ensureDir, putFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { Growth, ManifestFiles } from './manifest-files.ts';
-import { grownBy, type OpenSession } from './open-session.ts';
 import type { Transaction } from './read-manifest.ts';
+import { grownBy, type OpenSession } from './refresh-session.ts';
 import type { Granted } from './session-gate.ts';
 import { sharingStore } from './store-lock.ts';
 

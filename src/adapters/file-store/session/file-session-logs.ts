@@ -12,8 +12,8 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';
 import { isCutShort, splitLines } from './lines.ts';
 import type { ManifestFiles } from './manifest-files.ts';
-import { emptySession } from './open-session.ts';
 import { faultHealth, type ManifestEnd, readManifest } from './read-manifest.ts';
+import { emptySession } from './refresh-session.ts';
 
 /** Reads a manifest once. Segments never change, so they can be read later while others append. */
 export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {

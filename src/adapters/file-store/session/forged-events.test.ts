@@ -13,7 +13,7 @@ import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
 import { foldEvents } from '../../../core/views/session-view.ts';
 import { layout } from '../disk/layout.ts';
 import { storeOf } from '../file-store.ts';
-import { emptySession, refreshSession } from './open-session.ts';
+import { emptySession, refreshSession } from './refresh-session.ts';
 
 test('events that no view can apply are damage, and everything before them can be read', async () => {
   enforces('views_salvage_labelled');

@@ -5,8 +5,8 @@ import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, type Disk, putFile, type WritableFile } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
-import type { OpenSession } from './open-session.ts';
 import type { ManifestPosition } from './read-manifest.ts';
+import type { OpenSession } from './refresh-session.ts';
 
 /** Writes manifests, and tracks how much of them is flushed. Writing needs the session's lock. */
 export type ManifestFiles = {

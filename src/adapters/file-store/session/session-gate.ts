@@ -10,7 +10,7 @@ import { boundedTurnTaking, turnTaking } from '../../turn-taking.ts';
 import { accessing, ensureDir } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { emptySession, type OpenSession } from './open-session.ts';
+import { emptySession, type OpenSession } from './refresh-session.ts';
 import type { SessionLoader } from './session-loader.ts';
 
 /** What a permit grants while it is valid. */

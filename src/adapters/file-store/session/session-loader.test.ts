@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionNamed } from '../../../../test/e2e/store/named-plans.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
-import { emptySession, grownBy } from './open-session.ts';
+import { emptySession, grownBy } from './refresh-session.ts';
 import { keptSessions } from './session-loader.ts';
 
 const sessionOf = (name: string, nextEventIndex: number) => {

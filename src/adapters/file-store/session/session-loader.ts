@@ -5,7 +5,7 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { type BoundedCache, boundedCache } from '../../bounded-cache.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { ManifestFiles } from './manifest-files.ts';
-import { emptySession, type OpenSession, refreshSession } from './open-session.ts';
+import { emptySession, type OpenSession, refreshSession } from './refresh-session.ts';
 
 /** Reads sessions and caches them, so that a further call reads only what was added. */
 export type SessionLoader = {

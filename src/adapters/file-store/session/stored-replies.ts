@@ -12,7 +12,7 @@ import { damagedContent, parseJsonBytes, parseStored } from '../content/parse-st
 import { accessingNow, type Disk } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';
 import { splitLines } from './lines.ts';
-import type { OpenSession } from './open-session.ts';
+import type { OpenSession } from './refresh-session.ts';
 
 /** Reads the reply in an `advance_recorded` event. Views leave it out, because only a replay needs it. */
 export function readStoredReply(

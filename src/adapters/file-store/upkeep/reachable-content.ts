@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
-import type { OnProgress } from '../../../core/progress.ts';
+import type { OnProgress } from '../../../core/work-progress.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { layout } from '../disk/layout.ts';

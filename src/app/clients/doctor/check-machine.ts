@@ -1,7 +1,7 @@
-import type { OnProgress } from '../../../core/progress.ts';
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
+import type { OnProgress } from '../../../core/work-progress.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { verifySessions } from '../../upkeep/verify-sessions.ts';

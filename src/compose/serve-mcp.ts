@@ -30,7 +30,8 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const settings = settingsOf(config);
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
-  const services = async () => (await import('./server-services.ts')).openServerServices(settings, host.bundledFolder);
+  const services = async () =>
+    (await import('./open-server-services.ts')).openServerServices(settings, host.bundledFolder);
   const backend = mcpBackend({ version: host.version, services, isLogged, isSessionStartOn });
   if (how.transport === 'http') return serveHttp(backend, how.port, host);
   host.onStop(serveMcpOnStdio(backend).stop);

@@ -12,7 +12,7 @@ import { configProblemText } from '../core/settings/settings-words.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
-import { openStore } from './store.ts';
+import { openStore } from './open-store.ts';
 
 /** The services of the server. */
 export async function openServerServices({ tokenForm }: Settings, bundledFolder: string): Promise<Services> {

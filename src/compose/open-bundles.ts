@@ -6,7 +6,7 @@ import { loadOwnConfig } from '../adapters/settings.ts';
 import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import type { BundleAccess } from '../cli/program.ts';
 import { configHash } from '../core/settings/settings-in-effect.ts';
-import { openStore } from './store.ts';
+import { openStore } from './open-store.ts';
 
 /** What exports, imports and reports need. */
 export async function openBundles(appVersion: string): Promise<BundleAccess> {
