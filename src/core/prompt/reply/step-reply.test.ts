@@ -151,7 +151,7 @@ describe('a blocked reply', () => {
   test('a blocked reply shows an example once, in the call', () => {
     const { text } = reply(blockedParts(reviewAt('report')));
     const opening = text.slice(0, text.indexOf('The step:'));
-    expect(opening.split('<what is wrong, and what comes of it>')).toHaveLength(2);
+    expect(opening.split('<what is wrong, and what it causes>')).toHaveLength(2);
   });
 
   test('a blocked reply before the first step has nothing pending, and asks for context', () => {

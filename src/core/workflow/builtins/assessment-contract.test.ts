@@ -96,7 +96,7 @@ describe('an assessment', () => {
       artifactKind: kind,
       example: { kind, assessmentId: 'readiness', dimensions: { coverage: 'Low' } },
       guidance: [
-        'Hand in 2 artifacts of kind wr.assessment, one for each assessmentId: judge each dimension by what you have seen; instead of a level, {"level": "…", "rationale": "…"} may be sent.',
+        'Hand in 2 artifacts of kind wr.assessment, one for each assessmentId: judge each dimension by what you have seen; instead of a level you may send {"level": "…", "rationale": "…"}.',
         '- assessmentId readiness (Can it ship), dimensions:',
         '  - coverage: Low | High; what is tested',
         '  - clarity (optional): poor | good',

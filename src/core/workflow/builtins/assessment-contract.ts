@@ -6,7 +6,7 @@ import { defineContract, pinnedContract, text } from './contract.ts';
 import { ANY_CASE, partOf, type Shape } from './shape.ts';
 
 const LEAD =
-  'judge each dimension by what you have seen; instead of a level, {"level": "…", "rationale": "…"} may be sent.';
+  'judge each dimension by what you have seen; instead of a level you may send {"level": "…", "rationale": "…"}.';
 
 const judgement = z.union([text, z.strictObject({ level: text, rationale: text.optional() })]);
 
@@ -22,7 +22,7 @@ export const assessment = defineContract({
   },
   example: {
     assessmentId: 'readiness',
-    dimensions: { coverage: 'high', clarity: { level: 'low', rationale: '<what you saw that decides it>' } },
+    dimensions: { coverage: 'high', clarity: { level: 'low', rationale: '<what you saw>' } },
   },
   rendererHint: 'table',
 });
@@ -44,7 +44,7 @@ export function assessmentContract(assessments: readonly Assessment[]): PinnedCo
   };
 }
 
-/** Written as data, because it is made anew for every attempt at a step; what does not vary comes from the contract. */
+/** Written as data, because it is made again for every attempt at a step; what does not vary comes from the contract. */
 function declaredShape({ id, dimensions }: Assessment, isOneOfSeveral: boolean): Shape {
   const due = dimensions.filter(({ isRequired }) => isRequired).map((dimension) => dimension.id);
   return {
@@ -81,7 +81,7 @@ function exampleOf({ id, dimensions }: Assessment): JsonObject {
   return { kind: assessment.artifactKind, assessmentId: id, dimensions: levels };
 }
 
-/** Not cut to a budget: an agent must be told every dimension it will be asked for. */
+/** Not cut to a budget: an agent must see every dimension it will be asked for. */
 function declaredGuidance(assessments: readonly Assessment[]): string {
   const head =
     assessments.length === 1

@@ -25,7 +25,7 @@ export const SESSION_NOTES: CompiledWorkflow = {
 };
 
 /**
- * Ids that bundled workflows used to have, with the ids they have now. A released id never vanishes: whoever wrote it
- * down can still start by it. No bundled workflow was renamed so far.
+ * Ids that bundled workflows used to have, with the ids they have now. A released id never vanishes: a caller
+ * who wrote it down can still start by it. No bundled workflow was renamed so far.
  */
 export const BUNDLED_ALIASES: ReadonlyMap<string, string> = new Map();

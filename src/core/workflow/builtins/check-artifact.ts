@@ -27,7 +27,7 @@ export type ArtifactViolation = {
 /** A value that has its shape. Where a word was written in another case, it has the declared one and a note says so. */
 export type Accepted = { readonly value: JsonObject; readonly notes: readonly string[] };
 
-/** Compares a value with a shape. All violations are told, in an order that depends on nothing but the two. */
+/** Compares a value with a shape. All violations are reported, in an order that depends on nothing but the two. */
 export function checkShape(shape: Shape, value: JsonValue): Result<Accepted, readonly ArtifactViolation[]> {
   const findings: Findings = { violations: [], notes: [] };
   const taken = take(shape, value, { path: '', findings });

@@ -26,13 +26,13 @@ export type Contract = {
   readonly contractRef: ContractRef;
   /** The `kind` by which an artifact says that it answers this contract. */
   readonly artifactKind: string;
-  /** What the artifact is for, told to people who choose a contract. */
+  /** What the artifact is for, for people who choose a contract. */
   readonly purpose: string;
   readonly schema: z.ZodType;
   /** The schema as data: what a compiled workflow embeds and what an artifact is checked against. */
   readonly shape: Shape;
   readonly example: JsonObject;
-  /** What the agent is told to hand in. */
+  /** What the agent is asked to hand in. */
   readonly guidance: string;
   readonly rendererHint: RendererHint;
 };
@@ -101,7 +101,7 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** What an agent is told of a contract before it works. It is made from the schema, so the two cannot differ. */
+/** What an agent reads about a contract before it works. It is made from the schema, so the two cannot differ. */
 function contractGuidance(contract: {
   readonly artifactKind: string;
   readonly lead: string;

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
 import { inStableOrder, type Shape, shapeOfSchema } from './shape.ts';
 
-/** Something that a workflow can switch on. All it does is to add texts, so its whole effect can be read beforehand. */
+/** Something that a workflow can switch on. It only adds texts, so its whole effect can be read beforehand. */
 export type Feature = {
   readonly featureId: string;
-  /** What it adds, told to authors. */
+  /** What it adds, for authors. */
   readonly purpose: string;
   readonly effects: readonly FeatureEffect[];
   /** Absent where there is nothing to set. */
@@ -71,79 +71,80 @@ function filled(feature: Feature, text: string, config: JsonObject): string {
 
 export const capabilities = defineFeature({
   name: 'capabilities',
-  purpose: 'Tells the agent to learn what it can do by trying, to report it, and to go on without where it cannot.',
+  purpose: 'Has the agent try a capability, report it, and continue without it where it is missing.',
   effects: [
     {
       kind: 'standing_rule',
-      text: 'Whether you can delegate or browse the web is found out by trying, never assumed. When an attempt shows it, you may add it to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. Where a step merely prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
+      text: 'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a step only prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
     },
     {
       kind: 'step_guidance',
       steps: 'delegating',
-      text: 'Try to delegate once. If that fails, report delegation as unavailable in a wr.capability_observation artifact and do the parts yourself, each on its own, before you bring them together.',
+      text: 'Try to delegate once. If that fails, report delegation as unavailable in a wr.capability_observation artifact and do the parts yourself, each separately, before you combine them.',
     },
   ],
 });
 
 export const durableRecapGuidance = defineFeature({
   name: 'durable_recap_guidance',
-  purpose: 'Tells the agent how to write notes that carry the work into another chat.',
+  purpose: 'Explains how to write notes with which another chat can continue the work.',
   effects: [
     {
       kind: 'standing_rule',
-      text: 'Notes outlive this chat. For each step write what you did, what you decided and why, what you produced (paths, names, numbers) and what is open. Only this step: earlier notes are kept and will be shown again. Write so that someone who saw nothing else could go on.',
+      text: 'Notes outlive this chat. For each step write what you did, what you decided and why, what you produced (paths, names, numbers) and what is open. Write about this step only: earlier notes are kept and will be shown again. Write so that someone who saw nothing else can continue.',
     },
   ],
 });
 
 export const memoryContext = defineFeature({
   name: 'memory_context',
-  purpose: 'Has the agent ask its memory at the first step and store what it learned at the last, where it has one.',
+  purpose:
+    'Has the agent query its memory at the first step and store what it learned at the last, if it has a memory.',
   effects: [
     {
       kind: 'step_guidance',
       steps: 'first',
-      text: 'If you have a memory tool, ask it about this project and this goal before you begin. Check what it says against the files: memory may be out of date. Note what you took from it. Without such a tool, go on.',
+      text: 'If you have a memory tool, ask it about this project and this goal before you begin. Check what it says against the files: memory may be out of date. Note what you used from it. Without such a tool, continue.',
     },
     {
       kind: 'step_guidance',
       steps: 'last',
-      text: 'If you have a memory tool, store what will still matter in the next task here: decisions with their reasons, traps, where things are. No secrets, no progress reports. Without such a tool, go on.',
+      text: 'If you have a memory tool, store what will still matter in the next task here: decisions with their reasons, traps, where things are. No secrets, no progress reports. Without such a tool, continue.',
     },
   ],
 });
 
 export const modeGuidance = defineFeature({
   name: 'mode_guidance',
-  purpose: 'Explains how far the agent may go alone in each mode, and reminds it on steps that ask for confirmation.',
+  purpose: 'Explains what the agent may decide alone in each mode, and reminds it on steps that ask for confirmation.',
   effects: [
     {
       kind: 'standing_rule',
-      text: 'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption into your notes. Never change the mode yourself; the user does that.',
+      text: 'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption in your notes. Never change the mode yourself; the user does that.',
     },
     {
       kind: 'step_guidance',
       steps: 'with_confirmation',
-      text: 'Where this step asks for a yes: in guided mode show the user what you are about to settle, in a few lines, and wait for the answer. In full-auto modes settle it yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
+      text: 'When this step asks for confirmation: in guided mode, show the user in a few lines what you are about to decide, and wait for the answer. In full-auto modes, decide yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
     },
   ],
 });
 
 export const outputContracts = defineFeature({
   name: 'output_contracts',
-  purpose: 'Tells the agent how to fill in artifacts honestly, on steps that require one.',
+  purpose: 'Explains how to fill in artifacts honestly, on steps that require one.',
   effects: [
     {
       kind: 'step_guidance',
       steps: 'with_contract',
-      text: 'Send the artifact as an object in output.artifacts, not as text in the notes, and use the field names as given. Fill it from what you did in this step. If a fact is missing, get it or name the lack in a text field; do not invent a value to pass the check.',
+      text: 'Send the artifact as an object in output.artifacts, not as text in the notes, and use the field names as given. Fill it from what you did in this step. If a fact is missing, find it, or say in a text field that it is missing; do not invent a value to pass the check.',
     },
   ],
 });
 
 export const subagentGuidance = defineFeature({
   name: 'subagent_guidance',
-  purpose: 'Tells the agent how to brief, start and check subagents.',
+  purpose: 'Explains how to brief, start and check subagents.',
   config: {
     schema: z.strictObject({
       maxParallel: z.int().min(1).max(16).optional().describe('how many subagents may work at once'),
@@ -153,12 +154,12 @@ export const subagentGuidance = defineFeature({
   effects: [
     {
       kind: 'standing_rule',
-      text: 'A subagent knows only what you write to it: give it the goal, the facts, the limits and the form of its answer. Start those that do not depend on each other together, at most {maxParallel} at once, with your own tool for subagents, not by starting another workflow. You alone call continue_workflow.',
+      text: 'A subagent knows only what you send it: give it the goal, the facts, the limits and the form of its answer. Start those that do not depend on each other together, at most {maxParallel} at once, with your own tool for subagents, not by starting another workflow. Only you call continue_workflow.',
     },
     {
       kind: 'step_guidance',
       steps: 'delegating',
-      text: 'Read every answer critically, check claims that matter at the source, and settle contradictions yourself before you hand in. At most {maxParallel} subagents at once.',
+      text: 'Read every answer critically, check claims that matter at the source, and resolve contradictions yourself before you hand in the step. At most {maxParallel} subagents at once.',
     },
   ],
 });

@@ -3,7 +3,7 @@ import { confidence, defineContract, openArtifactSchema, remarks, text, texts } 
 
 export const codingHandoff = defineContract({
   name: 'coding_handoff',
-  purpose: 'Hands finished code on to whoever reviews or maintains it.',
+  purpose: 'Hands finished code to the people who review or maintain it.',
   lead: 'what a reviewer cannot see from the diff alone.',
   fields: {
     version: z.literal(1),
@@ -19,7 +19,7 @@ export const codingHandoff = defineContract({
     keyDecisions: ['<what was decided, and why>'],
     knownLimitations: ['<what does not work yet>'],
     testsAdded: ['<test file: what it shows>'],
-    filesChanged: ['<path of a file>', '<path of the next>'],
+    filesChanged: ['<path of a file>', '<path of the next file>'],
     branchName: '<name of the branch>',
   },
   rendererHint: 'handoff',
@@ -27,7 +27,7 @@ export const codingHandoff = defineContract({
 
 export const shapingHandoff = defineContract({
   name: 'shaping_handoff',
-  purpose: 'Hands a shaped piece of work on to whoever builds it.',
+  purpose: 'Hands a shaped piece of work to the people who build it.',
   lead: 'what to build, how much it is worth, and where to stop.',
   fields: {
     version: z.literal(1),
@@ -44,7 +44,7 @@ export const shapingHandoff = defineContract({
     pitchPath: '<path of the pitch, or none>',
     selectedShape: '<what to build>',
     appetite: '<the effort it is worth>',
-    keyConstraints: ['<what it must keep to>'],
+    keyConstraints: ['<what it must respect>'],
     rabbitHoles: ['<where time could be lost>'],
     outOfScope: ['<what is left out>'],
     validationChecklist: ['<what shows that it is done>'],
@@ -54,8 +54,8 @@ export const shapingHandoff = defineContract({
 
 export const discoveryHandoff = defineContract({
   name: 'discovery_handoff',
-  purpose: 'Hands the direction found by a discovery on to whoever shapes or builds it.',
-  lead: 'all that someone who was not there needs to go on.',
+  purpose: 'Hands the direction that a discovery found to the people who shape or build it.',
+  lead: 'everything that someone who was not there needs to continue.',
   fields: {
     version: z.literal(1),
     selectedDirection: text.describe('what to do now, in a sentence or two'),
@@ -80,12 +80,12 @@ export const discoveryHandoff = defineContract({
 
 export const differentiationHandoff = defineContract({
   name: 'differentiation_handoff',
-  purpose: 'Hands on how a product or idea is set apart from others; the fields are free.',
-  lead: 'name the fields after what they hold, and say for each claim what it rests on.',
+  purpose: 'Says how a product or idea differs from others; the fields are free.',
+  lead: 'name the fields after what they contain, and give the evidence for each claim.',
   schema: openArtifactSchema('differentiation_handoff'),
   example: {
-    position: '<what sets it apart>',
-    evidence: ['<what that claim rests on>'],
+    position: '<how it differs>',
+    evidence: ['<the evidence for that claim>'],
   },
   rendererHint: 'handoff',
 });

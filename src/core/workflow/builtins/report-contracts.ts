@@ -11,8 +11,8 @@ const finding = z.strictObject({
 
 export const findings = defineContract({
   name: 'findings',
-  purpose: 'Findings of a review with their place, and comments ready to be posted.',
-  lead: 'only what you can point at; an empty list is a fine answer.',
+  purpose: 'Findings of a review with their locations, and comments ready to post.',
+  lead: 'only what you can point to; an empty list is a valid answer.',
   fields: {
     findings: z.array(finding).describe('line 1 stands for the whole file; rationale: what goes wrong, and for whom'),
     mrComments: z
@@ -36,11 +36,11 @@ export const findings = defineContract({
 
 export const reviewVerdict = defineContract({
   name: 'review_verdict',
-  purpose: 'The outcome of a review with the findings behind it.',
-  lead: 'the verdict follows from the findings, and every finding can be pointed at.',
+  purpose: 'The outcome of a review, with the findings that led to it.',
+  lead: 'the verdict must follow from the findings, and each finding must have a place you can point to.',
   fields: {
     verdict: z.enum(['clean', 'minor', 'blocking']).describe('blocking if any finding is critical or major'),
-    confidence: confidence.describe('low if you could not see all that matters'),
+    confidence: confidence.describe('low if you could not see everything that matters'),
     findings: z
       .array(z.looseObject({ severity: z.enum(SEVERITIES), summary: text }))
       .describe('empty when clean; add file, line or suggestion where they help'),
@@ -52,12 +52,12 @@ export const reviewVerdict = defineContract({
     findings: [
       {
         severity: 'major',
-        summary: '<what is wrong, and what comes of it>',
+        summary: '<what is wrong, and what it causes>',
         file: '<path of the file>',
         line: 1,
       },
     ],
-    summary: '<what the verdict rests on>',
+    summary: '<the reasons for the verdict>',
   },
   rendererHint: 'verdict',
 });
@@ -72,7 +72,7 @@ const check = z.strictObject({
 export const verificationReport = defineContract({
   name: 'verification_report',
   purpose: 'Lists the checks that were run, with outcome and evidence.',
-  lead: 'one entry for each check you ran, failed and skipped ones too.',
+  lead: 'one entry for each check, including failed and skipped ones.',
   fields: {
     checks: z
       .array(check)
@@ -107,7 +107,7 @@ export const changedFiles = defineContract({
   example: {
     changedFiles: [
       { path: '<path of a file>', summary: '<what changed in it>', risk: 'M' },
-      { path: '<path of the next>', summary: '<what changed in it>', risk: 'L' },
+      { path: '<path of the next file>', summary: '<what changed in it>', risk: 'L' },
     ],
   },
   rendererHint: 'table',

@@ -7,12 +7,12 @@ import { confidence, defineContract, openArtifactSchema, shortText, text } from 
 
 export const loopControl = defineContract({
   name: 'loop_control',
-  purpose: 'Decides whether a loop goes round again.',
-  lead: 'decide from what this round really changed, not from how many rounds there were.',
+  purpose: 'Decides whether a loop runs another round.',
+  lead: 'decide by what this round changed, not by how many rounds there were.',
   fields: {
-    loopId: text.optional().describe('the loop meant, when several are open'),
+    loopId: text.optional().describe('which loop, when several are open'),
     decision: z.enum(['continue', 'stop']).describe('continue starts another round'),
-    summary: text.optional().describe('what the decision rests on'),
+    summary: text.optional().describe('the reasons for the decision'),
     metadata: z.looseObject({}).optional(),
   },
   example: { decision: 'stop', summary: '<what is done, and what is open>' },
@@ -23,8 +23,8 @@ const RATIONALE_LENGTH_MIN = 20;
 
 export const gateVerdict = defineContract({
   name: 'gate_verdict',
-  purpose: 'The word of whoever decides whether the work may pass a gate.',
-  lead: 'only approved lets the work pass; say uncertain when you cannot tell.',
+  purpose: 'The decision whether the work may pass a gate.',
+  lead: 'only approved lets the work pass; use uncertain if you cannot decide.',
   fields: {
     version: z.literal(1),
     verdict: z.enum(['approved', 'rejected', 'uncertain']),
@@ -57,7 +57,7 @@ const stepId = z.string().refine((value) => stepIdSchema.safeParse(value).succes
 
 export const workflowDivergence = defineContract({
   name: 'workflow_divergence',
-  purpose: 'Says that the agent left the instructions on purpose, and why.',
+  purpose: 'Reports that the agent deliberately did not follow the instructions, and why.',
   lead: 'say openly what you did differently.',
   fields: {
     reason: z.enum(DIVERGENCE_REASONS),
@@ -73,8 +73,8 @@ export const workflowDivergence = defineContract({
 
 export const coordinatorSignal = defineContract({
   name: 'coordinator_signal',
-  purpose: 'Tells a coordinator something that the two have agreed on; the content is theirs.',
-  lead: 'put what it is about into signalKind and the facts into payload; further fields are allowed.',
+  purpose: 'Sends a coordinator a message whose content the two have agreed on.',
+  lead: 'put the subject in signalKind and the facts in payload; other fields are allowed.',
   schema: openArtifactSchema('coordinator_signal'),
   example: { signalKind: 'needs_input', payload: { question: '<what you need to know>' } },
   rendererHint: 'plain',

@@ -65,7 +65,7 @@ export function selectorOf(
   return undefined;
 }
 
-/** What a value may be, in the words in which agents and authors are told. */
+/** What a value may be, in words for agents and authors. */
 export function describeShape(shape: Shape): string {
   const variants = variantsOf(shape);
   if (variants.length > 0) return variants.map(describeShape).join(' or ');

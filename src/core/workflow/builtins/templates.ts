@@ -7,7 +7,7 @@ export type BuiltinTemplate = ProbeTemplate | RoutineTemplate;
 
 type Head = {
   readonly templateId: string;
-  /** What the steps do, told to authors. */
+  /** What the steps do, for authors. */
   readonly purpose: string;
   readonly parameters: readonly TemplateParameter[];
 };
@@ -62,17 +62,17 @@ function probePrompt(capability: Capability): string {
     '',
     `Hand in a ${capabilityObservation.artifactKind} artifact with capability "${capability}" and the status you saw:`,
     '- available: the attempt worked;',
-    '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule into detail and say in a sentence what the user could do about it;',
-    '- unknown: the attempt could not be made, and you cannot tell why.',
+    '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule in detail, and say in a sentence what the user could do about it;',
+    '- unknown: you could not try, and you do not know why.',
     '',
-    'Report what happened. A wrong "available" only moves the failure to a place where it costs more.',
+    'Report what happened. A wrong "available" only moves the failure to a later step, where it costs more.',
   ].join('\n');
 }
 
 export const adversarialReview: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.adversarial-review',
-  purpose: 'Attacks a result with played-through scenes and reports what stands.',
+  purpose: 'Attacks a result with concrete scenarios and reports which objections stand.',
   parameters: [{ name: 'subject', purpose: 'what is attacked' }],
   routineId: 'wr.routine-adversarial-review',
 };
@@ -80,7 +80,7 @@ export const adversarialReview: RoutineTemplate = {
 export const contextGathering: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.context-gathering',
-  purpose: 'Maps unfamiliar ground: ways in, paths, rules and promises, and what is still unknown.',
+  purpose: 'Maps unfamiliar code: entry points, paths, rules and promises, and what is still unknown.',
   parameters: [{ name: 'subject', purpose: 'what has to be understood' }],
   routineId: 'wr.routine-context-gathering',
 };
@@ -96,7 +96,7 @@ export const designReview: RoutineTemplate = {
 export const finalVerification: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.final-verification',
-  purpose: 'Proves finished work against what was promised, from a clean state.',
+  purpose: 'Checks finished work against what was promised, from a clean state.',
   parameters: [{ name: 'promises', purpose: 'what was promised, or where it is written' }],
   routineId: 'wr.routine-final-verification',
 };
@@ -112,7 +112,7 @@ export const hypothesisChallenge: RoutineTemplate = {
 export const philosophyCheck: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.philosophy-check',
-  purpose: 'Holds a change against the principles its project lives by.',
+  purpose: 'Checks a change against the principles of its project.',
   parameters: [{ name: 'principles', purpose: 'where the principles are written' }],
   routineId: 'wr.routine-philosophy-check',
 };
@@ -120,7 +120,7 @@ export const philosophyCheck: RoutineTemplate = {
 export const planAudit: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.plan-audit',
-  purpose: 'Checks a plan against purpose and reality, mends it, and ends in a verdict.',
+  purpose: 'Checks a plan against its purpose and reality, fixes it, and ends in a verdict.',
   parameters: [{ name: 'plan', purpose: 'where the plan is' }],
   routineId: 'wr.routine-plan-audit',
 };
@@ -128,7 +128,7 @@ export const planAudit: RoutineTemplate = {
 export const tensionDrivenDesign: RoutineTemplate = {
   kind: 'routine',
   templateId: 'wr.templates.routine.tension-driven-design',
-  purpose: 'Designs by naming what pulls in different directions, and compares candidates that settle it differently.',
+  purpose: 'Designs by naming the tensions, and compares candidates that resolve them differently.',
   parameters: [{ name: 'deliverableName', purpose: 'the file in which the design is written' }],
   routineId: 'wr.routine-tension-driven-design',
 };

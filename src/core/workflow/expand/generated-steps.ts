@@ -27,7 +27,7 @@ export function followUps(step: StandardStep): readonly StandardStep[] {
   return checks;
 }
 
-/** A step of the compiler's making beside an authored one; it is done in the same role. */
+/** A step that the compiler adds to an authored one; it has the same role. */
 export function plainStep(
   { at, id, agentRole }: Pick<StandardStep, 'at' | 'id' | 'agentRole'>,
   name: string,
@@ -54,20 +54,20 @@ export function plainStep(
 
 function verificationPrompt({ command, prompt }: NonNullable<StandardStep['verification']>): string {
   const parts = [
-    prompt ?? 'Check that what you did in the step before really works. Do not rely on having meant it to.',
-    ...(command === undefined ? [] : [`Run this command and look at what it prints:\n\n    ${command}`]),
-    'Report every check with its outcome and the evidence you saw. A check that you could not run is "skipped", with the reason.',
+    prompt ?? 'Check that what you did in the previous step really works. Do not assume that it does.',
+    ...(command === undefined ? [] : [`Run this command and read its output:\n\n    ${command}`]),
+    'Report every check with its outcome and the evidence you saw. Report a check that you could not run as "skipped", with the reason.',
   ];
   return parts.join('\n\n');
 }
 
 function auditPrompt({ prompt, rubric }: NonNullable<StandardStep['audit']>): string {
   const parts = [
-    prompt ?? 'Look at the result of the step before as a critical reader who did not write it.',
+    prompt ?? 'Look at the result of the previous step as a critical reader who did not write it.',
     ...(rubric.length === 0
       ? []
       : [`Go through these points one by one:\n\n${rubric.map((point) => `- ${point}`).join('\n')}`]),
-    'For each weakness say where it is, why it matters, and whether you mended it. If there is none, say what you looked at.',
+    'For each weakness say where it is, why it matters, and whether you fixed it. If you find none, say what you looked at.',
   ];
   return parts.join('\n\n');
 }
@@ -90,7 +90,7 @@ export function synthesisStep(step: ParallelStep): StandardStep | undefined {
   if (synthesis === undefined) return undefined;
   const text =
     synthesis.prompt ??
-    'Bring the results of the delegated tasks together. Where they disagree, say so and decide by the evidence, not by the number of voices.';
+    'Combine the results of the delegated tasks. Where they disagree, say so and decide by the evidence, not by the number of votes.';
   return {
     ...plainStep(step, 'synthesis', `Synthesis: ${step.title}`),
     isNotesOptional: step.isNotesOptional,
@@ -103,12 +103,12 @@ function delegationPrompt({ title, delegations, isNotesOptional }: ParallelStep)
   const tasks = delegations.map(
     ({ workflowId, goal }, i) => `${i + 1}. ${workflowId}${goal === undefined ? '' : `: ${goal}`}`,
   );
-  const parts = [title, 'The tasks, each on its own:', tasks.join('\n'), ...(isNotesOptional ? [] : [HAND_IN])];
+  const parts = [title, 'Do each of these tasks separately:', tasks.join('\n'), ...(isNotesOptional ? [] : [HAND_IN])];
   return parts.join('\n\n');
 }
 
 const HAND_IN =
-  'Hand in as notes the result of each task that is due, under its number. Done when each of them has one, or the reason why there is none.';
+  'In the notes, give the result of each task that is due, under its number. The step is done when each task has a result, or the reason why it has none.';
 
 /** The probes that required capabilities put before everything else. */
 export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
@@ -131,7 +131,7 @@ export function probeCall(call: TemplateStep, findings: CompilerFinding[]): read
     findings.push({ code: 'missing_argument', severity: 'error', at, message });
   } else {
     const unknown = { name: given, known: CAPABILITIES };
-    const message = `There is no capability "${given}".`;
+    const message = `Unknown capability "${given}".`;
     findings.push({ code: 'wrong_value', severity: 'error', at, message, unknown });
   }
   return [];

@@ -10,7 +10,7 @@ const CONTRACT = loopControl.contractRef;
 /** Named conditions, by which a loop may be controlled indirectly. */
 export type NamedConditions = ReadonlyMap<string, WholeCondition>;
 
-/** What decides whether a loop goes round again. Says what is wrong with it, or odd. */
+/** What decides whether a loop repeats. Problems with it are added to the findings. */
 export function controlOf(
   loop: ExpandedLoop,
   named: NamedConditions,
@@ -104,9 +104,9 @@ export function bodyWithDecision(loop: ExpandedLoop, control: LoopControl): read
 
 function decisionPrompt({ title, maxIterations }: ExpandedLoop): string {
   return [
-    `Decide whether "${title}" goes round once more. Go by what the last round brought, not by how much effort it took.`,
-    `Continue when a further round would change the result; stop when it would not. There are at most ${maxIterations} rounds.`,
-    'Say in the summary what made you decide.',
+    `Decide whether "${title}" needs another round. Decide by what the last round achieved, not by how much effort it took.`,
+    `Continue if another round would change the result; otherwise stop. There are at most ${maxIterations} rounds.`,
+    'Give the reason in the summary.',
   ].join('\n\n');
 }
 
@@ -122,7 +122,7 @@ function resolved(condition: WholeCondition, named: NamedConditions): WholeCondi
 }
 
 function wrongContract(at: string, findings: CompilerFinding[]): undefined {
-  const message = `A loop is controlled by "${CONTRACT}" and by no other contract.`;
+  const message = `Only the contract "${CONTRACT}" can control a loop. Use it here.`;
   findings.push({ code: 'unknown_contract', severity: 'error', at, message });
 }
 
@@ -132,7 +132,7 @@ function withoutControl(loop: ExpandedLoop, findings: CompilerFinding[]): undefi
 }
 
 function warnOfContext(loop: ExpandedLoop, findings: CompilerFinding[]): void {
-  const message = `This loop goes by context values, which an agent may forget to set. Prefer a decision step with "${CONTRACT}".`;
+  const message = `Context values decide about this loop, and an agent may forget to set them. Prefer a decision step with "${CONTRACT}".`;
   findings.push({ code: 'context_loop', severity: 'warning', at: loop.at, message });
 }
 
@@ -153,6 +153,6 @@ function itemsOf(loop: ExpandedLoop, items: string | readonly unknown[], finding
 
 function checkLimit({ at, maxIterations }: ExpandedLoop, rounds: number, findings: CompilerFinding[]): void {
   if (maxIterations === undefined || rounds <= maxIterations) return;
-  const message = `This loop has ${rounds} rounds, but "maxIterations" allows ${maxIterations}. Raise it or do less.`;
+  const message = `This loop has ${rounds} rounds, but "maxIterations" allows ${maxIterations}. Raise the limit or reduce the rounds.`;
   findings.push({ code: 'loop_over_limit', severity: 'error', at: `${at}/loop/maxIterations`, message });
 }

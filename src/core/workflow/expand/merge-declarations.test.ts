@@ -56,7 +56,7 @@ describe('what a routine asks for at its beginning', () => {
     const result = made([work('z'), call('t', 'r', { args: { topic: 'tests' } })], { r });
     expect(result.steps.map(({ stepId, guidance }) => [stepId, guidance])).toEqual([
       ['z', []],
-      ['t--a', ['Must hold before this step: A plan for tests exists.', 'Own.']],
+      ['t--a', ['Before this step, make sure: A plan for tests exists.', 'Own.']],
       ['t--b', []],
     ]);
     expect([result.preconditions, result.clarificationPrompts]).toEqual([[], []]);
@@ -66,7 +66,7 @@ describe('what a routine asks for at its beginning', () => {
     enforces('template_declarations_merged');
     const result = made([call('t', 'r')], { r: { ...r, preconditions: [] } });
     expect(result.steps.map(({ guidance }) => guidance)).toEqual([
-      ['Settle before this step: Which plan?', 'Own.'],
+      ['Before this step, answer: Which plan?', 'Own.'],
       [],
     ]);
   });

@@ -25,8 +25,8 @@ export function withSettings(
 }
 
 /**
- * What a template says at its beginning is told where it begins, which need not be the beginning of the run. What it
- * would ask is answered by the arguments of a call.
+ * The opening texts of a template are shown where it begins, which need not be the beginning of the run. The arguments
+ * of a call answer its questions.
  */
 export function withOpening(
   entries: readonly ExpandedEntry[],
@@ -35,8 +35,8 @@ export function withOpening(
 ): readonly ExpandedEntry[] {
   const questions = Object.keys(call.args).length === 0 ? clarificationPrompts : [];
   const lines = [
-    ...preconditions.map((text) => `Must hold before this step: ${text}`),
-    ...questions.map((text) => `Settle before this step: ${text}`),
+    ...preconditions.map((text) => `Before this step, make sure: ${text}`),
+    ...questions.map((text) => `Before this step, answer: ${text}`),
   ];
   if (lines.length === 0) return entries;
   const open = (step: ExpandedStep) => withSyntax(step, { guidance: [...lines, ...step.syntax.guidance] });

@@ -15,7 +15,7 @@ describe('the goals of delegated work', () => {
       compileValue(parallel({ workflowId: 'a.b', goal: 'Test {{wr.bindings.product}}.' }, { workflowId: 'c.d' })),
     ).steps;
     expect(step?.prompt).toMatch(
-      /^Look at the shop\n\nThe tasks, each on its own:\n\n1\. a\.b: Test the shop\.\n2\. c\.d\n\nHand in as notes .* under its number\. Done when/,
+      /^Look at the shop\n\nDo each of these tasks separately:\n\n1\. a\.b: Test the shop\.\n2\. c\.d\n\nIn the notes, give .* under its number\. The step is done when/,
     );
     expect(step?.purpose).toMatchObject({ delegations: [{ goal: 'Test the shop.' }, { workflowId: 'c.d' }] });
   });
