@@ -64,7 +64,7 @@ describe('fixes', () => {
     let text = JSON.stringify(BROKEN, null, 2);
     for (let round = 0; round < 5; round++) {
       const { diagnostics } = compileText(text);
-      const { text: mended, mended: made } = applyFixes(text, diagnostics);
+      const { text: mended, fixed: made } = applyFixes(text, diagnostics);
       const places = made.map(
         ({ code, pointer, span }) => `${code} ${pointer} ${text.slice(span.offset, span.offset + span.length)}`,
       );

@@ -160,7 +160,7 @@ function fixFile(
   { path, text, findings }: CheckedFile,
 ): Result<readonly MadeFix[], FileFailure> {
   const fixable = findings.filter((finding) => finding.fix !== undefined) as readonly Diagnostic[];
-  const { text: fixed, mended: applied } = applyFixes(text, fixable);
+  const { text: fixed, fixed: applied } = applyFixes(text, fixable);
   if (fixed === text) return ok([]);
   const made = applied.flatMap(({ code, fix }) => (fix === undefined ? [] : [{ path, code, title: fix.title }]));
   return files.write(path, fixed).map(() => made);

@@ -55,7 +55,7 @@ describe('a call of a routine that is broken', () => {
       {
         code: 'broken_template',
         message:
-          'The routine "team.templates.routine.triage" is broken and must be mended first: routines/triage.json, line 1, column 1: "description" is missing here. Add it.',
+          'The routine "team.templates.routine.triage" has an error. Fix it first: routines/triage.json, line 1, column 1: "description" is missing here. Add it.',
         fix: undefined,
       },
     ]);

@@ -47,7 +47,7 @@ export type CompileResult =
     }
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] };
 
-/** From an author's file to what is pinned and run. All that is wrong with it is told at once. */
+/** From an author's file to what is pinned and run. Everything that is wrong with it is reported at once. */
 export function compileWorkflow(input: CompileInput, tools: CompileTools): CompileResult {
   const diagnostics = collectDiagnostics();
   const read = readSyntax(input, tools, diagnostics);
@@ -78,7 +78,7 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   if (syntax === undefined) return undefined;
   const { findings } = reader;
   if (!input.isBundled && syntax.id.startsWith('wr.')) {
-    const message = 'Ids that begin with "wr." belong to the bundled workflows. Choose a namespace of your own.';
+    const message = 'Ids that begin with "wr." are reserved for bundled workflows. Choose your own namespace.';
     findings.push({ code: 'reserved_namespace', severity: 'error', at: '/id', message });
   }
   checkUses(reader.uses, syntax, { compilePattern: tools.compilePattern, findings });
@@ -136,11 +136,11 @@ function checkSlots(points: readonly ExtensionPoint[], offered: Offered, finding
     if (acceptedKinds.some((kind) => isOfKind(value, kind, offered))) continue;
     const wanted = orList(acceptedKinds.map((kind) => KIND_WORDS[kind]));
     if (bound !== undefined) {
-      const message = `The workspace puts "${bound}" into "${slotId}", which takes ${wanted}. Mend .workrail/bindings.json.`;
+      const message = `The workspace binds "${slotId}" to "${bound}", but it needs ${wanted}. Change it in .workrail/bindings.json.`;
       findings.push({ code: 'wrong_kind', severity: 'error', at: `${at}/acceptedKinds`, message });
       continue;
     }
-    const message = `"${slotId}" takes ${wanted}, and its default is none.`;
+    const message = `"${slotId}" needs ${wanted}, but its default is something else.`;
     const unknown = acceptedKinds.includes('routine')
       ? { unknown: { name: value, known: [...offered.templates.keys()].sort() } }
       : {};
@@ -156,7 +156,7 @@ const KIND_WORDS: { readonly [kind in SlotKind]: string } = {
   workflow: 'the id of a workflow',
 };
 
-/** A routine that is broken is one all the same; what is wrong with it is told where it is called. */
+/** A broken routine is still a routine; what is wrong with it is reported where it is called. */
 function isOfKind(value: string, kind: SlotKind, { templates, broken }: Offered): boolean {
   switch (kind) {
     case 'text':

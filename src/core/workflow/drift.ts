@@ -60,7 +60,7 @@ export type Drift =
 
 /**
  * Whether the origin of a run is still what it was. Sources are compared, not compiled hashes: a newer compiler makes
- * another hash of the same file, and that is no news to the author. The run goes on with its pin either way.
+ * another hash of the same file, which does not concern the author. The run continues with its pin either way.
  */
 export function driftOf(pinned: PinnedOrigin, current: Sha256Digest | undefined, restart: Restart): Drift {
   const { workflowId, workflowHash } = pinned;

@@ -61,6 +61,6 @@ function keyAt(root: SourceNode, pointer: string): Key | undefined {
 }
 
 function knownNames(known: readonly string[]): string {
-  if (known.length === 0) return 'There is none to choose from.';
+  if (known.length === 0) return 'There are none in this file.';
   return `Known: ${shortList(known, NAMES_SHOWN_MAX)}.`;
 }

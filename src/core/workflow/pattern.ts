@@ -27,8 +27,8 @@ export type PatternRefusal =
 export type CompilePattern = (pattern: string, flags: string) => Result<Pattern, PatternRefusal>;
 
 const INSTEAD: { readonly [construct in UnsupportedConstruct]: string } = {
-  lookahead: 'Match the text itself, or make two rules of it',
-  lookbehind: 'Match the text before it as well, or make two rules of it',
+  lookahead: 'Match the text itself, or write two rules',
+  lookbehind: 'Match the text before it as well, or write two rules',
   backreference: 'Write out what it may repeat',
   'atomic group': 'Use a plain group "(?:…)"',
   'possessive repetition': 'Use "*", "+" or "?" alone',
@@ -38,13 +38,13 @@ const INSTEAD: { readonly [construct in UnsupportedConstruct]: string } = {
 export function explainPatternRefusal(refusal: PatternRefusal): string {
   switch (refusal.code) {
     case 'too_long':
-      return `The pattern has ${refusal.length} characters; ${refusal.lengthMax} are allowed. Look for less at once.`;
+      return `The pattern has ${refusal.length} characters; ${refusal.lengthMax} are allowed. Shorten it, or split it into two rules.`;
     case 'too_large':
-      return `The pattern stands for more than ${refusal.sizeMax} single checks, mostly by its counted repetitions. Lower the counts.`;
+      return `The pattern expands to more than ${refusal.sizeMax} single checks, mostly through counted repetitions. Lower the counts.`;
     case 'unsupported':
       return `The ${refusal.construct} "${refusal.found}" at character ${refusal.at + 1} cannot be checked in linear time. ${INSTEAD[refusal.construct]}.`;
     case 'malformed':
-      return `The pattern cannot be read: ${refusal.reason} ("${refusal.found}" at character ${refusal.at + 1}). Mend it there, or put a backslash before a character that stands for itself.`;
+      return `The pattern cannot be read: ${refusal.reason} ("${refusal.found}" at character ${refusal.at + 1}). Fix it there, or put a backslash before a character that stands for itself.`;
     default:
       return unreachable(refusal);
   }

@@ -6,13 +6,13 @@ import { parseSource } from './source/parse-source.ts';
 
 /** What a file says it is, before anything is known of the files around it. */
 export type SourceOutline = {
-  /** The id it gives itself, be it right or wrong. */
+  /** The id it gives itself, valid or not. */
   readonly claimed: { readonly id: string; readonly span: SourceSpan } | undefined;
   /** What it says, if it can be read without an error. */
   readonly syntax: () => WorkflowSyntax | undefined;
 };
 
-/** Looks at a file without judging it; what is wrong with it, its compilation tells. */
+/** Looks at a file without checking it; compiling it reports what is wrong. */
 export function sourceOutline(text: string): SourceOutline {
   const diagnostics = collectDiagnostics();
   const root = parseSource(text, diagnostics);

@@ -4,7 +4,7 @@ import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { conditionSchema } from './condition.ts';
 
 /**
- * Decides about an entry and those behind it together, so that nothing done in the first can take the others away. It
+ * Decides about an entry and the ones after it together, so that nothing done in the first can drop the others. It
  * is asked once, when a walk comes to the entry that carries it; where it does not hold, all its entries are skipped.
  */
 const guardSchema = z.object({
@@ -35,7 +35,7 @@ const countSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('context'), variable: z.string().min(1) }),
 ]);
 
-/** What decides whether a loop goes round again. */
+/** What decides whether a loop repeats. */
 const controlSchema = z.discriminatedUnion('kind', [
   /** The loop-control artifact of the decision step: "stop" ends the loop. Iteration 0 always runs. */
   z.object({ kind: z.literal('artifact') }),

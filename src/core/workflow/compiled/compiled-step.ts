@@ -7,7 +7,7 @@ import { conditionSchema } from './condition.ts';
 import { confirmationSchema } from './confirmation.ts';
 import { criteriaSchema } from './criteria.ts';
 
-/** Where a step comes from: written by the author, or put in by a template or feature, whose id is told. */
+/** Where a step comes from: written by the author, or put in by a template or feature, with its id. */
 const provenanceSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('authored') }),
   z.object({ source: z.literal('template_injected'), originId: z.string().min(1) }),
@@ -40,7 +40,7 @@ const delegationSchema = z.object({
   allowedTools: z.array(z.string()).optional(),
 });
 
-/** A bundled text that was put into the prompt, so that its origin can be told. */
+/** A bundled text that was put into the prompt, so that its origin can be shown. */
 const usedRefSchema = z.object({ refId: z.string(), contentHash: z.string(), bytes: z.int().min(0) });
 
 /** What a step is there for, beyond being done: the engine reads these answers itself. */

@@ -73,7 +73,7 @@ const referenceSchema = z.object({
   resolveFrom: z.enum(['workspace', 'package']),
 });
 
-/** Something an author should know, told again to whoever inspects the workflow. */
+/** Something an author should know; shown again to anyone who inspects the workflow. */
 const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
 
 /** A declaration that the author of the file did not write, and the template or feature it is from. */
@@ -102,7 +102,7 @@ export const compiledWorkflowSchema = z.object({
   loops: z.array(compiledLoopSchema),
   /** Every step there is, in the order in which the entries lead to them. */
   steps: z.array(compiledStepSchema),
-  /** By JSON pointers into this document. Steps tell their provenance themselves. */
+  /** By JSON pointers into this document. Steps have their own provenance. */
   origins: z.array(originSchema).optional(),
   /** By the id of the workflow, loop or step that each is about. */
   compiledWarnings: z.array(z.object({ code: z.enum(COMPILED_WARNING_CODES), subject: z.string() })),

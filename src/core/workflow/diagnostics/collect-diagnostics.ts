@@ -3,7 +3,7 @@ import type { Diagnostic } from './diagnostic.ts';
 /** More than anyone reads at once; a file with a million mistakes must not cost more than one with a hundred. */
 export const DIAGNOSTICS_OF_A_KIND_MAX = 100;
 
-/** Takes what is found in a file. Errors and warnings are counted apart, so that no number of warnings hides an error. */
+/** Collects what is found in a file. Errors and warnings are counted apart, so that no number of warnings hides an error. */
 export type Diagnostics = {
   readonly add: (diagnostic: Diagnostic) => void;
   /** Whether one more would only be counted; then its words need not be found. */
@@ -16,7 +16,7 @@ export type Diagnostics = {
 export function collectDiagnostics(): Diagnostics {
   const kept: { readonly [severity in Diagnostic['severity']]: Diagnostic[] } = { error: [], warning: [] };
   const leftOut = { error: 0, warning: 0 };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const isFull = (severity: Diagnostic['severity']) => kept[severity].length >= DIAGNOSTICS_OF_A_KIND_MAX;
   const count = (severity: Diagnostic['severity']) => {
     leftOut[severity] += 1;
@@ -32,8 +32,8 @@ export function collectDiagnostics(): Diagnostics {
       }
       // The compiler looks at some texts more than once; a second time says nothing new.
       const words = `${code} ${pointer} ${diagnostic.message}`;
-      if (!told.has(words)) kept[severity].push(diagnostic);
-      told.add(words);
+      if (!reported.has(words)) kept[severity].push(diagnostic);
+      reported.add(words);
     },
     hasErrors: () => kept.error.length > 0,
     all: () => [
@@ -46,7 +46,7 @@ export function collectDiagnostics(): Diagnostics {
 function theRest(severity: Diagnostic['severity'], kept: readonly Diagnostic[], count: number): readonly Diagnostic[] {
   const last = kept.at(-1);
   if (last === undefined || count === 0) return [];
-  const message = `${count} more ${severity === 'error' ? 'errors' : 'warnings'} are not listed. Mend these first.`;
+  const message = `${count} more ${severity === 'error' ? 'errors' : 'warnings'} are not listed. Fix these first.`;
   return [{ code: 'more_problems', severity, pointer: last.pointer, span: last.span, message }];
 }
 

@@ -45,7 +45,7 @@ describe('applying fixes', () => {
     const split = problem({ offset: 2, length: 0, text: '<' }, { offset: 6, length: 0, text: '>' });
     expect(applyFixes('abcdefg', [late, early, split, problem()])).toEqual({
       text: 'b<cdFIVEf>g',
-      mended: [late, early, split],
+      fixed: [late, early, split],
     });
   });
 
@@ -56,7 +56,7 @@ describe('applying fixes', () => {
     const adjacent = problem({ offset: 4, length: 0, text: 'W' });
     expect(applyFixes('abcdefg', [first, overlapping, halfApart, adjacent])).toEqual({
       text: 'abXefg',
-      mended: [first],
+      fixed: [first],
     });
   });
 

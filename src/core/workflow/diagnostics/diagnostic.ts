@@ -1,7 +1,7 @@
 /** A stretch of a source text, counted in UTF-16 code units. */
 export type SourceSpan = { readonly offset: number; readonly length: number };
 
-/** A change to a source text that mends a diagnostic. */
+/** A change to a source text that fixes a diagnostic. */
 export type Edit = SourceSpan & { readonly text: string };
 
 export type Fix = { readonly title: string; readonly edits: readonly Edit[] };
@@ -85,7 +85,7 @@ export const DIAGNOSTIC_CODES = [
 ] as const;
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
 
-/** Something wrong that shows only when the file is looked at as a whole; located by the pointer of what was written. */
+/** A problem that shows only when the file is looked at as a whole; located by the pointer of what was written. */
 export type CompilerFinding = {
   readonly code: DiagnosticCode;
   readonly severity: 'error' | 'warning';
@@ -119,8 +119,8 @@ export function sourcePosition(text: string, { offset }: SourceSpan): Position {
 
 export type AppliedFixes = {
   readonly text: string;
-  /** The diagnostics that were mended. */
-  readonly mended: readonly Diagnostic[];
+  /** The diagnostics that were fixed. */
+  readonly fixed: readonly Diagnostic[];
 };
 
 /**
@@ -129,16 +129,15 @@ export type AppliedFixes = {
  */
 export function applyFixes(text: string, diagnostics: readonly Diagnostic[]): AppliedFixes {
   const edits: Edit[] = [];
-  const mended: Diagnostic[] = [];
+  const fixed: Diagnostic[] = [];
   for (const diagnostic of diagnostics) {
     const { fix } = diagnostic;
     if (fix === undefined || !isApart(fix, edits)) continue;
     edits.push(...fix.edits);
-    mended.push(diagnostic);
+    fixed.push(diagnostic);
   }
   // From the end, so that no edit moves the place of one that is still to be made.
-  const fixed = edits.toSorted((a, b) => b.offset - a.offset).reduce(applied, text);
-  return { text: fixed, mended };
+  return { text: edits.toSorted((a, b) => b.offset - a.offset).reduce(applied, text), fixed };
 }
 
 function applied(text: string, edit: Edit): string {

@@ -24,7 +24,7 @@ export function activeFeatures(
     const feature = features.find(use.featureId);
     if (feature === undefined) {
       const unknown = { name: use.featureId, known: features.ids };
-      const message = `There is no feature "${use.featureId}".`;
+      const message = `Unknown feature "${use.featureId}".`;
       findings.push({ code: 'unknown_feature', severity: 'error', at: use.idAt, message, unknown });
     } else if (isConfigRight(feature, use, findings)) {
       const { originId } = use;
@@ -46,7 +46,7 @@ function reportDifference(
     const message = `"${featureId}" is listed twice with different settings. Keep one of them.`;
     findings.push({ code: 'duplicate_id', severity: 'error', at: idAt, message });
   } else if (other.originId !== undefined) {
-    const message = `The templates "${other.originId}" and "${originId}" set "${featureId}" differently. List it in "features" with the settings that are to count.`;
+    const message = `The templates "${other.originId}" and "${originId}" set "${featureId}" differently. List it in "features" with the settings you want.`;
     findings.push({ code: 'template_conflict', severity: 'error', at: idAt, message });
   }
 }
@@ -64,7 +64,7 @@ function isSame(a: ActiveFeature, b: ActiveFeature): boolean {
 function isConfigRight(feature: Feature, use: FeatureUse, findings: CompilerFinding[]): boolean {
   if (use.config === undefined) return true;
   if (feature.config === undefined) {
-    findings.push(wrong(`${use.at}/config`, `"${use.featureId}" has nothing to set. Remove "config".`));
+    findings.push(wrong(`${use.at}/config`, `"${use.featureId}" has no settings. Remove "config".`));
     return false;
   }
   const checked = checkShape(feature.config.shape, use.config);

@@ -13,7 +13,7 @@ import type { Emission } from './emission.ts';
 export function checkEntryCount(entries: number, findings: CompilerFinding[]): void {
   // What the author wrote is counted where it stands; this is about what was put in besides.
   if (entries <= WORKFLOW_ENTRIES_MAX || findings.some(({ code }) => code === 'too_many_steps')) return;
-  const message = `With probes and decisions that are put in, the workflow has ${entries} steps and loops; ${WORKFLOW_ENTRIES_MAX} are allowed. ${SPLIT}`;
+  const message = `With the probes and decisions that the compiler adds, the workflow has ${entries} steps and loops; ${WORKFLOW_ENTRIES_MAX} are allowed. ${SPLIT}`;
   findings.push({ code: 'too_many_steps', severity: 'error', at: '/steps', message });
 }
 
@@ -23,7 +23,7 @@ export function checkLoopIds(ids: readonly string[], at: string, findings: Compi
   const outer = ids.slice(0, -1).join('').length;
   // One is enough: those further in are too long as well.
   if (length <= LOOP_IDS_LENGTH_MAX || outer > LOOP_IDS_LENGTH_MAX) return;
-  const message = `The ids of this loop and of those around it have ${length} characters; ${LOOP_IDS_LENGTH_MAX} are allowed. Shorten them, or move the loop out.`;
+  const message = `The ids of this loop and of the loops around it have ${length} characters; ${LOOP_IDS_LENGTH_MAX} are allowed. Shorten them, or move the loop out.`;
   findings.push({ code: 'id_too_long', severity: 'error', at: `${at}/id`, message });
 }
 
@@ -33,7 +33,7 @@ export function checkStepSize(step: CompiledStep, at: string, emission: Emission
   const asked = step.assessmentIds.reduce((sum, id) => sum + assessmentBytes(id, emission), 0);
   const bytes = bytesOf(step) + asked;
   if (bytes <= STEP_BYTES_MAX) return;
-  const message = `This step takes ${bytes} bytes with all that it may show; ${STEP_BYTES_MAX} are allowed. Move long texts into documents, or split the step.`;
+  const message = `This step has ${bytes} bytes with everything it may show; ${STEP_BYTES_MAX} are allowed. Move long texts into documents, or split the step.`;
   findings.push({ code: 'text_too_long', severity: 'error', at, message });
 }
 
@@ -53,6 +53,6 @@ export function checkIdLength(id: string, at: string, { findings, longIds }: Emi
   if (id.length <= STEP_ID_LENGTH_MAX || longIds.has(at)) return;
   // One is enough: all that a call stands for begins with the same ids.
   longIds.add(at);
-  const message = `Joined with the ids of the calls it comes through, an id here has ${id.length} characters; ${STEP_ID_LENGTH_MAX} are allowed. Shorten the id of the call, or those inside of the template.`;
+  const message = `Joined with the ids of the calls around it, an id here has ${id.length} characters; ${STEP_ID_LENGTH_MAX} are allowed. Shorten the id of the call, or those in the template.`;
   findings.push({ code: 'id_too_long', severity: 'error', at: `${at}/id`, message });
 }

@@ -22,7 +22,7 @@ export function checkUses(
   }
   const tooMany = uses.patterns[PATTERNS_MAX];
   if (tooMany !== undefined) {
-    const message = `A workflow may have ${PATTERNS_MAX} patterns; this is one more. Say it with fewer, or with "contains".`;
+    const message = `A workflow may have ${PATTERNS_MAX} patterns; this is one more. Use fewer patterns, or "contains".`;
     findings.push({ code: 'bad_pattern', severity: 'error', at: tooMany.at, message });
   }
   for (const { at, pattern, flags } of uses.patterns.slice(0, PATTERNS_MAX)) {
@@ -35,14 +35,14 @@ export function checkUses(
 /** Named conditions may refer to each other, but not in a circle. */
 export function checkCycles({ conditions }: WorkflowSyntax, findings: CompilerFinding[]): void {
   const references = new Map(conditions.map(({ conditionId, condition }) => [conditionId, referencesOf(condition)]));
-  // Whoever refers to nothing that is left cannot be in a circle; what remains in the end can.
+  // A condition that refers to nothing that is left cannot be in a circle; what remains in the end can.
   const leading = endlessReferences(references);
   const backwards = new Map([...leading].map((id) => [id, [] as string[]]));
   for (const id of leading) for (const to of references.get(id) ?? []) backwards.get(to)?.push(id);
   const circle = endlessReferences(backwards);
   for (const { conditionId, at } of conditions) {
     if (!circle.has(conditionId)) continue;
-    const message = `The condition "${conditionId}" refers to itself, directly or by way of others.`;
+    const message = `The condition "${conditionId}" refers to itself, directly or through others. Break the circle.`;
     findings.push({ code: 'condition_cycle', severity: 'error', at, message });
   }
 }
@@ -83,6 +83,6 @@ function unknown(
   at: string,
   { name, known }: NonNullable<CompilerFinding['unknown']>,
 ): CompilerFinding {
-  const message = `There is no ${what} "${name}" here.`;
+  const message = `Unknown ${what} "${name}".`;
   return { code: `unknown_${what}`, severity: 'error', at, message, unknown: { name, known } };
 }

@@ -58,7 +58,7 @@ function emitOutput({ output }: StandardStep, emission: Emission): Pick<Compiled
   if (output === undefined) return {};
   const contract = contracts.find(output.contractRef);
   if (contract === undefined) {
-    const message = `There is no contract "${output.contractRef}".`;
+    const message = `Unknown contract "${output.contractRef}".`;
     const unknown = { name: output.contractRef, known: contracts.ids };
     const at = `${output.at}/contractRef`;
     emission.findings.push({ code: 'unknown_contract', severity: 'error', at, message, unknown });
@@ -119,7 +119,7 @@ function visibleFunctions(
 }
 
 function unknownFunction(name: string, at: string, known: readonly string[]): CompilerFinding {
-  const message = `There is no function "${name}" here.`;
+  const message = `Unknown function "${name}".`;
   return { code: 'unknown_function', severity: 'error', at, message, unknown: { name, known } };
 }
 
@@ -154,6 +154,6 @@ function checkChoice(
 ): void {
   const words = choices?.map(String);
   if (words === undefined || words.includes(value) || value.includes('{')) return;
-  const message = `"${value}" is none of what "${name}" may be.`;
+  const message = `"${value}" is not an allowed value of "${name}".`;
   findings.push({ code: 'wrong_value', severity: 'error', at, message, unknown: { name: value, known: words } });
 }

@@ -89,7 +89,7 @@ function emitLoop(loop: ExpandedLoop, plan: Plan, { emission, scope }: Scope): E
   checkLoopIds([...scope, loopId], loop.at, emission.findings);
   const entries = control === undefined ? loop.body : bodyWithDecision(loop, control);
   const body = emitEntries(entries, plan, { emission, scope: [...scope, loopId] });
-  // What is missing was reported; the body was still looked at, so that its mistakes are told as well.
+  // What is missing was reported; the body was still checked, so that its mistakes are reported too.
   if (control === undefined || loop.maxIterations === undefined) return [];
   plan.loops.push({
     loopId,
@@ -219,7 +219,7 @@ function hasSchemaRule({ criteria }: CompiledStep): boolean {
 
 type NamedCondition = CompiledWorkflow['conditions'][number];
 
-/** The named conditions that the plan goes by, sorted. Which loop they once stood for is told by the loop itself. */
+/** The named conditions that the plan uses, sorted. */
 function usedConditions(
   plan: Pick<CompiledWorkflow, 'entries' | 'steps' | 'loops'>,
   named: ReadonlyMap<string, WholeCondition>,

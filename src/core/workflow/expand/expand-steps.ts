@@ -104,17 +104,20 @@ function unknownTemplate({ templateId }: TemplateStep, { templates, broken }: Ex
   const reason = broken.get(templateId);
   if (reason !== undefined) return brokenTemplate(templateId, reason);
   const known = [capabilityProbe.templateId, ...templates.keys()].sort();
-  const message = `There is no template "${templateId}".`;
+  const message = `Unknown template "${templateId}".`;
   return { code: 'unknown_template', message, unknown: { name: templateId, known } };
 }
 
 function badCall({ templateId }: TemplateStep, { calls }: Site): Problem | undefined {
   const path = [...calls, templateId].join(' → ');
   if (calls.includes(templateId)) {
-    return { code: 'template_recursion', message: `These templates call each other without end: ${path}.` };
+    return {
+      code: 'template_recursion',
+      message: `These templates call each other in a circle: ${path}. Remove one of the calls.`,
+    };
   }
   if (calls.length < CALLS_DEEP_MAX) return undefined;
-  const message = `Templates may call each other ${CALLS_DEEP_MAX} deep; this is one more: ${path}. Call the inner ones from further out.`;
+  const message = `Templates may call each other ${CALLS_DEEP_MAX} levels deep; this is one more: ${path}. Call the inner ones directly.`;
   return { code: 'template_too_deep', message };
 }
 
@@ -131,7 +134,7 @@ function withBody(step: StepSyntax, siblings: Siblings, findings: CompilerFindin
   if (step.kind !== 'loop' || step.body.kind === 'steps') return step;
   const body = isBodyKnown(step, siblings) ? siblings.get(step.body.stepId) : undefined;
   if (body !== undefined) return { ...step, body: { kind: 'steps', steps: [withBody(body, siblings, findings)] } };
-  const message = `There is no step "${step.body.stepId}" beside this loop that could be its body. Name one, or write the steps into "body".`;
+  const message = `"${step.body.stepId}" is not a step next to this loop, so it cannot be its body. Name one, or write the steps in "body".`;
   const known = [...siblings.values()].filter(({ kind }) => kind !== 'loop').map(({ id }) => id);
   const unknown = { name: step.body.stepId, known };
   findings.push({ code: 'body_not_found', severity: 'error', at: step.body.at, message, unknown });

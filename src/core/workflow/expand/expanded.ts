@@ -18,7 +18,7 @@ export type ExpandedStep = {
   readonly purpose: CompiledStep['purpose'];
 };
 
-/** What a loop says about confirmation and notes holds for its steps, and is told by them. */
+/** What a loop says about confirmation and notes applies to its steps, and is stored with them. */
 export type ExpandedLoop = Omit<LoopStep, 'body' | 'kind' | 'loopId' | 'confirmation' | 'isNotesOptional'> & {
   readonly loopId: string;
   /** For the step that decides, where the compiler makes one. */
@@ -41,7 +41,7 @@ export type Expansion = {
   readonly made: ExpansionSize;
 };
 
-/** What called templates bring along beside their steps. */
+/** What called templates bring along besides their steps. */
 export type Brought = {
   /** Those of the workflow itself, too. */
   readonly conditions: WorkflowSyntax['conditions'][number][];
@@ -89,14 +89,14 @@ export type BrokenTemplate = {
   readonly message: string;
 };
 
-/** Told where the routine is called: calling another one would not mend anything. */
+/** Reported where the routine is called. */
 export function brokenTemplate(
   templateId: string,
   { ref, line, column, message }: BrokenTemplate,
 ): Pick<CompilerFinding, 'code' | 'message'> {
   return {
     code: 'broken_template',
-    message: `The routine "${templateId}" is broken and must be mended first: ${ref}, line ${line}, column ${column}: ${message}`,
+    message: `The routine "${templateId}" has an error. Fix it first: ${ref}, line ${line}, column ${column}: ${message}`,
   };
 }
 

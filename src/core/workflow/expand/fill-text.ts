@@ -46,7 +46,7 @@ type Filling = {
   readonly argument: (name: string, use: 'text' | 'value') => string | undefined;
 };
 
-/** Something wrong with a text; whoever fills it knows the place. */
+/** A problem with a text; the caller that fills it knows the place. */
 type Problem = Omit<CompilerFinding, 'at' | 'severity'>;
 export type ReportTextProblem = (problem: Problem, where: { readonly at: string; readonly text: string }) => void;
 
@@ -81,7 +81,7 @@ function filledText(
     slot: (slotId) => {
       const declared = points.find((point) => point.slotId === slotId)?.default;
       if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;
-      const message = `There is no extension point "${slotId}". Declare it in "extensionPoints".`;
+      const message = `Unknown extension point "${slotId}". Declare it in "extensionPoints".`;
       const unknown = { name: slotId, known: points.map((point) => point.slotId) };
       report({ code: 'unknown_slot', message, unknown });
       return '';
@@ -91,20 +91,19 @@ function filledText(
 
 /** What may not be empty as it is written may not become so. */
 function nothingLeft(): Problem {
-  const message =
-    'What is put in here is empty, and then nothing is left. Put something in, or write a text around it.';
+  const message = 'What is filled in here is empty, so nothing is left. Fill in a text, or write one around it.';
   return { code: 'text_empty', message };
 }
 
 function placeholderLeft(left: string, isName: boolean): Problem {
   const message = isName
-    ? `${left} would be taken as it stands: nothing is put into names of context values and patterns.`
-    : `${left} would reach the agent as it stands: only {{wr.bindings.…}} is filled in while compiling.`;
+    ? `${left} would stay as written: nothing is filled into names of context values and patterns. Remove it.`
+    : `The agent would see ${left} as written: only {{wr.bindings.…}} is filled in while compiling. Remove it.`;
   return { code: 'placeholder_left', message };
 }
 
-/** Told where a text would not stop growing. */
+/** Reported where a text would not stop growing. */
 export function grownTooLong(): Problem {
-  const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Put less into it.`;
+  const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Shorten it or what is filled in.`;
   return { code: 'text_too_long', message };
 }

@@ -16,11 +16,11 @@ export function fillWorkflow(
   }: { readonly root: SourceNode; readonly bindings: Bindings; readonly findings: CompilerFinding[] },
 ): WorkflowSyntax {
   let places: ReadonlyMap<string, readonly string[]> | undefined;
-  const told = new Set<string>();
-  const tell = (finding: CompilerFinding) => {
+  const reported = new Set<string>();
+  const reportOnce = (finding: CompilerFinding) => {
     const key = `${finding.at} ${finding.message}`;
-    if (!told.has(key)) findings.push(finding);
-    told.add(key);
+    if (!reported.has(key)) findings.push(finding);
+    reported.add(key);
   };
   // The tree knows only the object that a text belongs to, so the text itself is looked for in there.
   const placesIn = (at: string, wanted: string) => {
@@ -30,8 +30,8 @@ export function fillWorkflow(
   };
   const report: ReportTextProblem = (problem, { at, text }) => {
     // What comes after those that are listed is only counted, and a file may be wrong in a hundred thousand places.
-    const found = told.size < DIAGNOSTICS_OF_A_KIND_MAX ? placesIn(at, text) : [at];
-    for (const pointer of found) tell({ ...problem, severity: 'error', at: pointer });
+    const found = reported.size < DIAGNOSTICS_OF_A_KIND_MAX ? placesIn(at, text) : [at];
+    for (const pointer of found) reportOnce({ ...problem, severity: 'error', at: pointer });
   };
   const text = filler({ points: syntax.extensionPoints, bindings, argument: () => undefined }, report);
   return mapTexts(workflow, syntax, { text, place: (pointer) => pointer });

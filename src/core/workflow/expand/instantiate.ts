@@ -14,7 +14,7 @@ export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarifica
 
 /**
  * A template with arguments in their places and all its ids under the call's id, so that two calls never meet. What it
- * declares beside its steps is brought along. What goes wrong is told at the call: that is the file the author has open.
+ * declares besides its steps is brought along. Problems are reported at the call: that is the file the author has open.
  */
 export function instantiate(template: Template, call: TemplateStep, expansion: Expansion): Instance {
   const { tree, used } = filledTemplate(template, call, expansion);
@@ -84,7 +84,7 @@ export function unknownArgument(
   name: string,
   known: readonly string[],
 ): CompilerFinding {
-  const message = `The template "${templateId}" has no argument "${name}".`;
+  const message = `The template "${templateId}" does not have an argument "${name}".`;
   const at = pointerTo(`${callAt}/args`, name);
   return { code: 'unknown_argument', severity: 'warning', at, message, unknown: { name, known, isKey: true } };
 }

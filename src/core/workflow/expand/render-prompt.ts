@@ -30,7 +30,7 @@ export function renderPrompt(
   // A text that is put in twice counts twice: the agent reads it twice.
   const bytes = refsIn(blocks).reduce((sum, refId) => sum + utf8Length(refs.find(refId)?.text ?? ''), 0);
   if (bytes > REFS_PER_STEP_BYTES_MAX) {
-    const message = `The bundled texts of this step take ${bytes} bytes; ${REFS_PER_STEP_BYTES_MAX} are allowed. Use fewer.`;
+    const message = `The bundled texts of this step have ${bytes} bytes; ${REFS_PER_STEP_BYTES_MAX} are allowed. Use fewer.`;
     tools.findings.push({ code: 'ref_budget', severity: 'error', at: `${at}/promptBlocks`, message });
   }
   const text = sections.filter((one) => one !== '').join('\n\n');
@@ -67,7 +67,7 @@ function handIn(fields: PromptBlocks['outputRequired'], findings: CompilerFindin
     .map(({ name, text }) => {
       const parts = text.map((part) => {
         if (part.kind === 'text') return part.text;
-        const message = 'A bundled text may stand in goal, constraints, procedure and verify only.';
+        const message = 'A bundled text is allowed in goal, constraints, procedure and verify only. Move it there.';
         findings.push({ code: 'ref_misplaced', severity: 'error', at: part.at, message });
         return '';
       });
@@ -89,7 +89,7 @@ function renderPart(
   if (part.kind === 'text') return part.text;
   const ref = refs.find(part.refId);
   if (ref === undefined) {
-    const message = `There is no bundled text "${part.refId}".`;
+    const message = `Unknown bundled text "${part.refId}".`;
     const unknown = { name: part.refId, known: refs.ids };
     findings.push({ code: 'unknown_ref', severity: 'error', at: part.at, message, unknown });
     return '';

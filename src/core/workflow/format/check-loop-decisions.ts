@@ -31,8 +31,8 @@ export function checkLoopDecisions(uses: Uses, { conditions }: Named, findings: 
     const said = decision === undefined ? undefined : uses.loopControls.get(decision);
     const { fitting, message } = LOOP_DECISIONS[type];
     if (reference === undefined || said === undefined || said === fitting) continue;
-    const told = `"${reference.conditionId}" says "continueWhen": "${said}". ${message}`;
-    findings.push({ code: 'wrong_value', severity: 'error', at: reference.at, message: told });
+    const explained = `"${reference.conditionId}" says "continueWhen": "${said}". ${message}`;
+    findings.push({ code: 'wrong_value', severity: 'error', at: reference.at, message: explained });
   }
 }
 
@@ -66,6 +66,6 @@ function parentOf(pointer: Place): Place {
 
 function misplaced(at: string): CompilerFinding {
   const message =
-    'Only the whole condition of a loop can go by the decision about that loop. Compare a context value here, or leave this out.';
+    'The decision about a loop can only be the whole condition of that loop. Compare a context value here, or leave this out.';
   return { code: 'loop_control_misplaced', severity: 'error', at, message };
 }

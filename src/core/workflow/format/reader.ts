@@ -75,7 +75,7 @@ export function field(object: SourceObject, name: string): SourceNode | undefine
   return object.fields.get(name)?.value;
 }
 
-/** Reports keys that mean nothing here. In a closed object they are errors: a misspelled condition must not pass. */
+/** Reports unknown keys. In a closed object they are errors: a misspelled condition must not pass. */
 export function checkKeys(
   reader: Reader,
   object: SourceObject,
@@ -96,8 +96,8 @@ export function checkKeys(
       code: 'unknown_key',
       message:
         meant === undefined
-          ? `"${found.name}" means nothing here${known.isClosed === true ? '' : ' and is ignored'}. Known: ${known.keys.join(', ')}.`
-          : `"${found.name}" means nothing here. Did you mean "${meant}"?`,
+          ? `Unknown key "${found.name}"${known.isClosed === true ? '' : ' (ignored)'}. Known: ${known.keys.join(', ')}.`
+          : `Unknown key "${found.name}"${known.isClosed === true ? '' : ' (ignored)'}. Did you mean "${meant}"?`,
       fix: isFree ? renameTo(found, meant) : undefined,
     };
     const place = { pointer: found.value.pointer, span: found.nameSpan };
@@ -178,7 +178,7 @@ export function describe(node: SourceNode): string {
   }
 }
 
-/** Names in one list must differ: whatever refers to them means just one. */
+/** Names in one list must differ, so that a reference means exactly one. */
 export function checkUnique<const Name extends string>(
   found: readonly ({ readonly at: string } & { readonly [name in Name]: string })[],
   { what, name, key = name }: { readonly what: string; readonly name: Name; readonly key?: string },

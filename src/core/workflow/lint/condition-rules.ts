@@ -16,7 +16,7 @@ type Comparison = Extract<Condition, { kind: 'compare' }>;
 const TRIES_MAX = 4_096;
 
 /**
- * Whether there is a context in which a condition holds. Every value that it compares with is tried, the ones beside
+ * Whether there is a context in which a condition holds. Every value that it compares with is tried, the ones next to
  * it, and some that are none of these; what a pattern lets pass is not guessed, so it always can.
  */
 function canHold(condition: Condition, named: ReadonlyMap<string, Condition>): boolean {
@@ -73,21 +73,21 @@ function valuesFor({ value }: Comparison): readonly JsonValue[] {
 export const unreachableStep: LintRule = {
   code: 'unreachable_step',
   looksAt: 'workflow',
-  finds: 'a step or loop whose conditions can never hold together',
-  why: 'It looks as if it were part of the process, and no run ever comes to it.',
-  hint: 'Correct the condition, or take the step out.',
+  finds: 'a step or loop whose conditions can never all be true',
+  why: 'It looks like part of the process, but no run ever reaches it.',
+  hint: 'Correct the condition, or remove the step.',
   find: ({ syntax, workflow }) => {
     const written = new Map(authoredSteps(syntax.steps).map((step) => [step.id, step.at]));
     return unreachable(workflow, workflow.entries).flatMap((stepId) => {
       const at = written.get(stepId);
       return at === undefined
         ? []
-        : [{ at: `${at}/id`, message: `No run ever comes to "${stepId}": its conditions cannot hold.` }];
+        : [{ at: `${at}/id`, message: `No run ever reaches "${stepId}": its conditions can never all be true.` }];
     });
   },
 };
 
-/** What stands inside of something that is never reached is not told again. */
+/** What is inside something that is never reached is not reported again. */
 function unreachable(workflow: CompiledWorkflow, entries: readonly Entry[]): readonly string[] {
   const index = indexWorkflow(workflow);
   return entries.flatMap((entry, i) => {
@@ -113,8 +113,8 @@ export const unusedCondition: LintRule = {
   code: 'unused_condition',
   looksAt: 'workflow',
   finds: 'a named condition that nothing refers to',
-  why: 'Whoever reads the file takes it for a rule of the process, and it is none.',
-  hint: 'Refer to it with {"kind": "condition_ref", "conditionId": "…"}, or take it out.',
+  why: 'It looks like a rule of the process, but nothing uses it.',
+  hint: 'Refer to it with {"kind": "condition_ref", "conditionId": "…"}, or remove it.',
   find: ({ syntax, root }) => {
     const used = new Set(
       sourceTexts(root)
@@ -145,29 +145,29 @@ function usedVariables(texts: readonly SourceText[]): readonly UsedVariable[] {
   });
 }
 
-/** Given by whoever starts a run. */
+/** Given when a run starts. */
 const GIVEN = ['goal'];
 
 export const contextNeverSet: LintRule = {
   code: 'context_never_set',
   looksAt: 'workflow',
-  finds: 'a value that conditions or prompts go by, and that no text tells the agent to set',
-  why: 'The condition always comes out the same way, and a prompt shows [unset: …] instead of the value.',
+  finds: 'a context value that conditions or prompts use, but that no text asks the agent to set',
+  why: 'The condition always has the same result, and a prompt shows [unset: …] instead of the value.',
   hint: 'Name the context key and its allowed values in the prompt of an earlier step, as in: send context {"taskSize": "small"} or {"taskSize": "large"}.',
   find: ({ kind, root, workflow }) => {
-    // What a routine goes by may be set by whoever calls it.
+    // The workflow that calls a routine may set what the routine uses.
     if (kind === 'routine') return [];
-    const told = agentTexts(workflow);
+    const texts = agentTexts(workflow);
     const loopNames = new Set(workflow.loops.flatMap(({ variables }: CompiledLoop) => Object.values(variables)));
     const asked = new Set(workflow.steps.flatMap(({ userDependency }) => userDependency?.contextKey ?? []));
     const isKnown = (name: string) =>
-      GIVEN.includes(name) || loopNames.has(name) || asked.has(name as never) || mentions(told, name);
+      GIVEN.includes(name) || loopNames.has(name) || asked.has(name as never) || mentions(texts, name);
     const seen = new Set<string>();
     return usedVariables(sourceTexts(root)).flatMap(({ name, at }) => {
       const key = name.split('.')[0] ?? name;
       if (seen.has(key) || isKnown(key)) return [];
       seen.add(key);
-      return [{ at, message: `Nothing tells the agent to set "${key}", so it is never there.` }];
+      return [{ at, message: `No text asks the agent to set "${key}", so it is never set.` }];
     });
   },
 };

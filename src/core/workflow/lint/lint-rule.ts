@@ -48,7 +48,7 @@ type RuleWords = {
   readonly hint: string;
 };
 
-/** Every step that an author wrote, also those inside of loops, each behind the one it stands in. */
+/** Every step that an author wrote, including those in loops, each after the step that contains it. */
 export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {
   return steps.flatMap((step) =>
     step.kind === 'loop' && step.body.kind === 'steps' ? [step, ...authoredSteps(step.body.steps)] : [step],

@@ -26,9 +26,9 @@ const NOT_PROSE = /\/(?:id|title|message|value|pattern|equals|contains|var|contr
 export const vagueOptOut: LintRule = {
   code: 'vague_opt_out',
   looksAt: 'file',
-  finds: 'words that let the agent leave something out without saying when',
-  why: 'An agent in a hurry reads "if needed" as "no". Nobody can tell afterwards whether it was looked into or skipped.',
-  hint: 'Say by what it is decided ("when the change touches the public API, …; otherwise write why not"), or put it behind a runCondition.',
+  finds: 'words that let the agent skip something without saying when',
+  why: 'An agent in a hurry reads "if needed" as "no". Afterwards nobody knows whether it was considered or skipped.',
+  hint: 'Say what decides it ("when the change touches the public API, …; otherwise write why not"), or give the step a runCondition.',
   find: ({ root, text }) =>
     sourceTexts(root)
       .filter(({ pointer }) => READ_BY_AGENTS.test(pointer) && !NOT_PROSE.test(pointer))
@@ -36,12 +36,12 @@ export const vagueOptOut: LintRule = {
         spansOf(node, VAGUE, text).map(({ phrase, span }) => ({
           at: node.pointer,
           span,
-          message: `"${phrase}" lets the agent choose without saying by what.`,
+          message: `"${phrase}" lets the agent choose without saying what decides it.`,
         })),
       ),
 };
 
-/** What tells the agent to turn to the user, and not what only speaks of it ("never ask the user", "if you ask me to"). */
+/** What asks the agent to turn to the user, and not what only mentions it ("never ask the user", "if you ask me to"). */
 const ASKING =
   /(?<!(?:\b(?:not|never|without|if you|when you)|n't) )\b(?:ask|consult|check with|confirm with) the user\b|(?<=^|[.!?:;]\s+|\n\s*(?:[-*]|\d+\.)?\s*)Ask me\b/gi;
 /** Texts of a step that an agent reads. */
@@ -50,9 +50,9 @@ const READ = ['prompt', 'promptBlocks', 'guidance', 'promptFragments', 'synthesi
 export const asksTheUser: LintRule = {
   code: 'asks_the_user',
   looksAt: 'file',
-  finds: 'a prompt that tells the agent to ask the user, in a step that does not declare it',
-  why: 'Whether anybody is there to be asked is decided by the mode of a run. Unattended, the agent asks into the void or makes the answer up, and the run records no gap.',
-  hint: 'Give the step a "userDependency" (only the user can give it) or "requireConfirmation": true (the user may stop it); the reply then says whether to ask, and what to do if nobody is there.',
+  finds: 'a prompt that asks the agent to consult the user, in a step that does not declare it',
+  why: 'The mode of a run decides whether a user is there. In an unattended run, nobody answers: the agent waits or invents an answer, and the run records no gap.',
+  hint: 'Give the step a "userDependency" (only the user can answer) or "requireConfirmation": true (the user may stop it); the reply then says whether to ask, and what to do if nobody is there.',
   find: ({ root, text }) =>
     root.kind === 'object' ? stepsIn(field(root, 'steps')).flatMap((step) => findIn(step, text)) : [],
 };
@@ -78,7 +78,7 @@ function findIn(step: SourceObject, text: string): readonly LintFinding[] {
     spansOf(node, ASKING, text).map(({ phrase, span }) => ({
       at: node.pointer,
       span,
-      message: `"${phrase}" asks whoever happens to be there; the step does not say that it needs the user.`,
+      message: `"${phrase}": the step does not declare that it needs the user.`,
     })),
   );
 }
@@ -92,9 +92,9 @@ const LENGTH_THAT_SAYS_NOTHING = 40;
 export const flagOnlyValidation: LintRule = {
   code: 'flag_only_validation',
   looksAt: 'workflow',
-  finds: 'validation criteria that a phrase alone satisfies',
-  why: 'The criteria are shown to the agent. Where they ask for a phrase, the phrase is what comes back, whether or not the work was done.',
-  hint: 'Ask for what only the work can produce: an outputContract, or criteria on the headings, numbers or file names that the notes must hold.',
+  finds: 'validation criteria that are met by a phrase alone',
+  why: 'The criteria are shown to the agent. If they ask for a phrase, the agent writes the phrase, whether or not the work was done.',
+  hint: 'Ask for what only the work can produce: an outputContract, or criteria for headings, numbers or file names in the notes.',
   find: ({ syntax }) =>
     authoredSteps(syntax.steps).flatMap((step) => {
       if (step.kind !== 'standard' || step.criteria === undefined || step.output?.isRequired === true) return [];
@@ -139,7 +139,7 @@ export const promptTooLong: LintRule = {
   code: 'prompt_too_long',
   looksAt: 'workflow',
   finds: `a prompt of more than ${PROMPT_BYTES_ADVISED} bytes`,
-  why: 'The longer a prompt is, the more of it is passed over, and every agent reads it again whenever it comes back.',
+  why: 'The longer a prompt is, the more of it an agent overlooks, and every agent that resumes reads it again.',
   hint: 'Split the step, move standing rules into metaGuidance and long texts into a reference, or say it in fewer words.',
   find: ({ syntax, workflow }) => {
     const written = new Map(authoredSteps(syntax.steps).map((step) => [step.id, step.at]));
@@ -150,7 +150,7 @@ export const promptTooLong: LintRule = {
       return [
         {
           at: `${at}/id`,
-          message: `The prompt of "${step.stepId}" has ${bytes} bytes; ${PROMPT_BYTES_ADVISED} are enough.`,
+          message: `The prompt of "${step.stepId}" has ${bytes} bytes; at most ${PROMPT_BYTES_ADVISED} are recommended.`,
         },
       ];
     });
@@ -161,11 +161,11 @@ export const missingAbout: LintRule = {
   code: 'missing_about',
   looksAt: 'workflow',
   finds: 'a workflow without "about"',
-  why: 'People choose a workflow by it: what it is for, what comes out, and when to take another one.',
-  hint: 'Write an "about" of a few lines in Markdown: what it is for, what one gets, what it is not for.',
+  why: 'People use it to choose a workflow: what it is for, what it produces, and when to use another one.',
+  hint: 'Write an "about" of a few lines in Markdown: what it is for, what it produces, what it is not for.',
   find: ({ syntax }) =>
     syntax.about === undefined
-      ? [{ at: '/name', message: 'Nothing tells people what this is for: there is no "about".' }]
+      ? [{ at: '/name', message: 'The workflow has no "about", so people cannot see what it is for.' }]
       : [],
 };
 
@@ -179,7 +179,7 @@ export const missingExamples: LintRule = {
   find: ({ syntax, kind }) =>
     kind === 'routine' || syntax.examples.length > 0
       ? []
-      : [{ at: '/name', message: 'No goal shows when to take this: there are no "examples".' }],
+      : [{ at: '/name', message: 'The workflow has no "examples", so clients cannot compare it with a goal.' }],
 };
 
 /** Where phrases of plain words stand in a file: letters and spaces look the same in a text and in its JSON. */

@@ -42,7 +42,7 @@ export function workflowDiff(before: CompiledWorkflow, after: CompiledWorkflow):
   };
 }
 
-/** Steps and loops are told one by one, and what is derived from them not at all. */
+/** Steps and loops are compared one by one; what is derived from them is left out. */
 function declarations({
   steps: _s,
   loops: _l,

@@ -20,7 +20,7 @@ export type OutlinedLoop = {
   readonly kind: 'loop';
   readonly loop: CompiledLoop;
   readonly when?: string;
-  /** What makes it go round again, in words. */
+  /** What makes it repeat, in words. */
   readonly repeats: string;
   readonly body: readonly OutlineEntry[];
 };

@@ -58,10 +58,18 @@ function tooDeepOrMany(text: string): Diagnostic | undefined {
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ',') values += 1;
     if (depth > DEPTH_MAX) {
-      return fatal('too_deep', { offset: at, length: 1 }, `Values are nested more than ${DEPTH_MAX} deep here.`);
+      return fatal(
+        'too_deep',
+        { offset: at, length: 1 },
+        `Values are nested more than ${DEPTH_MAX} levels deep here. Flatten them.`,
+      );
     }
     if (values > VALUES_MAX) {
-      return fatal('too_many_values', { offset: at, length: 1 }, `The file has more than ${VALUES_MAX} values.`);
+      return fatal(
+        'too_many_values',
+        { offset: at, length: 1 },
+        `The file has more than ${VALUES_MAX} values. Split it.`,
+      );
     }
   }
   return undefined;
@@ -92,7 +100,7 @@ function sourceNode(node: Node, pointer: string, diagnostics: Diagnostics): Sour
     }
     case 'number': {
       const value = Number(node.value);
-      const message = 'This number is too large to be read exactly.';
+      const message = 'This number is too large to be read exactly. Write a smaller one.';
       if (!Number.isFinite(value)) diagnostics.add({ ...head, code: 'bad_number', severity: 'error', message });
       return { ...head, kind: 'number', value };
     }
@@ -141,17 +149,17 @@ function oddName(name: string, span: SourceSpan): Oddity | undefined {
   if (seen === name) return undefined;
   return {
     code: 'bad_text',
-    message: `This key reads as "${seen}", but has characters that cannot be seen. Type it anew.`,
+    message: `This key contains characters that cannot be seen; it reads as "${seen}". Type it again.`,
     ...(seen === '' ? {} : { fix: { title: `Replace it with "${seen}"`, edits: [{ ...span, text: quote(seen) }] } }),
   };
 }
 
-function halfCharacter(mended: string, span: SourceSpan): Oddity & Pick<Diagnostic, 'severity'> {
+function halfCharacter(repaired: string, span: SourceSpan): Oddity & Pick<Diagnostic, 'severity'> {
   return {
     code: 'bad_text',
     severity: 'error',
-    message: 'This text has half a character (a lone surrogate) in it. Type it anew.',
-    fix: { title: 'Put a replacement character there', edits: [{ ...span, text: quote(mended) }] },
+    message: 'This text contains half a character (a lone surrogate). Type it again.',
+    fix: { title: 'Insert a replacement character', edits: [{ ...span, text: quote(repaired) }] },
   };
 }
 
