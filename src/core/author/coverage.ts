@@ -10,12 +10,12 @@ import { criteriaRules } from '../workflow/compiled/criteria.ts';
 import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import { conditionText } from '../workflow/outline/condition-text.ts';
 
-/** What runs have met so far. */
+/** The steps and condition results that runs have covered so far. */
 export type Met = { readonly stepIds: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
 
 type Share = { readonly reached: number; readonly total: number };
 
-/** How much of a workflow was met, and what was not. */
+/** How much of a workflow was covered, and what is missing. */
 export type Coverage = {
   readonly steps: Share & { readonly missing: readonly string[] };
   readonly outcomes: Share & { readonly missing: readonly { readonly condition: string; readonly never: string }[] };
@@ -40,7 +40,7 @@ export function coverageOf(workflow: CompiledWorkflow, met: Met): Coverage {
   };
 }
 
-/** A share in whole percent, rounded down: 100 means all of it. What has nothing to reach is reached. */
+/** A share in whole percent, rounded down, so that 100 means all of it. An empty share counts as 100. */
 export function percentOf({ reached, total }: Share): number {
   return total === 0 ? 100 : Math.floor((reached * 100) / total);
 }
@@ -48,17 +48,17 @@ export function percentOf({ reached, total }: Share): number {
 /** A place in a workflow where a condition decides something. */
 export type ConditionSite = {
   readonly siteId: string;
-  /** What it decides, for a reader. */
+  /** What it decides, in words. */
   readonly words: string;
   readonly outcomes: readonly string[];
 };
 
-/** A condition that is asked while a step is pending. */
+/** A condition that is evaluated while a step is pending. */
 export type StepCondition = ConditionSite & { readonly condition: Condition };
 
 const YES_NO = ['true', 'false'] as const;
 
-/** Every condition that can come out one way or the other, each once. What always holds or never does is left out. */
+/** Every condition that can be true or false, each once. Conditions that are always or never true are left out. */
 export function conditionSites(workflow: CompiledWorkflow): readonly ConditionSite[] {
   const index = indexWorkflow(workflow);
   const sites = [
@@ -70,7 +70,7 @@ export function conditionSites(workflow: CompiledWorkflow): readonly ConditionSi
 }
 
 const runSiteId = (of: string, stepId: string) => `run condition of ${of} ${stepId}`;
-/** Whether a site is a rule for notes, which is asked when they are handed in. */
+/** Whether a site is a rule for notes, which is evaluated when they are sent. */
 export const isCriterion = (siteId: string) => siteId.startsWith('criterion ');
 const loopSiteId = (kind: string, loopId: string) => `${kind} of loop ${loopId}`;
 
@@ -132,7 +132,7 @@ function site(siteId: string, condition: Condition): readonly ConditionSite[] {
   return [{ siteId, words: `${siteId} (${conditionText(condition)})`, outcomes: YES_NO }];
 }
 
-/** One way in which a condition came out. */
+/** One result of a condition. */
 export type ConditionOutcome = { readonly siteId: string; readonly outcome: string };
 
 const groupOf = (size: number) => `${plural(size, 'step')} from`;
@@ -141,7 +141,7 @@ const RUN = /^The run condition of (.+) "([^"]+)" is (true|false)\.$/;
 const ROUND = /^The (while|until) condition of loop "([^"]+)" is (true|false)\.$/;
 const DECISION = /^The decision is "(continue|stop)" in loop "([^"]+)"\.$/;
 
-/** What a line of the trace says about a condition; most lines are about something else. */
+/** The result of a condition in a trace entry; most entries are about something else. */
 export function tracedOutcome({ kind, summary, refs = [] }: TraceEntry): ConditionOutcome | undefined {
   if (kind !== 'evaluated_condition') return undefined;
   const [, size] = SKIPPED.exec(summary) ?? [];
@@ -160,7 +160,7 @@ export function tracedOutcome({ kind, summary, refs = [] }: TraceEntry): Conditi
   return undefined;
 }
 
-/** How the conditions of a pending step come out where the run stands. */
+/** The results of a pending step's conditions. */
 export function outcomesAt(place: StepPlace): readonly ConditionOutcome[] {
   return stepConditions(place.step).map(({ siteId, condition }) => ({
     siteId,

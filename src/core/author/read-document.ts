@@ -7,10 +7,10 @@ import { type Position, sourcePosition } from '../workflow/diagnostics/diagnosti
 import { parseSource } from '../workflow/source/parse-source.ts';
 import { nodeAt, plainValue, pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
 
-/** Something wrong in a document of an author's, and where. */
+/** A problem in a document of an author, and its position. */
 export type DocumentProblem = Position & { readonly pointer: string; readonly message: string };
 
-/** Reads a document by its schema; all that is wrong is told at once, each at its place. */
+/** Reads a document by its schema and reports all problems at once, each with its position. */
 export function readDocument<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
@@ -26,7 +26,7 @@ export function readDocument<Schema extends z.ZodType>(
   return err([...odd, ...issues]);
 }
 
-/** A problem with the value that a pointer leads to, in a text that can be read. */
+/** A problem with the value at a pointer, in a text that can be parsed. */
 export function problemAt(text: string, pointer: string, message: string): DocumentProblem {
   const parsed = parseSource(text, collectDiagnostics());
   const span = parsed.isOk() ? nodeAt(parsed.value, pointer).span : { offset: 0, length: 0 };

@@ -7,21 +7,21 @@ const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[
 
 const text = z.string().min(1);
 
-/** What the agent hands in at a step. What is left out is taken from the example that the step's reply shows. */
+/** What the agent sends at a step. Whatever is left out is taken from the example in the step's reply. */
 const sentStepSchema = z
   .strictObject({
-    at: text.describe('The id of the step that is to be pending when this is sent.'),
-    notes: z.string().optional().describe('The notes. Left out: those of the example.'),
+    at: text.describe('The id of the step that must be pending when this is sent.'),
+    notes: z.string().optional().describe('The notes. Default: the notes of the example.'),
     artifacts: z
       .array(jsonObjectSchema)
       .optional()
-      .describe('The artifacts. Kinds that are left out are taken from the example.'),
-    context: jsonObjectSchema.optional().describe('Values that go into the context of the run with this step.'),
+      .describe('The artifacts. Missing kinds are taken from the example.'),
+    context: jsonObjectSchema.optional().describe('Context values that are sent with this step.'),
     expect: z
       .enum(['ok', 'blocked'])
       .optional()
       .describe(
-        'Whether the step is taken as done. With "blocked" nothing is filled in from the example. Left out: "ok", where a block that only asks the user is let pass.',
+        'Whether the attempt must succeed. With "blocked", nothing is filled in from the example. Default: "ok"; a block that only asks the user is then passed.',
       ),
     blockers: z
       .array(z.enum(BLOCKER_CODES))
@@ -40,7 +40,7 @@ const expectedGapSchema = z.strictObject({
   detail: z.enum(Object.values(GAP_DETAILS).flat()).optional(),
 });
 
-/** What shall have come out at the end. */
+/** What must be true at the end of a run. */
 const expectedSchema = z
   .strictObject({
     path: z.array(text).optional().describe('The ids of the steps that were pending, in order; each iteration again.'),
@@ -55,19 +55,19 @@ const expectedSchema = z
 export type ExpectedEnd = z.infer<typeof expectedSchema>;
 
 const givenShape = {
-  mode: autonomySchema.optional().describe('How far the agent goes by itself; guided unless told.'),
-  goal: text.optional().describe('What the work is for, as given to start_workflow.'),
+  mode: autonomySchema.optional().describe('The mode of the run. Default: guided.'),
+  goal: text.optional().describe('The goal, as sent to start_workflow.'),
   context: jsonObjectSchema.optional().describe('The context that the run starts with.'),
   steps: z
     .array(sentStepSchema)
     .optional()
-    .describe('What the agent sends, in order. A step that is not named here is answered with its own example.'),
+    .describe('What the agent sends, in order. A step that is not named here is answered with its example.'),
 };
 
 const scenarioSchema = z
   .strictObject({
     name: text.describe('What happens, in a few words.'),
-    modes: z.array(autonomySchema).min(1).optional().describe('Plays it once in each of these modes.'),
+    modes: z.array(autonomySchema).min(1).optional().describe('Runs the scenario once in each of these modes.'),
     ...givenShape,
     expect: expectedSchema,
   })
@@ -80,7 +80,7 @@ export type Scenario = z.infer<typeof scenarioSchema>;
 /** Scenarios of a workflow, in the file `<name>.test.json` beside it. */
 export const scenarioFileSchema = z.strictObject({
   $schema: z.string().optional(),
-  workflowId: text.describe('The workflow that is played.'),
+  workflowId: text.describe('The workflow to run.'),
   scenarios: z.array(scenarioSchema).min(1),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

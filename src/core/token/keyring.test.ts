@@ -92,7 +92,7 @@ test('a stored keyring comes back as it was, with and without a previous key', (
   }
 });
 
-test('a keyring of another version is told apart from a damaged one', () => {
+test('a keyring of another version is not mistaken for a damaged one', () => {
   const document = keyringDocument(keys.keyring);
   expect(parseKeyring({ ...document, v: 2 })).toEqual(err({ code: 'unknown_version', version: 2 }));
   for (const damaged of [

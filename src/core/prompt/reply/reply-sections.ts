@@ -66,11 +66,11 @@ export function replySections(parts: ReplyParts): readonly Section[] {
 /** The same as data, without empty lists. */
 export function guidanceData({ index, lifecycle }: ReplyParts): { readonly guidance?: JsonObject } {
   const { metaGuidance, preconditions, clarificationPrompts } = index.workflow;
-  const told = {
+  const shown = {
     ...(lifecycle === 'start' ? { preconditions, clarificationPrompts } : {}),
     ...(lifecycle === 'start' || lifecycle === 'rehydrate' ? { metaGuidance } : {}),
   };
-  const guidance = Object.fromEntries(Object.entries(told).filter(([, texts]) => texts.length > 0));
+  const guidance = Object.fromEntries(Object.entries(shown).filter(([, texts]) => texts.length > 0));
   return Object.keys(guidance).length === 0 ? {} : { guidance };
 }
 

@@ -70,18 +70,18 @@ function openedGaps(news: readonly Unmet[], { step, idAt }: Opening): readonly G
   const at = step === undefined ? {} : { step };
   const more = news[GAPS_OPENED_MAX];
   if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place), at));
-  const told = news.slice(0, GAPS_OPENED_MAX - 1);
-  const count = news.length - told.length;
-  const { details: _, ...last } = openedGap(more, idAt(told.length), at);
+  const listed = news.slice(0, GAPS_OPENED_MAX - 1);
+  const count = news.length - listed.length;
+  const { details: _, ...last } = openedGap(more, idAt(listed.length), at);
   return [
-    ...told.map((unmet, place) => openedGap(unmet, idAt(place), at)),
+    ...listed.map((unmet, place) => openedGap(unmet, idAt(place), at)),
     { ...last, summary: `${count} more requirements of this step are not met.`, details: { count, ...at } },
   ];
 }
 
-type StepTold = { readonly step?: StepInstanceKey };
+type AtStep = { readonly step?: StepInstanceKey };
 
-function openedGap(unmet: Unmet, id: Gap['gapId'], at: StepTold): Gap {
+function openedGap(unmet: Unmet, id: Gap['gapId'], at: AtStep): Gap {
   const { severity, category, detail } = REASONS[unmet.reason].gap;
   return {
     gapId: id,
@@ -105,7 +105,7 @@ function closingGap({ gapId: resolvesGapId, severity, reason, summary, details }
   };
 }
 
-function detailsOf({ requirement, pointer, details }: Unmet, at: StepTold): JsonObject {
+function detailsOf({ requirement, pointer, details }: Unmet, at: AtStep): JsonObject {
   const named = { requirement, pointer, ...at };
   const whole = { ...details, ...named };
   return canonicalLength(whole) <= DETAILS_BYTES_MAX ? whole : named;

@@ -14,7 +14,7 @@ export type AskedArtifact = {
   readonly example: JsonObject;
 };
 
-/** What each kind of requirement holds, so that an agent can be told before it works. */
+/** What each kind of requirement holds, so that a prompt can show it. */
 type AskedByKind = {
   readonly notes: unknown;
   readonly criteria: {
