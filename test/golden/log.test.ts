@@ -51,7 +51,7 @@ test.each(Object.entries(FILES))('%s is written byte for byte as it was when it 
   expect(jsonLines(documents)).toBe(read(name));
 });
 
-test.each(Object.keys(FILES))('nobody has edited %s', (name) => {
+test.each(Object.keys(FILES))('the golden file %s was not edited', (name) => {
   const digests = JSON.parse(read('sha256.json')) as { readonly [name: string]: string };
   expect(createHash('sha256').update(read(name)).digest('hex')).toBe(digests[name]);
 });

@@ -47,12 +47,12 @@ test.each([
   ['"no end \\"', 0],
   ['[1,2', 4],
   ['{"a":1', 6],
-])('%j is no value, and it is said where', (text, offset) => {
+])('%j is not a JSON value, and the fault has its offset', (text, offset) => {
   const walk = walkOf(text);
   expect([skipValue(walk, { at: 0, depth: 0 }), walk.fault]).toEqual([undefined, { reason: 'not_json', offset }]);
 });
 
-test.each(['{1:2}', '{"a" 1}', '{"a":1 "b":2}', '{,}', '{"a":1,}'])('%s is no object', (text) => {
+test.each(['{1:2}', '{"a" 1}', '{"a":1 "b":2}', '{,}', '{"a":1,}'])('%s is not a JSON object', (text) => {
   const walk = walkOf(text);
   expect(walkObject(walk, { at: 0, depth: 0 }, (_, value) => skipValue(walk, value))).toBeUndefined();
   expect(walk.fault?.reason).toBe('not_json');

@@ -81,7 +81,7 @@ test('ids of different kinds are never read for each other', () => {
   expect(readers).toEqual(ids.map(() => 1));
 });
 
-test.each([9, 11])('an id of %i bytes is our own mistake', (length) => {
+test.each([9, 11])('an id of %i bytes is a bug', (length) => {
   enforces('session_id_80_bits');
   expect(() => SessionId.of(new Uint8Array(length))).toThrow('bug: an id takes 10 bytes');
 });
@@ -181,7 +181,7 @@ test.each([
   'Outer@0::triage',
   'a.b',
   'triage\n',
-])('%j is no key', (key) => {
+])('%j is not a step instance key', (key) => {
   enforces('step_instance_key_format', 'step_and_loop_ids_delimiter_safe');
   expect(stepInstanceKeySchema.safeParse(key).success).toBe(false);
 });

@@ -24,6 +24,6 @@ test('base32 uses the alphabet of Crockford in lower case', () => {
   expect(toBase32(Uint8Array.of(0xff, 0x00, 0xa5))).toBe('zw0aa');
 });
 
-test.each(['i', 'l', 'o', 'u', 'A', '-', 'é'])('the character %s is no base32', (character) => {
+test.each(['i', 'l', 'o', 'u', 'A', '-', 'é'])('the character %s is not base32', (character) => {
   expect(fromBase32(`00${character}0`)).toBeUndefined();
 });

@@ -44,7 +44,7 @@ test('a null inside a value is a value', () => {
   );
 });
 
-test.each([null, 'text', 7, [], undefined])('%j is no context', (argument) => {
+test.each([null, 'text', 7, [], undefined])('%j is not a context', (argument) => {
   expect(contextDelta(context, argument)).toEqual(err({ code: 'context_not_object' }));
 });
 

@@ -17,7 +17,7 @@ const artifact = (name: string, contentType = 'application/json'): ArtifactRef =
   byteLength: name.length,
 });
 
-test('the note comes first, then artifacts by digest and content type, each with an id of its own place', () => {
+test('the note is stored first, then artifacts by digest and content type, each with its own id', () => {
   enforces('output_order_in_one_operation', 'output_id_derived_from_attempt');
   const digest = (fill: string) => `sha256:${fill.repeat(64)}` as ArtifactDigest;
   const [a, b, c] = [

@@ -92,7 +92,7 @@ test('further texts of a reply are kept unchanged', () => {
 
 const digest = (payload: RequestPayload) => requestDigest(payload, sha256)._unsafeUnwrap();
 
-test('the same payload has the same digest, in whatever order its fields are sent', () => {
+test('the digest of a payload does not depend on the order of its fields', () => {
   enforces('advance_recorded_request_digest');
   const sent: RequestPayload = { output: { notesMarkdown: 'Done.', artifacts: [] }, context: { a: 1, b: 2 } };
   const again: RequestPayload = { context: { b: 2, a: 1 }, output: { artifacts: [], notesMarkdown: 'Done.' } };

@@ -160,7 +160,7 @@ const BREACHES: Breaches<Exclude<IntegrityRule, PlanRule>> = {
     },
     {
       plan: 'fork',
-      what: 'going on where somebody has gone on',
+      what: 'a second step from the same node as a tip advance',
       at: 52,
       events: set('edge_created', '/data/cause/kind', 'tip_advance'),
     },

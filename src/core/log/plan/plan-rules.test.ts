@@ -44,7 +44,7 @@ const BREACHES: Breaches<PlanRule> = {
   root_is_first_node: [
     {
       plan: 'start',
-      what: 'a root that is no step',
+      what: 'a root that is not a step',
       at: 2,
       events: set('node_created', '/data/nodeKind', 'checkpoint'),
     },

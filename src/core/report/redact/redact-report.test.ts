@@ -202,7 +202,7 @@ function planted(tokens: readonly string[]): fc.Arbitrary<Planted> {
   const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
   const alnum = `${upper}abcdefghijklmnopqrstuvwxyz`;
   const lead = (prefix: string) => (core: string) => ({ text: `${prefix}${core}`, core });
-  // fast-check prefers small numbers, of which nobody makes keys.
+  // fast-check prefers small numbers, which are not used as keys.
   const random = fc.nat().map((seed) => createHash('sha384').update(String(seed)).digest());
   const encoded = fc
     .tuple(
@@ -237,7 +237,7 @@ function leaks(written: string, secrets: readonly string[]): readonly string[] {
   });
 }
 
-/** The report with a text in every place that somebody outside can write to. */
+/** The report with a text in every field that an agent or user can write to. */
 function everywhere(report: Report, text: string): Report {
   const step = { stepId: 'x', title: text, rounds: [] };
   const note = { markdown: text, isSuperseded: false };
