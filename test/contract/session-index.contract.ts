@@ -26,7 +26,7 @@ export function sessionIndexContract(makeStore: MakeStore): void {
     expect((await again().sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
   });
 
-  test('later appends appear in the index, whoever makes them', async () => {
+  test('later appends of any process appear in the index', async () => {
     const { store, again } = makeStore();
     const other = again();
     const history = historyOf(1);

@@ -92,7 +92,7 @@ async function call({ desk }: Agent, tool: string, sent: JsonObject) {
 type Work = { readonly workflowId: string; readonly workspace: string; readonly calls: number };
 type Worked = { readonly told: Told; readonly lastMark: string; readonly goal: string };
 
-/** Starts a run and does what it is told for a while. Goals and notes are of any length. */
+/** Starts a run and follows its replies for a while. Goals and notes are of any length. */
 async function work(agent: Agent, { workflowId, workspace, calls }: Work): Promise<Worked> {
   const { chance } = agent;
   const goal = `Goal ${chance.below(1_000_000)} ${'very '.repeat(chance.below(150))}important`;

@@ -83,7 +83,7 @@ async function flipAll(bytes: Uint8Array, places: readonly number[], bitAt: (at:
   return codes;
 }
 
-/** What must come of a bundle that was changed in one value or name, told by what that is. */
+/** The expected refusal of a bundle that was changed in one value or name. */
 function rightCode(original: LooseBundle, bytes: Uint8Array): string {
   let changed: LooseBundle;
   try {

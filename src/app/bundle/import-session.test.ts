@@ -132,7 +132,7 @@ test('a checkpoint saved before the export is replayed and not recorded twice', 
   for (let times = 0; times < 3; times++) {
     const again = (await checkpoint(services, { checkpointToken, output, workspace: WORKSPACE }))._unsafeUnwrap();
     expect(sessionOf(again)).toBe(sessionId);
-    // Else it would be told that what was sent differs from what is recorded.
+    // Otherwise the reply would say that the call differs from the record.
     expect(JSON.stringify(told(again, 'warnings'))).not.toContain('replay_ignored_new_output');
   }
   expect(await bundleOf(there, sessionId)).toEqual(before);

@@ -101,7 +101,7 @@ test('only the token decides which run continues; session and preferences in rep
   const agent = engine();
   const guided = await agent.start('test.plain');
   const auto = await agent.start('test.skips', { mode: 'full_auto_never_stop' });
-  // As if an agent had mixed up all that it was told, except for the tokens.
+  // As if an agent had mixed up everything except for the tokens.
   const mixed = (tokens: GivenReply, rest: GivenReply) => ({
     ...rest,
     structured: { ...rest.structured, ackToken: tokenOf(tokens, 'ackToken') },

@@ -100,7 +100,7 @@ test('a retry continues from the blocked node with its output, and only what is 
   expect(kept[0]).toEqual({ payloadKind: 'notes', notesMarkdown: 'Tried and judged.' });
   expect(kept).toHaveLength(4);
   expect(contextAt(view.context, step ?? expect.fail())).toEqual({ size: 3 });
-  // The divergence was told with the second attempt and is on record there, once.
+  // The second attempt reported the divergence, and it is recorded there once.
   expect(eventsOf(agent, 'divergence_recorded').map(({ scope }) => scope.nodeId)).toEqual([two]);
 });
 

@@ -185,7 +185,7 @@ describe('collection', () => {
     };
     const waiting = {
       nowMs: () => nowMs,
-      // Between two batches whoever appends gets the store.
+      // Appenders get the store between two batches.
       pause: async () => {
         held.push(await isStoreFree());
       },
