@@ -48,17 +48,17 @@ const exitCode = await runCommand({
   calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
   dataDir: findDataDir,
   store: openStore,
-  exchange: async () => (await import('./compose/open-bundles.ts')).openBundles(WORKRAIL_VERSION),
-  listing: async () => {
+  bundleAccess: async () => (await import('./compose/open-bundles.ts')).openBundles(WORKRAIL_VERSION),
+  sessionListAccess: async () => {
     const [{ openSessionList }, root] = await Promise.all([import('./compose/open-session-list.ts'), findDataDir()]);
     return openSessionList(root);
   },
-  overview: async () => {
+  sessionAccess: async () => {
     const [{ openSessions }, store] = await Promise.all([import('./compose/open-store.ts'), openStore()]);
     return openSessions(store);
   },
-  bench: async () => (await import('./compose/open-author.ts')).openAuthor(bundledFolder, process.cwd()),
-  theatre: async () => (await import('./adapters/clients/demo-theatre.ts')).demoTheatre(program),
+  author: async () => (await import('./compose/open-author.ts')).openAuthor(bundledFolder, process.cwd()),
+  demoStage: async () => (await import('./adapters/clients/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
   ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
   configProblems: findConfigProblems,

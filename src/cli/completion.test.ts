@@ -41,7 +41,7 @@ it('completion offers options after a dash, and nothing where the shell complete
 });
 
 it('completion for an unknown shell names the known ones', async () => {
-  const world = { setup: fakeSetup(), overview: emptyOverview() };
+  const world = { setup: fakeSetup(), sessionAccess: emptyOverview() };
   const { exitCode, talk } = await runFake({ argv: ['completion', 'zhs'], ...world });
   expect([exitCode, talk]).toEqual([2, expect.stringContaining('Did you mean zsh?')]);
   expect((await runFake({ argv: ['completion', 'fish', '--complete', '--', 'doc'], ...world })).out).toMatch(

@@ -173,19 +173,19 @@ const TITLE_MAX = 60;
 function liveCandidates(program: CommandContext['program']): LiveCandidates {
   return {
     sessions: async (typed) => {
-      const listing = await program.listing();
-      const stored = (await newestSessions(listing)).unwrapOr([]);
+      const access = await program.sessionListAccess();
+      const stored = (await newestSessions(access)).unwrapOr([]);
       const short = shortIds(stored.map(({ sessionId }) => sessionId));
       const nameOf = typed.startsWith('sess') ? (sessionId: SessionId) => sessionId : short;
       const fitting = stored.filter(({ sessionId }) => nameOf(sessionId).startsWith(typed)).slice(0, SESSIONS_MAX);
-      const listed = await withMarks(listing, fitting);
+      const listed = await withMarks(access, fitting);
       return listed.map(({ sessionId, state, summary }) => ({
         value: nameOf(sessionId),
         about: titleOf(state, summary?.runs[0]?.goal ?? summary?.runs[0]?.workflowId ?? ''),
       }));
     },
     workflows: async () => {
-      const { source, tools, workspace } = await program.bench();
+      const { source, tools, workspace } = await program.author();
       const { workflows } = await workflowCatalog(source, tools).list(workspace);
       return workflows.map(({ id, name }) => ({ value: id, about: name }));
     },

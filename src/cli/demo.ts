@@ -44,17 +44,17 @@ export const demo = command({
     const speed = options['speed'] ?? (program.terminal.isError() ? '1' : 'max');
     const pauseMs = typeof speed === 'string' ? PAUSES[speed] : undefined;
     if (pauseMs === undefined) return err(unknownWord('speed', speed, Object.keys(PAUSES)));
-    const theatre = await program.theatre();
+    const demoStage = await program.demoStage();
     const isWatched = !switches.isJson && !switches.isQuiet;
     const isKept = options['keep'] === true;
 
-    const { tree, ...data } = await theatre.perform(
+    const { tree, ...data } = await demoStage.perform(
       async ({ server, dataDir, run }): Promise<DemoData & { readonly tree: string }> => {
         const played = await playDemo({
           call: server.call,
           show: async (line) => {
             for (const one of fitLine(line, columnsOf(program))) say(one);
-            if (isWatched && line.length > 0) await theatre.pause(pauseMs);
+            if (isWatched && line.length > 0) await demoStage.pause(pauseMs);
           },
         });
         const shownTree = isWatched ? await run(['session', 'tree', played.run]) : '';

@@ -102,15 +102,15 @@ export type Program = {
   /** Loaded on demand, so that other commands stay fast. Loading opens and creates nothing. */
   readonly store: () => Promise<CommandStore>;
   /** Loaded on demand. */
-  readonly exchange: () => Promise<BundleAccess>;
+  readonly bundleAccess: () => Promise<BundleAccess>;
   /** Loaded on demand. */
-  readonly theatre: () => Promise<DemoStage>;
+  readonly demoStage: () => Promise<DemoStage>;
   /** What the workflow commands need; loaded on demand. */
-  readonly bench: () => Promise<AuthorServices>;
+  readonly author: () => Promise<AuthorServices>;
   /** Loaded to list sessions, which needs far less than reading one. */
-  readonly listing: () => Promise<SessionListAccess>;
+  readonly sessionListAccess: () => Promise<SessionListAccess>;
   /** Loaded to read sessions. */
-  readonly overview: () => Promise<SessionAccess>;
+  readonly sessionAccess: () => Promise<SessionAccess>;
   /** Clients, settings and keys of this machine; loaded on demand. */
   readonly setup: () => Promise<LocalServices>;
   /** Asks the user, only in a terminal; loaded on demand. */

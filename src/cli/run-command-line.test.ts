@@ -57,8 +57,8 @@ describe('bare workrail', () => {
 
   it('bare workrail in a terminal shows registered clients, open sessions and what to type next', async () => {
     enforces('cli_bare_invocation', 'cli_no_telemetry');
-    const overview = emptyOverview();
-    const nobody = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup(), overview });
+    const sessionAccess = emptyOverview();
+    const nobody = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup(), sessionAccess });
     expect(nobody).toMatchObject({ exitCode: 0, talk: 'Next: workrail init\n' });
     for (const part of [
       'WorkRail 1.2.3',
@@ -70,13 +70,13 @@ describe('bare workrail', () => {
       expect(nobody.out).toContain(part);
     }
     const files = new Map([[`${HOME}/.cursor/mcp.json`, '{"mcpServers":{"workrail":{"command":"workrail"}}}']]);
-    const known = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup({ files }), overview });
+    const known = await runFake({ argv: [], terminals: ['input'], setup: fakeSetup({ files }), sessionAccess });
     expect(known).toMatchObject({ exitCode: 0, talk: 'Next: workrail demo\n' });
     expect(known.out).toContain('with Cursor');
   });
 
   it('bare workrail prints a JSON document under --json', async () => {
-    const { exitCode, out } = await runFake({ argv: ['--json'], setup: fakeSetup(), overview: emptyOverview() });
+    const { exitCode, out } = await runFake({ argv: ['--json'], setup: fakeSetup(), sessionAccess: emptyOverview() });
     expect(exitCode).toBe(0);
     expect(welcomeShape.parse(JSON.parse(out))).toMatchObject({
       ok: true,
@@ -172,7 +172,7 @@ describe('an invalid command line', () => {
 
 describe('colors', () => {
   const isColored = async (world: Omit<Parameters<typeof runFake>[0], 'argv'>, ...argv: string[]) => {
-    const { out, talk } = await runFake({ argv, setup: fakeSetup(), overview: emptyOverview(), ...world });
+    const { out, talk } = await runFake({ argv, setup: fakeSetup(), sessionAccess: emptyOverview(), ...world });
     return [out.includes(ESCAPE), talk.includes(ESCAPE)];
   };
 
@@ -197,7 +197,7 @@ describe('colors', () => {
 describe('every command', () => {
   it('every command prints one document of its published shape under --json, and nothing else', async () => {
     enforces('cli_json_everywhere');
-    const world = { terminals: ALL, setup: fakeSetup(), overview: emptyOverview() };
+    const world = { terminals: ALL, setup: fakeSetup(), sessionAccess: emptyOverview() };
     for (const entry of COMMANDS) {
       const name = commandName(entry);
       const { operands } = await entry.load();

@@ -52,13 +52,13 @@ describe('search', () => {
   });
 
   it('search reads the newest sessions and those the index finds, or all with --all', async () => {
-    const { start, send, wait, overview } = lookedAtWorld();
+    const { start, send, wait, sessionAccess } = lookedAtWorld();
     const older = await send(await start('test.plain'), { notes: 'haystack' });
     await send(older, { notes: 'needle' });
     wait(MINUTE_MS);
     await start('test.plain');
     const search = async (word: string, readMax: number) => {
-      const result = await searchSessions(overview(), { words: [word], readMax });
+      const result = await searchSessions(sessionAccess(), { words: [word], readMax });
       const { found, searched, total } = result._unsafeUnwrap();
       return [found.length, searched, total];
     };

@@ -53,18 +53,21 @@ export const search = command({
     if (words.length === 0) return err(NO_WORDS);
     const isAll = options['all'] === true;
     progress.show({ label: 'reading the index' });
-    const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+    const [sessionAccess, dataDir] = [await program.sessionAccess(), await program.dataDir()];
     const readMax = isAll ? Number.POSITIVE_INFINITY : READ_MAX;
-    const result = await searchSessions(overview, { words, readMax }, ({ done, total }) =>
+    const result = await searchSessions(sessionAccess, { words, readMax }, ({ done, total }) =>
       progress.show({ label: 'searching sessions', done, total }),
     );
     if (result.isErr()) return err(refusalProblem(result.error, dataDir));
     const { found, searched, total, unreadable } = result.value;
-    const stored = (await overview.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
-    const known = { shortId: shortIds(stored), workspaces: await workspacesAt(overview.workspace, overview.folder) };
+    const stored = (await sessionAccess.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
+    const known = {
+      shortId: shortIds(stored),
+      workspaces: await workspacesAt(sessionAccess.workspace, sessionAccess.folder),
+    };
     const shown = isAll ? found : found.slice(0, SHOWN_MAX);
     const listed = await withMarks(
-      overview,
+      sessionAccess,
       shown.map((one) => one.stored),
     );
     const data: SearchData = {
@@ -80,7 +83,7 @@ export const search = command({
     };
     return done({
       data,
-      lines: searchLines(data, { nowMs: overview.clock.nowMs(), width: widthOf(overview) }),
+      lines: searchLines(data, { nowMs: sessionAccess.clock.nowMs(), width: widthOf(sessionAccess) }),
       next: nextOf(data),
     });
   },

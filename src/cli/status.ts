@@ -59,10 +59,10 @@ export const status = command({
   data: statusData,
   run: async ({ program, progress }) => {
     progress.show({ label: 'reading the index' });
-    const [overview, dataDir] = [await program.overview(), await program.dataDir()];
+    const [sessionAccess, dataDir] = [await program.sessionAccess(), await program.dataDir()];
     const [sessions, workspaces] = await Promise.all([
-      listSessions(overview),
-      workspacesAt(overview.workspace, overview.folder),
+      listSessions(sessionAccess),
+      workspacesAt(sessionAccess.workspace, sessionAccess.folder),
     ]);
     if (sessions.isErr()) return err(refusalProblem(sessions.error, dataDir));
     const listed = sessions.value;
@@ -72,12 +72,12 @@ export const status = command({
     const count = (state: ListedSession['state']) => listed.filter((one) => one.state === state).length;
     const elsewhere = open.filter((one) => !here.includes(one));
     const [openHere, openElsewhere] = [
-      await openRuns(overview, here, shortId),
-      await openRuns(overview, elsewhere, shortId),
+      await openRuns(sessionAccess, here, shortId),
+      await openRuns(sessionAccess, elsewhere, shortId),
     ];
     const damaged = openHere.damaged + openElsewhere.damaged;
     const data: StatusData = {
-      folder: overview.folder,
+      folder: sessionAccess.folder,
       here: { runs: openHere.runs, total: here.length - openHere.damaged },
       elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
       others: {
@@ -91,8 +91,8 @@ export const status = command({
     return done({
       data,
       lines: statusLines(data, {
-        nowMs: overview.clock.nowMs(),
-        width: widthOf(overview),
+        nowMs: sessionAccess.clock.nowMs(),
+        width: widthOf(sessionAccess),
         stored: listed.length,
         program,
       }),
@@ -229,7 +229,7 @@ type OpenRuns = {
 
 /** Reads blocked sessions first, so that they are always shown. */
 async function openRuns(
-  overview: SessionAccess,
+  sessionAccess: SessionAccess,
   sessions: readonly ListedSession[],
   shortId: (sessionId: SessionId) => string,
 ): Promise<OpenRuns> {
@@ -237,7 +237,7 @@ async function openRuns(
   const runs: OpenRunData[] = [];
   let damaged = 0;
   for (const { sessionId, summary } of urgent.slice(0, READ_MAX)) {
-    const looked = await inspectSession(overview, sessionId, 'standing');
+    const looked = await inspectSession(sessionAccess, sessionId, 'standing');
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;

@@ -5,7 +5,12 @@ import { lookedAtWorld } from '../../test/cli/looked-at.ts';
 
 it('the welcome screen fits the terminal and shows commands as the user must type them', async () => {
   const calledAs = 'node ../some/where/dist/workrail.js';
-  const world = { argv: [], terminals: ['input'], setup: fakeSetup(), overview: lookedAtWorld().overview() } as const;
+  const world = {
+    argv: [],
+    terminals: ['input'],
+    setup: fakeSetup(),
+    sessionAccess: lookedAtWorld().sessionAccess(),
+  } as const;
   const { out } = await runFake({ ...world, columns: 80, calledAs });
   expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(out).toContain(`\n  ${calledAs} workflow list\n      list the workflows an agent can follow\n`);

@@ -3,8 +3,8 @@ export const EXAMPLE = {
   id: 'team.example',
   name: 'Example',
   description: 'Has one of everything.',
-  about: 'For tests of the bench.',
-  examples: ['See what the bench can do'],
+  about: 'For tests of the author.',
+  examples: ['See what the author can do'],
   conditions: [{ id: 'is-large', kind: 'context', var: 'taskSize', equals: 'large' }],
   assessments: [
     { id: 'trust', purpose: 'P.', dimensions: [{ id: 'evidence', purpose: 'P.', levels: ['believed', 'shown'] }] },

@@ -17,14 +17,14 @@ const FOLDERS = [
 const { sha256 } = nodeHasher;
 const compilePattern = re2Patterns();
 
-export type MemoryBench = { readonly bench: AuthorServices; readonly disk: Map<string, string> };
+export type MemoryBench = { readonly author: AuthorServices; readonly disk: Map<string, string> };
 
 /** Author services with files in memory: workflows in the usual folders are found as on a disk. */
 export function memoryBench(content: { readonly [path: string]: string | object }): MemoryBench {
   const disk = new Map(Object.entries(content).map(([path, what]) => [absolute(path), textOf(what)]));
   return {
     disk,
-    bench: {
+    author: {
       workspace: WORKSPACE,
       folders: { project: '/repo/.workrail/workflows', user: '/home/.workrail/workflows' },
       files: filesOn(disk),

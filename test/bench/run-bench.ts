@@ -9,10 +9,10 @@ export const SCENARIOS = '.workrail/workflows/team.example.test.json';
 
 /** Runs `workrail workflow …` on files in memory. */
 export function onBench(content: Parameters<typeof memoryBench>[0]) {
-  const { bench, disk }: MemoryBench = memoryBench(content);
-  const run = (...words: readonly string[]) => runFake({ argv: ['workflow', ...words], bench });
+  const { author, disk }: MemoryBench = memoryBench(content);
+  const run = (...words: readonly string[]) => runFake({ argv: ['workflow', ...words], author });
   return {
-    bench,
+    author,
     disk,
     run,
     /** The same under `--json`; its shape is checked. */

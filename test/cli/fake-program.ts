@@ -34,13 +34,13 @@ type World = {
   /** Called before a session is read. */
   readonly onLoad?: () => void;
   /** Exports and imports. */
-  readonly exchange?: BundleAccess;
+  readonly bundleAccess?: BundleAccess;
   /** The stage of the demo. */
-  readonly theatre?: DemoStage;
+  readonly demoStage?: DemoStage;
   /** What an author works with. */
-  readonly bench?: AuthorServices;
+  readonly author?: AuthorServices;
   /** The sessions to view. */
-  readonly overview?: SessionAccess;
+  readonly sessionAccess?: SessionAccess;
   /** The machine that is being set up. */
   readonly setup?: LocalServices;
   /** Answers questions at the terminal. */
@@ -73,9 +73,9 @@ export async function runFake(world: World): Promise<Ran> {
   const { argv, env = {}, terminals = [] } = world;
   const ran = { out: '', talk: '' };
   const calls: string[] = [];
-  const overview = async () => {
-    assert(world.overview !== undefined, 'this world has nothing to look at');
-    return world.overview;
+  const sessionAccess = async () => {
+    assert(world.sessionAccess !== undefined, 'this world has nothing to look at');
+    return world.sessionAccess;
   };
   const exitCode = await runCommand({
     version: '1.2.3',
@@ -100,16 +100,16 @@ export async function runFake(world: World): Promise<Ran> {
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
     },
-    theatre: async () => {
-      assert(world.theatre !== undefined, 'this world has no theatre');
-      return world.theatre;
+    demoStage: async () => {
+      assert(world.demoStage !== undefined, 'this world has no theatre');
+      return world.demoStage;
     },
-    bench: async () => {
-      assert(world.bench !== undefined, 'nobody writes workflows in this world');
-      return world.bench;
+    author: async () => {
+      assert(world.author !== undefined, 'nobody writes workflows in this world');
+      return world.author;
     },
-    listing: overview,
-    overview,
+    sessionListAccess: sessionAccess,
+    sessionAccess,
     sources: async () => {
       assert(world.sources !== undefined, 'this world has no sources');
       return world.sources;
@@ -118,10 +118,10 @@ export async function runFake(world: World): Promise<Ran> {
       assert(world.upkeep !== undefined, 'nobody looks after sessions in this world');
       return world.upkeep;
     },
-    exchange: async () => {
-      calls.push('exchange');
-      assert(world.exchange !== undefined, 'this world exchanges nothing');
-      return world.exchange;
+    bundleAccess: async () => {
+      calls.push('bundleAccess');
+      assert(world.bundleAccess !== undefined, 'this world exchanges nothing');
+      return world.bundleAccess;
     },
     setup: async () => {
       assert(world.setup !== undefined, 'this world sets nothing up');

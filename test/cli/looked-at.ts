@@ -11,7 +11,7 @@ const START = new Date(2026, 10, 15, 12, 0, 0).getTime();
 export type LookedAtWorld = Engine & {
   /** Lets time pass. */
   readonly wait: (ms: number) => void;
-  readonly overview: (more?: Partial<SessionAccess>) => SessionAccess;
+  readonly sessionAccess: (more?: Partial<SessionAccess>) => SessionAccess;
   /** Runs a command as in a terminal of this width. */
   readonly look: (argv: readonly string[], columns?: number) => ReturnType<typeof runFake>;
 };
@@ -20,7 +20,7 @@ export function lookedAtWorld(parts: EngineParts = {}): LookedAtWorld {
   let nowMs = START;
   const clock: Services['clock'] = { nowMs: () => nowMs };
   const made = engine({ ...parts, services: { ...parts.services, clock } });
-  const overview: LookedAtWorld['overview'] = (more = {}) => ({
+  const sessionAccess: LookedAtWorld['sessionAccess'] = (more = {}) => ({
     ...made.services,
     folder: WORKSPACE,
     columns: () => 80,
@@ -31,7 +31,7 @@ export function lookedAtWorld(parts: EngineParts = {}): LookedAtWorld {
     wait: (ms) => {
       nowMs += ms;
     },
-    overview,
-    look: (argv, columns = 80) => runFake({ argv, overview: overview({ columns: () => columns }) }),
+    sessionAccess,
+    look: (argv, columns = 80) => runFake({ argv, sessionAccess: sessionAccess({ columns: () => columns }) }),
   };
 }

@@ -9,9 +9,9 @@ import { type Rehearsal, rehearsal, type Turn } from './rehearsal.ts';
 
 /** All faults in turn, on a stage that may have something wrong with it. */
 async function played(spoil: (stage: Rehearsal) => Rehearsal) {
-  const { bench } = memoryBench({ '.workrail/workflows/team.example.json': EXAMPLE });
-  const { catalog } = await authorCatalog(bench);
-  const sound = rehearsal(bench.services(catalog));
+  const { author } = memoryBench({ '.workrail/workflows/team.example.json': EXAMPLE });
+  const { catalog } = await authorCatalog(author);
+  const sound = rehearsal(author.services(catalog));
   const { send, problems } = lossyAgent(spoil(sound), 0);
   const request = {
     workflowId: 'team.example',
@@ -19,7 +19,7 @@ async function played(spoil: (stage: Rehearsal) => Rehearsal) {
     mode: 'guided',
     context: { taskSize: 'large' },
   } as const;
-  const player = { stage: sound, send, answer: listedAnswers([]).answer, yieldNow: bench.yieldNow };
+  const player = { stage: sound, send, answer: listedAnswers([]).answer, yieldNow: author.yieldNow };
   const run = (await playRun(player, request))._unsafeUnwrap();
   return { run, problems };
 }

@@ -85,16 +85,16 @@ export const workflowCheck = command({
       );
     }
     progress.show({ label: 'checking workflows' });
-    const bench = await program.bench();
+    const author = await program.author();
     const isAll = options['all'] === true;
     const asked = { names: operands, isAll, isFixing: options['fix'] === true };
-    const checked = await check(bench, asked);
+    const checked = await check(author, asked);
     if (checked.isErr()) return err(checked.error);
-    if (options['watch'] === true) return watch(context, bench, { ...asked, checked: checked.value });
+    if (options['watch'] === true) return watch(context, author, { ...asked, checked: checked.value });
     const wrong = problemOf(checked.value.totals, isStrict);
     return done({
       data: dataOf(checked.value),
-      lines: checkLines(checked.value, { workspace: bench.workspace, isVerbose: switches.isVerbose }),
+      lines: checkLines(checked.value, { workspace: author.workspace, isVerbose: switches.isVerbose }),
       problem: wrong,
       next: nextOf(checked.value, { words: isAll ? ['--all'] : operands, isFailed: wrong !== undefined, isStrict }),
     });
@@ -208,14 +208,14 @@ const LINT_PAGE = 'docs/reference/lint.md';
 type CheckAsked = Asked & { readonly isFixing: boolean };
 
 async function check(
-  bench: AuthorServices,
+  author: AuthorServices,
   { isFixing, ...asked }: CheckAsked,
 ): Promise<Result<Checked, CommandProblem>> {
   if (isFixing) {
-    const fixed = await fixFiles(bench, asked);
+    const fixed = await fixFiles(author, asked);
     return fixed.map((done) => ({ ...done, totals: totalsOf(done) })).mapErr(authorProblem);
   }
-  const checked = await checkFiles(bench, asked);
+  const checked = await checkFiles(author, asked);
   return checked.map((done) => ({ ...done, made: [], totals: totalsOf(done) })).mapErr(authorProblem);
 }
 
@@ -229,19 +229,19 @@ function totalsOf({ files }: CheckReport): WorkflowCheckData['totals'] {
 /** Checks again after every change, until the process is stopped. */
 async function watch(
   { progress, say, switches }: CommandContext,
-  bench: AuthorServices,
+  author: AuthorServices,
   { checked, ...asked }: CheckAsked & { readonly checked: Checked },
 ): Promise<Result<never, CommandProblem>> {
   progress.stop();
   let last = checked;
-  let changed = bench.files.changed(watchedFolders(bench, last));
+  let changed = author.files.changed(watchedFolders(author, last));
   for (;;) {
-    for (const line of checkLines(last, { workspace: bench.workspace, isVerbose: switches.isVerbose })) say(line);
+    for (const line of checkLines(last, { workspace: author.workspace, isVerbose: switches.isVerbose })) say(line);
     say([{ text: 'Watching for changes. Press Ctrl-C to stop.', style: 'dim' }]);
     await changed;
     // Watching starts before the files are read, so that no change is missed.
-    changed = bench.files.changed(watchedFolders(bench, last));
-    const again = await check(bench, asked);
+    changed = author.files.changed(watchedFolders(author, last));
+    const again = await check(author, asked);
     if (again.isErr()) return err(again.error);
     say([]);
     last = again.value;

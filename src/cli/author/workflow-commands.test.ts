@@ -12,24 +12,24 @@ import { AUTONOMY } from '../../core/log/autonomy.ts';
 
 describe('workflow preview', () => {
   it.each(AUTONOMY)('the preview of a step equals what an agent reads, in %s mode', async (mode) => {
-    const { bench } = onBench({ [FILE]: EXAMPLE });
-    const { catalog } = await authorCatalog(bench);
+    const { author } = onBench({ [FILE]: EXAMPLE });
+    const { catalog } = await authorCatalog(author);
     const context = { taskSize: 'large', hurry: true };
     const turns: Turn[] = [];
-    const stage = rehearsal(bench.services(catalog));
+    const stage = rehearsal(author.services(catalog));
     const player = {
       stage,
       send: stage.send,
       answer: listedAnswers([]).answer,
-      yieldNow: bench.yieldNow,
+      yieldNow: author.yieldNow,
       watch: (turn: Turn) => turns.push(turn),
     };
     await playRun(player, { workflowId: 'team.example', workspace: '/repo', mode, context });
-    const { listed } = (await findTargetWorkflow(bench, 'team.example'))._unsafeUnwrap();
+    const { listed } = (await findTargetWorkflow(author, 'team.example'))._unsafeUnwrap();
     const told = turns.flatMap(({ reply }) => (reply.kind === 'ok' && reply.pending !== null ? [reply.pending] : []));
     expect(told.map(({ stepId }) => stepId)).toEqual(['size', 'design', 'work', 'rounds--decide', 'judge', 'merge']);
     for (const pending of told) {
-      const shown = await previewStep(bench.services(catalog), listed.workflow, {
+      const shown = await previewStep(author.services(catalog), listed.workflow, {
         stepId: pending.stepId,
         context,
         mode,
@@ -95,22 +95,23 @@ describe('workflow list and show', () => {
     const description = 'Says at length what it is for, and goes on about it until no line of a terminal can hold it.';
     const about = `${'Prose goes on. '.repeat(12)}\n- ${'An item goes on. '.repeat(8)}`;
     const file = { ...EXAMPLE, description, about, examples: [description], tags: [] };
-    const { bench } = onBench({ [FILE]: file });
+    const { author } = onBench({ [FILE]: file });
     for (const words of [['list'], ['show', 'team.example'], ['preview', 'team.example']]) {
-      const { out } = await runFake({ argv: ['workflow', ...words, '--verbose'], bench, columns: 60 });
+      const { out } = await runFake({ argv: ['workflow', ...words, '--verbose'], author, columns: 60 });
       expect(out.split('\n').filter((line) => line.length > 60)).toEqual([]);
     }
-    expect((await runFake({ argv: ['workflow', 'list'], bench })).out).toContain(`  team.example  ${description}`);
+    expect((await runFake({ argv: ['workflow', 'list'], author })).out).toContain(`  team.example  ${description}`);
   });
 
   it('workflow list shows the source and its pinned commit', async () => {
-    const { bench } = onBench({ [FILE]: EXAMPLE });
-    const { files } = await bench.source.files();
+    const { author } = onBench({ [FILE]: EXAMPLE });
+    const { files } = await author.source.files();
     const added = { name: 'flows', kind: 'git', commit: '1a2b3c4d5e6f'.padEnd(40, '0') } as const;
     const source = {
       files: async () => ({ files: files.map((file) => ({ ...file, kind: 'remote', added }) as const) }),
     };
-    const run = (...words: readonly string[]) => runFake({ argv: ['workflow', ...words], bench: { ...bench, source } });
+    const run = (...words: readonly string[]) =>
+      runFake({ argv: ['workflow', ...words], author: { ...author, source } });
     expect((await run('list')).out).toContain('  team.example  Has one of everything.  flows (git 1a2b3c4d5e)\n');
     expect((await run('show', 'team.example')).out).toContain(`flows (git 1a2b3c4d5e), ${FILE}\n`);
     const { data } = JSON.parse((await run('list', '--json')).out) as { data: { workflows: object[] } };

@@ -26,17 +26,17 @@ export const workflowCopy = command({
         return err(usageProblem('Copy one workflow at a time.', 'Run: workrail workflow copy ID NEW_ID'));
       }
       const to = yield* readDestination(options['to']);
-      const bench = await program.bench();
-      const copied = yield* (await copyWorkflow(bench, { asked, newId, to })).mapErr(authorProblem);
+      const author = await program.author();
+      const copied = yield* (await copyWorkflow(author, { asked, newId, to })).mapErr(authorProblem);
       const { id, from, path, scenarios, lostReferences } = copied;
       const mark = { text: '✓ ', style: 'good' } as const;
       return done({
         data: copied,
         lines: [
-          [mark, `Copied ${from} to ${id}: ${pathFrom(path, bench.workspace)}`],
+          [mark, `Copied ${from} to ${id}: ${pathFrom(path, author.workspace)}`],
           ...(scenarios === undefined
             ? []
-            : [[mark, `with its test scenarios: ${pathFrom(scenarios, bench.workspace)}`]]),
+            : [[mark, `with its test scenarios: ${pathFrom(scenarios, author.workspace)}`]]),
           ...lostReferences.map(
             (source): Line => [
               { text: '! ', style: 'notable' },

@@ -64,8 +64,8 @@ export const workflowDiffCommand = command({
         ),
       );
     }
-    const bench = await context.program.bench();
-    const before = await findSide(context, bench, first);
+    const author = await context.program.author();
+    const before = await findSide(context, author, first);
     if (before.isErr()) return err(before.error);
     if (second === undefined && !before.value.isPinned) {
       return err(
@@ -76,9 +76,9 @@ export const workflowDiffCommand = command({
       );
     }
     // One session alone is compared with the workflow as it is now.
-    const after = await findSide(context, bench, second ?? before.value.workflow.workflowId);
+    const after = await findSide(context, author, second ?? before.value.workflow.workflowId);
     if (after.isErr()) return err(after.error);
-    const { sha256 } = bench.tools;
+    const { sha256 } = author.tools;
     const shown = ({ label, workflow }: Side) => ({
       label,
       workflowId: workflow.workflowId,
@@ -109,10 +109,10 @@ type Side = { readonly label: string; readonly workflow: CompiledWorkflow; reado
 /** An operand names a file, a workflow, or else a session. */
 async function findSide(
   context: CommandContext,
-  bench: AuthorServices,
+  author: AuthorServices,
   asked: string,
 ): Promise<Result<Side, CommandProblem>> {
-  const found = await findTargetWorkflow(bench, asked);
+  const found = await findTargetWorkflow(author, asked);
   if (found.isOk()) return ok({ label: asked, workflow: found.value.listed.workflow, isPinned: false });
   if (found.error.code !== 'target_unknown') return err(authorProblem(found.error));
   return pinnedSide(context, asked, found.error);
@@ -134,7 +134,7 @@ async function pinnedSide(
     const { view } = yield* (await sessions.loadValidPrefix(sessionId)).mapErr(refused);
     const run = [...view.graph.runs.values()].at(-1);
     if (run === undefined) return err(usageProblem(`${sessionId} has no run.`, 'Choose another session.'));
-    const { services } = await program.exchange();
+    const { services } = await program.bundleAccess();
     const { workflowHash, workflowId } = run.pinned;
     const workflow = yield* (await services.pinnedWorkflows.get(workflowHash)).mapErr((refusal) =>
       refusal.code === 'other_workflow_stored' ? OTHER_STORED : refused(refusal),

@@ -55,12 +55,12 @@ describe('workflow dry-run', () => {
   });
 
   it('workflow dry-run asks the user what the agent sends, and offers the example first', async () => {
-    const { bench } = onBench({ [FILE]: EXAMPLE });
+    const { author } = onBench({ [FILE]: EXAMPLE });
     const asked: string[] = [];
     const answers = ['nothing', 'context', 'example', 'stop'];
     const { out, talk, exitCode } = await runFake({
       argv: ['workflow', 'dry-run', 'team.example'],
-      bench,
+      author,
       terminals: ['input', 'output', 'error'],
       env: { NO_COLOR: '1' },
       ask: {
@@ -81,8 +81,8 @@ describe('workflow dry-run', () => {
 
     const terminals = ['input', 'output', 'error'] as const;
     const argv = ['workflow', 'dry-run', 'team.example'];
-    const brokenOff = await runFake({ argv, bench, terminals, ask: { pick: async () => undefined } });
+    const brokenOff = await runFake({ argv, author, terminals, ask: { pick: async () => undefined } });
     expect(brokenOff.exitCode).toBe(130);
-    expect((await runFake({ argv, bench, terminals: ['input'], ask: {} })).talk).not.toContain('── 1/6');
+    expect((await runFake({ argv, author, terminals: ['input'], ask: {} })).talk).not.toContain('── 1/6');
   });
 });

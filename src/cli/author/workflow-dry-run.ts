@@ -75,10 +75,10 @@ export const workflowDryRun = command({
       const asked = yield* oneWorkflow(operands, 'workrail workflow dry-run ID');
       const given = yield* readContext(options['context']);
       const mode = yield* readMode(options['mode']);
-      const bench = await program.bench();
-      const found = yield* (await findTargetWorkflow(bench, asked)).mapErr(authorProblem);
+      const author = await program.author();
+      const found = yield* (await findTargetWorkflow(author, asked)).mapErr(authorProblem);
       const file = options['script'];
-      const read = yield* (typeof file === 'string' ? readScript(bench, file) : ok<Script>({})).mapErr(authorProblem);
+      const read = yield* (typeof file === 'string' ? readScript(author, file) : ok<Script>({})).mapErr(authorProblem);
       const script: Script = {
         ...read,
         ...(given !== undefined && { context: { ...read.context, ...given } }),
@@ -91,7 +91,7 @@ export const workflowDryRun = command({
       }
       const person = isScripted || isAlone ? undefined : await asking(context);
       if (person === undefined) progress.show({ label: 'running the workflow' });
-      const ran = yield* (await dryRun(bench, found, { script, ...person?.played })).mapErr(({ code }) =>
+      const ran = yield* (await dryRun(author, found, { script, ...person?.played })).mapErr(({ code }) =>
         problem(EXIT.failed, `The run cannot start: ${code}.`, 'Check the context you gave.'),
       );
       const { id, workflow } = found.listed;

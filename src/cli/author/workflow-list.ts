@@ -21,8 +21,8 @@ export const workflowList = command({
   example: 'workrail workflow list review',
   data: workflowListData,
   run: async ({ program, switches, say }, { operands, options }) => {
-    const bench = await program.bench();
-    const { all } = await authorCatalog(bench);
+    const author = await program.author();
+    const { all } = await authorCatalog(author);
     if (all.workspaceProblem !== undefined) say([explainWorkspace(all.workspaceProblem)]);
     const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
     const query = operands.length === 0 ? {} : { query: operands.join(' ') };
@@ -46,7 +46,7 @@ export const workflowList = command({
       data,
       lines: [
         ...linesOf(data, {
-          workspace: bench.workspace,
+          workspace: author.workspace,
           isVerbose: switches.isVerbose,
           width: columnsOf(program),
         }),

@@ -34,15 +34,15 @@ export const workflowMigrateId = command({
       );
     }
     const isDryRun = options['dryRun'] === true;
-    const bench = await program.bench();
-    const migrated = await migrateId(bench, { oldId, newId, isDryRun });
+    const author = await program.author();
+    const migrated = await migrateId(author, { oldId, newId, isDryRun });
     if (migrated.isErr()) return err(authorProblem(migrated.error));
     const files = migrated.value;
     const lines = files.flatMap(({ path, movedTo, pointers }): readonly Line[] => [
       [
         { text: isDryRun ? '· ' : '✓ ', style: 'good' },
-        pathFrom(path, bench.workspace),
-        movedTo === undefined ? '' : ` → ${pathFrom(movedTo, bench.workspace)}`,
+        pathFrom(path, author.workspace),
+        movedTo === undefined ? '' : ` → ${pathFrom(movedTo, author.workspace)}`,
       ],
       ...pointers.map((pointer): Line => [{ text: `    ${pointer}`, style: 'dim' }]),
     ]);

@@ -29,15 +29,15 @@ export const workflowNew = command({
     safeTry(async function* () {
       const to = yield* readDestination(input.options['to']);
       const wanted = yield* await wantedFrom(context, input);
-      const bench = await context.program.bench();
-      const written = yield* (await newWorkflow(bench, { ...wanted, to })).mapErr(authorProblem);
+      const author = await context.program.author();
+      const written = yield* (await newWorkflow(author, { ...wanted, to })).mapErr(authorProblem);
       const { id, starter } = wanted;
       const { path, scenarios } = written;
       return done({
         data: { id, starter, path, scenarios },
         lines: [
-          [{ text: '✓ ', style: 'good' }, `${pathFrom(path, bench.workspace)}  ${STARTERS[starter].summary}`],
-          [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, bench.workspace)}  test scenarios, which pass`],
+          [{ text: '✓ ', style: 'good' }, `${pathFrom(path, author.workspace)}  ${STARTERS[starter].summary}`],
+          [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, author.workspace)}  test scenarios, which pass`],
         ],
         next: `workrail workflow check ${id} --watch`,
       });

@@ -28,12 +28,12 @@ export const workflowPreview = command({
       const asked = yield* oneWorkflow(operands, 'workrail workflow preview ID --step STEP');
       const context = yield* readContext(options['context']);
       const mode = (yield* readMode(options['mode'])) ?? 'guided';
-      const bench = await program.bench();
-      const { listed, catalog } = yield* (await findTargetWorkflow(bench, asked)).mapErr(authorProblem);
+      const author = await program.author();
+      const { listed, catalog } = yield* (await findTargetWorkflow(author, asked)).mapErr(authorProblem);
       const { id, workflow } = listed;
       const head: WorkflowPreviewData = {
         id,
-        hash: sealWorkflow(workflow, bench.tools.sha256).hash,
+        hash: sealWorkflow(workflow, author.tools.sha256).hash,
         steps: outlineData(workflowOutline(workflow)),
         conditions: conditionsData(workflow),
       };
@@ -50,7 +50,7 @@ export const workflowPreview = command({
         });
       }
       const request = { stepId, context: context ?? {}, mode };
-      const shown = await previewStep(bench.services(catalog), workflow, request);
+      const shown = await previewStep(author.services(catalog), workflow, request);
       const { reply, failing } = yield* shown.mapErr(authorProblem);
       const bytes = utf8Length(reply.text);
       return done({

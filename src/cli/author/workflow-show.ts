@@ -27,15 +27,15 @@ export const workflowShow = command({
   run: async ({ program, switches }, { operands }) => {
     const asked = oneWorkflow(operands, 'workrail workflow show ID');
     if (asked.isErr()) return err(asked.error);
-    const bench = await program.bench();
-    const found = await findTargetWorkflow(bench, asked.value);
+    const author = await program.author();
+    const found = await findTargetWorkflow(author, asked.value);
     if (found.isErr()) return err(authorProblem(found.error));
     const { listed } = found.value;
     const { workflow, origin } = listed;
     const syntax = sourceOutline(origin.text).syntax();
     const data: WorkflowShowData = {
       ...listedWorkflowData(listed),
-      hash: sealWorkflow(workflow, bench.tools.sha256).hash,
+      hash: sealWorkflow(workflow, author.tools.sha256).hash,
       ...defined({ version: syntax?.version, about: syntax?.about }),
       examples: syntax?.examples ?? [],
       size: workflowSize(workflow),
@@ -44,7 +44,7 @@ export const workflowShow = command({
     };
     return done({
       data,
-      lines: linesOf(data, { workspace: bench.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
+      lines: linesOf(data, { workspace: author.workspace, isFull: switches.isVerbose, width: columnsOf(program) }),
       next: `workrail workflow preview ${listed.id} --step ${workflow.steps[0]?.stepId ?? ''}`,
     });
   },

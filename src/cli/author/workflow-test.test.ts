@@ -84,34 +84,34 @@ describe('workflow test', () => {
 
   it('workflow test --min-coverage fails below the coverage', async () => {
     enforces('cli_exit_codes');
-    const bench = withScenario({ name: 'small', context: { taskSize: 'small' }, expect: { complete: true } });
-    expect((await bench.run('test', '--min-coverage', '80,30')).exitCode).toBe(0);
-    const { exitCode, out, talk } = await bench.run('test', '--min-coverage', '100,90');
+    const author = withScenario({ name: 'small', context: { taskSize: 'small' }, expect: { complete: true } });
+    expect((await author.run('test', '--min-coverage', '80,30')).exitCode).toBe(0);
+    const { exitCode, out, talk } = await author.run('test', '--min-coverage', '100,90');
     expect([exitCode, talk.split('\n')[0]]).toEqual([
       4,
       'WORKFLOW_INVALID: 1 workflow below 100 % of steps or 90 % of condition outcomes.',
     ]);
     expect(out).toContain('    step never reached: design\n');
     expect(out).toContain('    never true: run condition of step design (the condition is-large)\n');
-    expect((await bench.run('test', '--min-coverage', 'all')).exitCode).toBe(2);
-    expect((await bench.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
+    expect((await author.run('test', '--min-coverage', 'all')).exitCode).toBe(2);
+    expect((await author.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
   });
 
   it('workflow test names workflows without test scenarios', async () => {
     const { exitCode, talk } = await onBench({ [FILE]: EXAMPLE }).run('test', 'team.example');
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('team.example.test.json does not exist')]);
     const other = { ...EXAMPLE, id: 'team.other' };
-    const bench = onBench({
+    const author = onBench({
       [FILE]: EXAMPLE,
       [SCENARIOS]: EXAMPLE_SCENARIOS,
       '.workrail/workflows/team.other.json': other,
       '/bundle/wr.hello.json': { ...EXAMPLE, id: 'wr.hello' },
     });
-    expect((await bench.json('test')).data).toMatchObject({ untested: ['team.other'] });
-    expect((await bench.json('test', '--all')).data).toMatchObject({ untested: ['team.other', 'wr.hello'] });
-    const plain = await bench.run('test');
+    expect((await author.json('test')).data).toMatchObject({ untested: ['team.other'] });
+    expect((await author.json('test', '--all')).data).toMatchObject({ untested: ['team.other', 'wr.hello'] });
+    const plain = await author.run('test');
     expect([plain.exitCode, plain.out]).toEqual([0, expect.stringContaining('No test scenarios: team.other\n')]);
-    const strict = await bench.run('test', '--min-coverage', '100');
+    const strict = await author.run('test', '--min-coverage', '100');
     expect([strict.exitCode, strict.talk.split('\n')[0]]).toEqual([
       4,
       'WORKFLOW_INVALID: 1 workflow without test scenarios.',

@@ -71,9 +71,9 @@ export const workflowTest = command({
     const wanted = minimumsIn(options['minCoverage']);
     if (wanted.isErr()) return err(wanted.error);
     progress.show({ label: 'running scenarios' });
-    const bench = await program.bench();
+    const author = await program.author();
     const asked = { names: operands, isAll: options['all'] === true };
-    const tested = await testWorkflows(bench, asked, (step) => progress.show({ label: 'running scenarios', ...step }));
+    const tested = await testWorkflows(author, asked, (step) => progress.show({ label: 'running scenarios', ...step }));
     if (tested.isErr()) return err(authorProblem(tested.error));
     const report = tested.value;
     const scenarios = report.files.flatMap((file) => file.scenarios);
@@ -86,7 +86,7 @@ export const workflowTest = command({
     const named = failing === undefined ? '' : ` ${shellWord(failing.workflowId ?? failing.path)}`;
     return done({
       data,
-      lines: testLines(report, { isVerbose: switches.isVerbose, workspace: bench.workspace }),
+      lines: testLines(report, { isVerbose: switches.isVerbose, workspace: author.workspace }),
       problem: wrong,
       next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test${named} --verbose`,
     });

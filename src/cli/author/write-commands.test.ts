@@ -41,9 +41,9 @@ describe('workflow new', () => {
   it('workflow new asks for the id only in a terminal', async () => {
     enforces('cli_interaction_switches');
     expect((await onBench({}).run('new')).exitCode).toBe(2);
-    const { bench } = onBench({});
+    const { author } = onBench({});
     const asked = (terminals: readonly ('input' | 'error')[]) =>
-      runFake({ argv: ['workflow', 'new'], bench, terminals, ask: { write: async () => undefined } });
+      runFake({ argv: ['workflow', 'new'], author, terminals, ask: { write: async () => undefined } });
     expect((await asked(['input'])).exitCode).toBe(2);
     expect((await asked(['input', 'error'])).exitCode).toBe(130);
   });

@@ -157,7 +157,7 @@ async function world({ isEmpty = false } = {}) {
     finish: async () => ok(undefined),
     abandon: async () => undefined,
   };
-  const exchange: BundleAccess = {
+  const bundleAccess: BundleAccess = {
     homes: ['/data/ana'],
     services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,
@@ -167,7 +167,7 @@ async function world({ isEmpty = false } = {}) {
   const run = (...args: (string | Partial<Fake>)[]) => {
     const argv = args.filter((arg) => typeof arg === 'string');
     const more = args.find((arg) => typeof arg === 'object') ?? {};
-    return runFake({ argv, audits: [{ ...HEALTHY, sessionId }], exchange, ...more });
+    return runFake({ argv, audits: [{ ...HEALTHY, sessionId }], bundleAccess, ...more });
   };
   return { run, folder, sessionId, streamed: () => Buffer.concat(pieces).toString() };
 }

@@ -93,7 +93,7 @@ async function exportBundle(
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
     const [sessionId] = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
     if (sessionId === undefined) return err(usageProblem('A bundle holds one session.', NAME_ONE));
-    const { services, output: open } = await program.exchange();
+    const { services, output: open } = await program.bundleAccess();
     const output = yield* (await open(file)).mapErr(refused);
     const exported = yield* (
       await exportSession(services, { sessionId, output }, (step) =>
@@ -145,7 +145,7 @@ async function exportReport(
     const dataDir = await program.dataDir();
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
     const sessionIds = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
-    const { services, homes, output } = await program.exchange();
+    const { services, homes, output } = await program.bundleAccess();
     const report = yield* (
       await readReport(services, { sessionIds, isRedacted, homes }, (step) =>
         progress.show({ label: 'reading the session', ...step }),

@@ -44,7 +44,7 @@ export const importCommand = command({
         return errorProblem(error, isMissing ? EXIT.notFound : exitCode);
       };
       progress.show({ label: 'reading the file' });
-      const { services, input } = await program.exchange();
+      const { services, input } = await program.bundleAccess();
       const bytes = yield* (await input(file)).mapErr(refused);
       const imported = yield* (
         await importSession(services, { bytes, isDryRun }, ({ doing, ...step }) =>

@@ -68,9 +68,9 @@ describe('gaps', () => {
   });
 
   it('a run that completes with gaps is counted and not shown in green', async () => {
-    const { overview } = await leftOpen();
+    const { sessionAccess } = await leftOpen();
     const look = async (...argv: string[]) =>
-      (await runFake({ argv, overview: overview(), terminals: ['output'] })).out.replaceAll('\u001b', '');
+      (await runFake({ argv, sessionAccess: sessionAccess(), terminals: ['output'] })).out.replaceAll('\u001b', '');
     const [yellow, green] = ['[33m', '[32m'];
     expect(await look('session', 'show')).toContain(`${yellow}complete, 6 gaps open`);
     expect(await look('session', 'tree')).toMatch(/\[33mcomplete, 6 gaps open.*\[33m✓\[39m complete/s);

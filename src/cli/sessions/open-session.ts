@@ -18,7 +18,7 @@ export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the 
 
 /** A session to show, and how to show it. */
 export type OpenedSession = {
-  readonly overview: SessionAccess;
+  readonly sessionAccess: SessionAccess;
   readonly looked: InspectedSession;
   readonly shortId: string;
   /** The name for further commands: the run if one was named, else the session. */
@@ -40,26 +40,26 @@ export async function openSession(
     if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
     const { program, progress } = context;
     progress.show({ label: 'looking for the session' });
-    const overview = await program.overview();
+    const sessionAccess = await program.sessionAccess();
     const dataDir = await program.dataDir();
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
-    const named = asked === undefined ? await latest(overview) : await findOne(context, overview, asked);
+    const named = asked === undefined ? await latest(sessionAccess) : await findOne(context, sessionAccess, asked);
     const sessionId = yield* named.mapErr(refused);
     if (sessionId === undefined) return err(noSessions(dataDir));
     progress.show({ label: 'reading the session' });
-    const looked = yield* (await inspectSession(overview, sessionId, depth)).mapErr(refused);
-    const stored = (await overview.sessions.list()).unwrapOr([sessionId]);
+    const looked = yield* (await inspectSession(sessionAccess, sessionId, depth)).mapErr(refused);
+    const stored = (await sessionAccess.sessions.list()).unwrapOr([sessionId]);
     const shortId = shortIds(stored)(sessionId);
     const run = runMeant(looked, asked);
     return ok({
-      overview,
+      sessionAccess,
       looked,
       shortId,
       name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
       state: brokenState(looked.health) ?? sessionState(looked.runs),
       runs: run === undefined ? looked.runs : [run],
-      nowMs: overview.clock.nowMs(),
-      width: widthOf(overview),
+      nowMs: sessionAccess.clock.nowMs(),
+      width: widthOf(sessionAccess),
     });
   });
 }
@@ -71,19 +71,19 @@ const EMPTY_ID = usageProblem(
 
 async function findOne(
   { progress }: CommandContext,
-  overview: SessionAccess,
+  sessionAccess: SessionAccess,
   asked: string,
 ): Promise<Result<SessionId | undefined, CommandRefusal>> {
-  const found = await findSessions(overview, [asked], (step) =>
+  const found = await findSessions(sessionAccess, [asked], (step) =>
     progress.show({ label: 'looking for the session', ...step }),
   );
   return found.map(([sessionId]) => sessionId);
 }
 
-async function latest(overview: SessionAccess): Promise<Result<SessionId | undefined, CommandRefusal>> {
-  const stored = await newestSessions(overview);
+async function latest(sessionAccess: SessionAccess): Promise<Result<SessionId | undefined, CommandRefusal>> {
+  const stored = await newestSessions(sessionAccess);
   if (stored.isErr()) return err(stored.error);
-  const workspaces = await workspacesAt(overview.workspace, overview.folder);
+  const workspaces = await workspacesAt(sessionAccess.workspace, sessionAccess.folder);
   const healthy = stored.value.filter(({ summary }) => summary !== undefined);
   const here = healthy.find(({ summary }) => isAt(summary, workspaces));
   return ok((here ?? healthy[0] ?? stored.value[0])?.sessionId);

@@ -45,8 +45,8 @@ describe('the content of a session', () => {
     const { sessionId } = await forked(world);
     const segments = files().filter((name) => name.includes(`${sessionId}/events/`));
     appendFileSync(join(root, segments.at(-2) ?? ''), 'x');
-    const overview = world.overview({ ...another(), columns: () => 200 });
-    const look = (...argv: string[]) => runFake({ argv, overview });
+    const sessionAccess = world.sessionAccess({ ...another(), columns: () => 200 });
+    const look = (...argv: string[]) => runFake({ argv, sessionAccess });
     const banner = /^✗ damaged \(segment_digest_mismatch in sessions\/.*\); only the first \d+ events are shown\n/;
     for (const argv of [['show'], ['tree'], ['notes'], ['diff', sessionId, 'A', 'main']]) {
       const { exitCode, out, talk } = await look('session', ...argv);
@@ -58,26 +58,26 @@ describe('the content of a session', () => {
     expect((await look('search', 'cart')).out).toMatch(/^✗ .* damaged /);
     expect((await look('status')).out).toMatch(/Other sessions: 1 damaged\.\n$/);
     expect(await look('session', 'resume')).toMatchObject({ exitCode: 1, out: '' });
-    const codeOf = async (seen: typeof overview, ...argv: string[]) =>
-      JSON.parse((await runFake({ argv: [...argv, '--json'], overview: seen })).out).error.code;
-    expect(await codeOf(overview, 'session', 'notes', sessionId, '--step', '99')).toBe('VALIDATION_ERROR');
+    const codeOf = async (seen: typeof sessionAccess, ...argv: string[]) =>
+      JSON.parse((await runFake({ argv: [...argv, '--json'], sessionAccess: seen })).out).error.code;
+    expect(await codeOf(sessionAccess, 'session', 'notes', sessionId, '--step', '99')).toBe('VALIDATION_ERROR');
     expect((await look('search', 'cart', '--json')).out).toContain(
       '"unreadable":{"sessions":0,"ends":1,"artifacts":0}',
     );
     for (const segment of segments) rmSync(join(root, segment));
-    const emptied = world.overview(another());
+    const emptied = world.sessionAccess(another());
     for (const at of [[], ['--at', '1']]) {
       expect(await codeOf(emptied, 'session', 'resume', sessionId, ...at)).toBe('STORE_CORRUPT');
     }
-    expect((await runFake({ argv: ['search', 'cart'], overview: emptied })).out).toMatch(
+    expect((await runFake({ argv: ['search', 'cart'], sessionAccess: emptied })).out).toMatch(
       /of 0 sessions; 1 session cannot be read\.\n$/,
     );
-    const shown = await runFake({ argv: ['session', 'tree'], overview: emptied });
+    const shown = await runFake({ argv: ['session', 'tree'], sessionAccess: emptied });
     expect([shown.exitCode, shown.out.replaceAll('\n', ' ')]).toEqual([
       0,
       expect.stringContaining('nothing can be read'),
     ]);
-    const listed = await runFake({ argv: ['session', 'show', '--json'], overview: emptied });
+    const listed = await runFake({ argv: ['session', 'show', '--json'], sessionAccess: emptied });
     expect(JSON.parse(listed.out)).toMatchObject({ ok: true, data: { state: 'damaged', runs: [], events: 0 } });
   });
 

@@ -113,7 +113,7 @@ function endOf(
 }
 
 async function sideData(
-  { overview, looked }: OpenedSession,
+  { sessionAccess, looked }: OpenedSession,
   { asked, end }: { readonly asked: string; readonly end: DiffEnd },
   { outputs, gaps }: OneSide,
 ): Promise<DiffSideData> {
@@ -123,7 +123,7 @@ async function sideData(
     asked,
     nodeId,
     isDue,
-    entries: await entriesData(overview.artifacts, looked, outputs),
+    entries: await entriesData(sessionAccess.artifacts, looked, outputs),
     gaps: gaps.map((gap) => shownGap(placed(gap, workflow))),
   };
 }

@@ -11,7 +11,7 @@ import { layout } from '../../adapters/file-store/disk/layout.ts';
 describe('session list', () => {
   it('session list shows the newest first, counts the rest, and filters by state and folder', async () => {
     const world = await forkedWorld();
-    const { look, start, overview, wait } = world;
+    const { look, start, sessionAccess, wait } = world;
     wait(90 * MINUTE_MS);
     await start('test.plain', { goal: 'newest', workspace: '/elsewhere' });
     const lines = (await look(['session', 'list'])).out.split('\n');
@@ -27,14 +27,14 @@ describe('session list', () => {
     expect((await look(['session', 'list', '--limit', 'x'])).exitCode).toBe(2);
     // No log is read for it.
     const refusing = () => expect.fail('a log was read');
-    const { sessions } = overview();
-    const unread = overview({ sessions: { ...sessions, load: refusing, loadValidPrefix: refusing } });
-    expect((await runFake({ argv: ['session', 'list'], overview: unread })).exitCode).toBe(0);
+    const { sessions } = sessionAccess();
+    const unread = sessionAccess({ sessions: { ...sessions, load: refusing, loadValidPrefix: refusing } });
+    expect((await runFake({ argv: ['session', 'list'], sessionAccess: unread })).exitCode).toBe(0);
   });
 
   it('session list marks damaged and partial sessions', async () => {
     const { store, another, files, root } = freshStore();
-    const { start, send, wait, overview } = lookedAtWorld({ store });
+    const { start, send, wait, sessionAccess } = lookedAtWorld({ store });
     const replies = [];
     for (const goal of ['flipped', 'forged', 'only a part', 'whole']) {
       replies.push(await send(await start('test.plain', { goal }), { notes: 'On.' }));
@@ -52,7 +52,7 @@ describe('session list', () => {
     const index = readFileSync(join(root, layout.sessionIndex), 'utf8').split('\n');
     writeFileSync(join(root, layout.sessionIndex), index.filter((line) => !line.includes(`${part}`)).join('\n'));
     const look = async (...argv: string[]) =>
-      (await runFake({ argv: ['session', 'list', ...argv], overview: overview(another()) })).out;
+      (await runFake({ argv: ['session', 'list', ...argv], sessionAccess: sessionAccess(another()) })).out;
     const rows = (out: string) =>
       [...out.matchAll(/^(.) \w{4} {2}(.+?) {2,}test\.plain {2}(\w+) /gm)].map(([, ...row]) => row.join(' '));
     const [running, salvaged] = ['● whole running', '◐ only a part salvaged'];
@@ -61,9 +61,9 @@ describe('session list', () => {
     expect(rows(await look('--state', 'damaged'))).toEqual(damaged);
     expect(rows(await look('--state', 'salvaged', '--limit', '1'))).toEqual([salvaged]);
     expect(rows(await look('--state', 'running'))).toEqual([running]);
-    const { out } = await runFake({ argv: ['status'], overview: overview(another()) });
+    const { out } = await runFake({ argv: ['status'], sessionAccess: sessionAccess(another()) });
     expect(out).toMatch(/Other sessions: 1 salvaged, 2 damaged\.\n$/);
-    const shown = await runFake({ argv: ['session', 'show', `${part}`], overview: overview(another()) });
+    const shown = await runFake({ argv: ['session', 'show', `${part}`], sessionAccess: sessionAccess(another()) });
     expect(shown.out).toMatch(/^✗ only part of a session.*\n◐ salvaged /s);
   });
 

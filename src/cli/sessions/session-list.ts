@@ -49,16 +49,16 @@ export const sessionList = command({
     if (asked.isErr()) return err(asked.error);
     const { isHere } = asked.value;
     progress.show({ label: 'reading the index' });
-    const [overview, dataDir] = await Promise.all([program.listing(), program.dataDir()]);
+    const [sessionAccess, dataDir] = await Promise.all([program.sessionListAccess(), program.dataDir()]);
     // git runs while the index is read.
     const [workspaces, stored] = await Promise.all([
-      workspacesAt(overview.workspace, overview.folder),
-      newestSessions(overview),
+      workspacesAt(sessionAccess.workspace, sessionAccess.folder),
+      newestSessions(sessionAccess),
     ]);
     if (stored.isErr()) return err(refusalProblem(stored.error, dataDir));
     const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
     const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
-    const { shown, total } = await fitting(overview, there, asked.value);
+    const { shown, total } = await fitting(sessionAccess, there, asked.value);
     const data: SessionListData = {
       dataDir,
       sessions: shown.map((one) => listedSessionData(one, { shortId, workspaces })),
@@ -69,8 +69,8 @@ export const sessionList = command({
       lines: listLines(data, {
         stored: stored.value.length,
         isHere,
-        nowMs: overview.clock.nowMs(),
-        width: widthOf(overview),
+        nowMs: sessionAccess.clock.nowMs(),
+        width: widthOf(sessionAccess),
       }),
       next: nextOf(data, stored.value.length),
     });
@@ -177,7 +177,7 @@ type Fitting = { readonly shown: readonly ListedSession[]; readonly total: numbe
  * shown are only counted, unless the user filters by damage: then every session is checked.
  */
 async function fitting(
-  listing: SessionListAccess,
+  access: SessionListAccess,
   there: readonly StoredSession[],
   { states, shownMax }: ListOptions,
 ): Promise<Fitting> {
@@ -187,12 +187,12 @@ async function fitting(
   const likely =
     states === undefined || isEachLookedAt
       ? there
-      : (await withMarks(listing, there)).filter(({ state }) => isFor(state));
+      : (await withMarks(access, there)).filter(({ state }) => isFor(state));
   const shown: ListedSession[] = [];
   let total = likely.length;
   for (const one of likely) {
     if (shown.length >= shownMax && !isEachLookedAt) break;
-    const listed = await listedSession(listing, one, 'end');
+    const listed = await listedSession(access, one, 'end');
     if (!isFor(listed.state)) total -= 1;
     else if (shown.length < shownMax) shown.push(listed);
   }

@@ -47,9 +47,9 @@ export const sessionNotes = command({
 
 type RunNotes = SessionNotesData['runs'][number];
 
-async function runNotes({ overview, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
+async function runNotes({ sessionAccess, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
   const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip });
-  return { ...runHeadData(run), entries: await entriesData(overview.artifacts, looked, outputs) };
+  return { ...runHeadData(run), entries: await entriesData(sessionAccess.artifacts, looked, outputs) };
 }
 
 /** Every iteration of the named step. */

@@ -66,14 +66,14 @@ export const sessionResume = command({
       const here = asked === undefined ? await openHere(context) : [];
       const depth = at === undefined ? 'standing' : 'history';
       const opened = yield* await openSession(context, asked ?? here[0]?.sessionId, depth);
-      const { overview, looked, name, width } = opened;
+      const { sessionAccess, looked, name, width } = opened;
       const dataDir = await context.program.dataDir();
       const broken = brokenRefusal(looked);
       if (broken !== undefined) return err(resumeProblem(broken, dataDir));
       const { nodeId, ...target } = yield* at === undefined ? current(opened) : earlier(opened, at);
       const { runId } = target.run;
-      const call = yield* (await resumeCall(overview, looked, { runId, ...defined({ nodeId }) })).mapErr((refusal) =>
-        resumeProblem(refusal, dataDir),
+      const call = yield* (await resumeCall(sessionAccess, looked, { runId, ...defined({ nodeId }) })).mapErr(
+        (refusal) => resumeProblem(refusal, dataDir),
       );
       const prompt = resumePrompt({ ...target, call });
       const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
@@ -96,10 +96,10 @@ export const sessionResume = command({
 
 /** The sessions of this folder with an open run, the latest first. */
 async function openHere({ program }: CommandContext): Promise<OpenSessionData[]> {
-  const overview = await program.overview();
+  const sessionAccess = await program.sessionAccess();
   const [listed, workspaces] = await Promise.all([
-    listSessions(overview),
-    workspacesAt(overview.workspace, overview.folder),
+    listSessions(sessionAccess),
+    workspacesAt(sessionAccess.workspace, sessionAccess.folder),
   ]);
   // Opening a session reports what cannot be listed.
   const sessions = listed.unwrapOr([]);
