@@ -41,7 +41,7 @@ The same as data: [builtins.json](../../schemas/builtins.json).`;
 const CONTRACTS = `## Contracts
 
 A step names one in \`outputContract.contractRef\`; the agent then has to send an artifact of the matching kind. The text
-under each heading is what the agent is told, the JSON below it an artifact that is accepted. Unless said otherwise, a
+under each heading is what the agent reads, and the JSON below it is an artifact that is accepted. Unless said otherwise, a
 field that is not listed is refused by name, and a listed word must be written as listed. The levels of an assessment are
 those that the workflow declares; their case does not matter.`;
 

@@ -1,7 +1,7 @@
 import { lineDiff } from '../../src/core/text/line-diff.ts';
 import { LINT_RULES } from '../../src/core/workflow/lint/lint-workflow.ts';
 import { FIX_EXAMPLES, PLACED_FIX_EXAMPLE } from '../../test/lint/fix-examples.ts';
-import { mended } from '../../test/lint/mended.ts';
+import { fixedText } from '../../test/lint/fixed-text.ts';
 import { RULE_EXAMPLES } from '../../test/lint/rule-examples.ts';
 import { compilerOver } from './bundled-library.ts';
 import { cell } from './markdown.ts';
@@ -15,9 +15,9 @@ export function lintPage(root: string): string {
     '',
     'Generated from the rules and from examples that the tests run; do not edit.',
     '',
-    'Errors keep a workflow from being used. Warnings and the rules of quality below do not, unless `--strict` is given. Every finding has a file, a line and a column; `--json` gives the same as data.',
+    'A workflow with errors cannot be used. Warnings and the quality rules below do not prevent that, unless you give `--strict`. Every finding has a file, a line and a column; `--json` gives the same as data.',
     '',
-    '## Rules of quality',
+    '## Quality rules',
     '',
     '| Rule | Finds |',
     '|---|---|',
@@ -32,23 +32,23 @@ export function lintPage(root: string): string {
         '',
         `**Instead:** ${hint}`,
         '',
-        'Found here:',
+        'The rule finds this:',
         '',
         ...jsonBlock(failing),
         '',
-        'Nothing is found here:',
+        'The rule accepts this:',
         '',
         ...jsonBlock(passing),
         '',
       ];
     }),
-    '## What `--fix` mends',
+    '## What `--fix` changes',
     '',
-    'Each of these is offered only where there is one right change. Nothing else in the file is touched.',
+    'Each fix is offered only where there is exactly one right change. Nothing else in the file changes.',
     '',
     ...Object.entries(FIX_EXAMPLES).flatMap(([code, { words, failing }]) => {
       const text = written(failing);
-      return fixSection(code, words, changedLines(text, mended(text, diagnosticsOf)));
+      return fixSection(code, words, changedLines(text, fixedText(text, diagnosticsOf)));
     }),
     ...fixSection(
       PLACED_FIX_EXAMPLE.code,

@@ -17,7 +17,7 @@ const compile = ({ isBundled = false }: Pick<SourceFile, 'isBundled'>, text: str
 type Score = { cases: number; rejected: number; code: number; pointer: number; fix: number; fixable: number };
 
 describe('the mistakes of authors', () => {
-  it('are told with their code, at their place, with a fix where there is one', () => {
+  it('the mistakes of authors are reported with their code and place, and with a fix where there is one', () => {
     enforces('author_error_offers_fix', 'unknown_key_is_warning', 'loop_requires_max_iterations', 'loop_types_closed');
     enforces(
       'loop_static_excess_is_compile_error',
@@ -65,7 +65,7 @@ describe('the mistakes of authors', () => {
     expect(found(result)).toEqual(found(plain));
   });
 
-  it('are shown at the line and column where they stand', () => {
+  it('the mistakes of authors are shown at their line and column', () => {
     const text = '{\n  "id": "test.place",\n  "name": "Place",\n  "description": 4,\n  "steps": []\n}';
     const places = compileText(text).diagnostics.map(({ code, span }) => ({
       code,
@@ -78,7 +78,7 @@ describe('the mistakes of authors', () => {
   });
 });
 
-/** Compares what is told with what should be told; the difference in words. */
+/** Compares what is reported with what should be; the difference in words. */
 function marked(
   score: Score,
   file: SourceFile,
@@ -87,17 +87,17 @@ function marked(
   const result = compile(file, text);
   score.cases += 1;
   if (result.diagnostics.some((one) => one.code === code)) score.code += 1;
-  const told = result.diagnostics.find((one) => one.code === code && one.pointer === pointer);
-  if (told === undefined) return `${code} ${pointer} is not among ${found(result).join(', ')}`;
-  if (!isAtPointer(told, text)) return `${code} ${pointer} stands elsewhere`;
+  const reported = result.diagnostics.find((one) => one.code === code && one.pointer === pointer);
+  if (reported === undefined) return `${code} ${pointer} is not among ${found(result).join(', ')}`;
+  if (!isAtPointer(reported, text)) return `${code} ${pointer} stands elsewhere`;
   score.pointer += 1;
   const isRejected =
-    isWarning === true ? told.severity === 'warning' : result.kind === 'refused' && told.severity === 'error';
+    isWarning === true ? reported.severity === 'warning' : result.kind === 'refused' && reported.severity === 'error';
   if (isRejected) score.rejected += 1;
   if (hasFix === true) score.fixable += 1;
-  if (hasFix === true && isMended(told, file, text)) score.fix += 1;
-  else if (hasFix === true) return `${code} ${pointer} is not mended by ${JSON.stringify(told.fix)}`;
-  return isRejected ? undefined : `${told.severity} ${code}, ${result.kind}`;
+  if (hasFix === true && isFixed(reported, file, text)) score.fix += 1;
+  else if (hasFix === true) return `${code} ${pointer} is not fixed by ${JSON.stringify(reported.fix)}`;
+  return isRejected ? undefined : `${reported.severity} ${code}, ${result.kind}`;
 }
 
 /** Whether the text that is marked is the value of the pointer, or its key. */
@@ -109,9 +109,9 @@ function isAtPointer({ code, pointer, span }: Diagnostic, text: string): boolean
   return written === path.at(-1) || JSON.stringify(written) === JSON.stringify(value);
 }
 
-function isMended(told: Diagnostic, file: SourceFile, text: string): boolean {
-  const mended = compile(file, applyFixes(text, [told]).text);
-  return !mended.diagnostics.some((one) => one.code === told.code && one.pointer === told.pointer);
+function isFixed(reported: Diagnostic, file: SourceFile, text: string): boolean {
+  const fixed = compile(file, applyFixes(text, [reported]).text);
+  return !fixed.diagnostics.some((one) => one.code === reported.code && one.pointer === reported.pointer);
 }
 
 function printed(scores: ReadonlyMap<string, Score>): void {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { applyFixes, DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { enforces } from '../enforces.ts';
 import { FIX_EXAMPLES } from '../lint/fix-examples.ts';
-import { mended } from '../lint/mended.ts';
+import { fixedText } from '../lint/fixed-text.ts';
 import { isLong, share } from '../volume.ts';
 import { OPERATORS } from './author-mistakes.ts';
 import { compileText, fixture } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
 
-/** Codes for which a machine can mend the file, at least where it can guess what was meant. */
+/** Codes with an automatic fix, at least where what was meant can be guessed. */
 const FIXABLE = Object.keys(FIX_EXAMPLES).sort();
 
 const TRIAGE = 'project.templates.routine.triage';
 
-/** One file with a mistake of each kind that can be mended. */
+/** One file with a mistake of each kind that can be fixed. */
 const BROKEN = {
   id: 'Test.Broken Flow',
   name: 'Broken',
@@ -58,18 +58,18 @@ const BROKEN = {
 };
 
 describe('fixes', () => {
-  it('mend every mistake they are offered for', () => {
+  it('fixes remove every mistake they are offered for', () => {
     enforces('author_error_offers_fix');
     const seen = new Set<string>();
     let text = JSON.stringify(BROKEN, null, 2);
     for (let round = 0; round < 5; round++) {
       const { diagnostics } = compileText(text);
-      const { text: mended, fixed: made } = applyFixes(text, diagnostics);
+      const { text: corrected, fixed: made } = applyFixes(text, diagnostics);
       const places = made.map(
         ({ code, pointer, span }) => `${code} ${pointer} ${text.slice(span.offset, span.offset + span.length)}`,
       );
       for (const { code } of made) seen.add(code);
-      text = mended;
+      text = corrected;
       const left = compileText(text).diagnostics.map(
         ({ code, pointer, span }) => `${code} ${pointer} ${text.slice(span.offset, span.offset + span.length)}`,
       );
@@ -79,15 +79,15 @@ describe('fixes', () => {
     expect(compileText(text).diagnostics.filter(({ fix }) => fix !== undefined)).toEqual([]);
   });
 
-  it('of two mistakes at once never make a third', () => {
+  it('the fixes of two mistakes never cause a third', () => {
     enforces('author_error_offers_fix');
     const made: string[] = [];
     let cases = 0;
     for (const name of ['design-loops', 'functions']) {
-      const firsts = mendableMistakes(JSON.parse(fixture(name)) as Json);
+      const firsts = fixableMistakes(JSON.parse(fixture(name)) as Json);
       const alone = new Map(firsts.map(({ operator, text }) => [operator, errorsIn(text)]));
       for (const [i, first] of share([...firsts.entries()])) {
-        for (const second of mendableMistakes(JSON.parse(first.text) as Json, firsts.slice(i))) {
+        for (const second of fixableMistakes(JSON.parse(first.text) as Json, firsts.slice(i))) {
           const known = [first, second].flatMap(({ operator }) => alone.get(operator) ?? []);
           const both = [...known, ...errorsIn(second.text), ...SHOWN_ONCE_FOUND];
           const left = errorsLeft(second.text).filter((code) => !both.includes(code));
@@ -100,17 +100,17 @@ describe('fixes', () => {
     expect(cases).toBeGreaterThan(isLong ? 500 : 100);
   });
 
-  it('rename no key to one that is there already, or to one that another key becomes', () => {
+  it('fixes never rename two keys of an object to the same key', () => {
     const step = (args: object) => ({ id: 'third', templateCall: { templateId: TRIAGE, args } });
     const fixed = (args: object) => {
       const file = { id: 'test.twice', name: 'T', description: 'T.', steps: [step(args)] };
-      return mended(JSON.stringify(file), (text) => compileText(text).diagnostics);
+      return fixedText(JSON.stringify(file), (text) => compileText(text).diagnostics);
     };
     expect(fixed({ subject: 'x', subjet: 'y' })).toContain('{"subject":"x","subjet":"y"}');
     expect(fixed({ subjet: 'x', subjetc: 'y' })).toContain('{"subject":"x","subjetc":"y"}');
   });
 
-  it('exist for just these codes', () => {
+  it('fixes exist for exactly these codes', () => {
     const offered = new Set<string>();
     for (const name of ['assessments', 'design-loops', 'functions']) {
       const document = JSON.parse(fixture(name)) as Json;
@@ -127,7 +127,7 @@ describe('fixes', () => {
 const SHOWN_ONCE_FOUND = ['duplicate_id', 'missing_argument', 'loop_control_misplaced'];
 
 /** Each way to go wrong that a fix is offered for, at the first place where a document has it. */
-function mendableMistakes(document: Json, among: readonly { readonly operator: string }[] = []) {
+function fixableMistakes(document: Json, among: readonly { readonly operator: string }[] = []) {
   const isWanted = (name: string) => among.length === 0 || among.some(({ operator }) => operator === name);
   return OPERATORS.filter(({ name }) => isWanted(name)).flatMap(({ name, mistakes }) =>
     mistakes(document)
@@ -138,7 +138,7 @@ function mendableMistakes(document: Json, among: readonly { readonly operator: s
 }
 
 function errorsLeft(text: string): readonly string[] {
-  return errorsIn(mended(text, (one) => compileText(one).diagnostics));
+  return errorsIn(fixedText(text, (one) => compileText(one).diagnostics));
 }
 
 function errorsIn(text: string): readonly string[] {

@@ -102,7 +102,7 @@ describe('the hash of a workflow', () => {
     );
   });
 
-  it('changes with everything that a run goes by, and with nothing else', () => {
+  it('the hash of a workflow changes with everything that a run uses, and with nothing else', () => {
     enforces('workflow_hash_definition', 'informational_fields_no_effect', 'functions_pinned');
     enforces('references_hashed_as_declared');
     const counts = { meaningful: 0, informational: 0, bound: 0 };
@@ -125,7 +125,7 @@ describe('the hash of a workflow', () => {
     console.info(`changes of single values: ${JSON.stringify(counts)}`);
   });
 
-  it('depends on what the workspace puts into extension points', () => {
+  it('the hash of a workflow depends on the bindings of the workspace', () => {
     enforces('bindings_resolve_at_compile_time');
     const text = fixture('bindings');
     const plain = hashOf(compileText(text));
@@ -133,7 +133,7 @@ describe('the hash of a workflow', () => {
     expect(hashOf(compileText(text, { bindings: { product: 'the product', other: 'x' } }))).toBe(plain);
   });
 
-  it('knows nothing of tokens, runs, times or places: the compiler is handed none', () => {
+  it('the hash of a workflow does not depend on tokens, runs, times or places', () => {
     enforces('workflow_hash_excludes', 'workflow_hash_machine_independent');
     const keys = FIXTURES.flatMap(({ text }) => leavesOf(compiled(compileText(text)) as unknown as Json))
       .flatMap(({ path }) => path)
@@ -143,7 +143,7 @@ describe('the hash of a workflow', () => {
     ).toEqual([]);
   });
 
-  it('is not the name of what another version of the compiler made', () => {
+  it('a compiled workflow of another version is refused', () => {
     enforces('compiled_snapshot_versioned');
     const workflow = compiled(compileText(fixture('nested')));
     expect(parseCompiledWorkflow(workflow)._unsafeUnwrap()).toBe(workflow);
@@ -153,7 +153,7 @@ describe('the hash of a workflow', () => {
     });
   });
 
-  it('depends on the steps of called templates', () => {
+  it('the hash of a workflow depends on the steps of called templates', () => {
     const text = fixture('templates');
     const without = (subject: string) => hashOf(compileText(text.replace('slow tests', subject)));
     expect(without('slow tests')).not.toBe(without('fast tests'));

@@ -183,7 +183,7 @@ const HOSTILE: readonly (readonly [string, () => CompileResult, string])[] = [
 ];
 
 describe('a hostile file', () => {
-  it.each(HOSTILE)('with %s is refused and the place is told', (_what, compile, expected) => {
+  it.each(HOSTILE)('a file with %s is refused with a place', (_what, compile, expected) => {
     enforces('workflow_file_1mb');
     const result = compile();
     expect(result.kind).toBe('refused');
@@ -191,7 +191,7 @@ describe('a hostile file', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('is told a bounded number of mistakes, and how many more there are', () => {
+  it('a hostile file gets a limited number of diagnostics and the count of the others', () => {
     const keys = Object.fromEntries(times(20_000, (i) => [`unknown-key-number-${i}`, 1]));
     const { kind, diagnostics } = compileValue(workflow({ ...keys, name: 4 }));
     expect(kind).toBe('refused');
@@ -201,7 +201,7 @@ describe('a hostile file', () => {
     expect(diagnostics.at(-1)?.message).toMatch(/^19900 more warnings/);
   });
 
-  it('is told no more when each of many references is wrong', () => {
+  it('a file with thousands of wrong references gets a limited number of diagnostics', () => {
     const conditions = times(1000, (i) => ({ id: `condition-${i}`, kind: 'always_true' }));
     const references = times(5000, (i) => ref(`conditoin-${i}`));
     const { diagnostics } = compileValue(workflow({ conditions }, [work('a', { runCondition: { or: references } })]));
@@ -209,7 +209,7 @@ describe('a hostile file', () => {
     expect(diagnostics.at(-1)?.message).toMatch(/^4900 more errors/);
   });
 
-  it('cannot go round in templates, nor grow by them', () => {
+  it('a hostile file cannot recurse or grow through templates', () => {
     const call = (id: string, name: string) => ({
       id,
       templateCall: { templateId: `x.templates.routine.${name}`, args: {} },
@@ -243,7 +243,7 @@ describe('a hostile file', () => {
     ).toEqual(['error too_many_steps /steps/1']);
   });
 
-  it('cannot make a text grow beyond all measure, by bindings or by arguments', () => {
+  it('a hostile file cannot make a text grow without limit through bindings or arguments', () => {
     const slots = '{{wr.bindings.s}}'.repeat(400);
     const points = { extensionPoints: [{ slotId: 's', purpose: 'x', default: 'x'.repeat(100) }] };
     const bound = compileValue(workflow(points, [work('a', { prompt: slots })]), { bindings: { s: 'x'.repeat(2000) } });
@@ -257,7 +257,7 @@ describe('a hostile file', () => {
     expect(found(filled)).toEqual(['error text_too_long /steps/0/templateCall']);
   });
 
-  it('cannot bring along without end what its templates declare', () => {
+  it('a hostile file cannot bring in declarations of templates without limit', () => {
     const levels = ['low', 'high'];
     const assessments = times(200, (i) => ({
       ...{ id: `q${i}`, purpose: 'P' },
@@ -269,7 +269,7 @@ describe('a hostile file', () => {
     expect(found(result)).toEqual(['error too_many_values /steps/18/templateCall']);
   });
 
-  it('cannot make us compile patterns without end', () => {
+  it('a hostile file cannot make the compiler compile patterns without limit', () => {
     enforces('budget_compile_1000');
     const rules = (count: number) =>
       times(count, (i) => ({ type: 'regex', pattern: `a{990}b${i}`, message: 'Say it.' }));
@@ -280,7 +280,7 @@ describe('a hostile file', () => {
     ]);
   });
 
-  it('that nests 28 loops is compiled like any other', () => {
+  it('a file with 28 nested loops compiles', () => {
     const nested = times(28, (i) => i).reduce<object>(
       (inner, i) => ({ id: `l${i}`, type: 'loop', loop: { type: 'for', count: 1, maxIterations: 1 }, body: [inner] }),
       work('a'),

@@ -22,7 +22,7 @@ const count = { type: 'for', count: 2, maxIterations: 2 };
 const triage = { templateCall: { templateId: 'project.templates.routine.triage', args: { subject: 'x' } } };
 
 describe('a compiled plan', () => {
-  it('shows loops in loops with everything expanded at its place', () => {
+  it('a compiled plan expands everything at its place, in nested loops too', () => {
     enforces('templates_expand_in_place', 'expanded_ids_double_hyphen', 'verification_and_audit_expand');
     enforces('loop_decision_step_injected', 'compiled_step_provenance', 'routines_are_templates');
     enforces('injected_templates_order');
@@ -43,7 +43,7 @@ describe('a compiled plan', () => {
     `);
   });
 
-  it('has what a call, a loop or a step with checks says where it belongs', () => {
+  it('a compiled plan applies the settings of calls, loops and steps with checks', () => {
     enforces('group_condition_decided_once', 'confirmation_of_the_whole', 'templates_expand_in_place');
     const made = compiled(compileText(fixture('calls')));
     expect(planOf(made)).toMatchInlineSnapshot(`
@@ -81,7 +81,7 @@ describe('a compiled plan', () => {
     ]);
   });
 
-  it('starts with the probes of what is required', () => {
+  it('a compiled plan starts with the probes of required capabilities', () => {
     enforces('required_capability_probe_injected', 'template_may_imply_contract', 'injected_templates_order');
     expect(planOf(compiled(compileText(fixture('features'))))).toMatchInlineSnapshot(`
       [
@@ -93,7 +93,7 @@ describe('a compiled plan', () => {
     `);
   });
 
-  it('adds a decision step only where the artifact decides and nobody hands it in', () => {
+  it('a compiled plan adds a decision step only where no step of the body decides', () => {
     enforces('loop_decision_step_injected', 'context_loop_warned', 'loop_body_by_reference');
     enforces('loop_condition_source_closed', 'loop_id_source');
     expect(planOf(compiled(compileText(fixture('loops'))))).toMatchInlineSnapshot(`
@@ -135,7 +135,7 @@ describe('a compiled plan', () => {
     ]);
   });
 
-  it('may begin with a loop, a template call or a conditional step', () => {
+  it('a compiled plan may begin with a loop, a template call or a conditional step', () => {
     expect(plan([{ id: 'l', type: 'loop', loop: count, body: [work('a')] }, work('z')])).toMatchInlineSnapshot(`
       [
         "loop l: for, at most 2",
@@ -160,7 +160,7 @@ describe('a compiled plan', () => {
     `);
   });
 
-  it('has templates, parallel steps, checks and probes inside of loops', () => {
+  it('loops may contain templates, parallel steps, checks and probes', () => {
     enforces('verification_and_audit_expand', 'templates_expand_in_place');
     const probe = {
       id: 'p',
@@ -191,7 +191,7 @@ describe('a compiled plan', () => {
     `);
   });
 
-  it('lets a step in the body decide before the condition does', () => {
+  it('a deciding step in the body of a loop overrides its condition', () => {
     enforces('loop_condition_source_closed');
     const decide = work('d', { outputContract: { contractRef: 'wr.contracts.loop_control' } });
     const loop = { type: 'while', maxIterations: 3, condition: { var: 'x', equals: 1 } };
@@ -202,7 +202,7 @@ describe('a compiled plan', () => {
     expect(plan([{ id: 'l', type: 'loop', loop, body: [work('a')] }])).toEqual(['loop l: while, at most 3', '  a']);
   });
 
-  it('does not take the decision of an inner loop for that of the outer one', () => {
+  it('the decision of an inner loop does not control the outer one', () => {
     const source = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control' };
     const settings = { type: 'while', maxIterations: 3, conditionSource: source };
     const decide = work('d', { outputContract: { contractRef: 'wr.contracts.loop_control' } });
@@ -215,7 +215,7 @@ describe('a compiled plan', () => {
     ]);
   });
 
-  it('has the ordinary names of loop variables unless they are renamed', () => {
+  it('loop variables have their default names unless they are renamed', () => {
     enforces('loop_variable_defaults');
     const loops = compiled(compileText(fixture('loops'))).loops.map(({ loopId, variables }) => [loopId, variables]);
     const usual = { iteration: 'currentIteration', item: 'currentItem', index: 'currentIndex' };

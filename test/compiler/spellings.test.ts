@@ -180,12 +180,12 @@ function parallel(synthesis: Json): Json {
 }
 
 describe('the two spellings', () => {
-  it.each(PAIRS)('of $what compile into the same workflow', ({ design, published }) => {
+  it.each(PAIRS)('both spellings of $what compile into the same workflow', ({ design, published }) => {
     enforces('both_spellings_one_model');
     expect(compiled(compileValue(workflow(design)))).toEqual(compiled(compileValue(workflow(published))));
   });
 
-  it('may be mixed in one file', () => {
+  it('both spellings may be mixed in one file', () => {
     enforces('both_spellings_one_model', 'loop_body_by_reference');
     const steps = PAIRS.slice(0, 4).map(({ design }) => design['steps'] as readonly Json[]);
     const others = PAIRS.slice(0, 4).map(({ published }) => published['steps'] as readonly Json[]);
@@ -197,7 +197,7 @@ describe('the two spellings', () => {
     expect(compiled(compileValue(workflow({ conditions, steps: published?.flat() })))).toEqual(plain);
   });
 
-  it('leave no setting of the other spelling unnoticed', () => {
+  it('settings of the other spelling give a warning', () => {
     const loop = { id: 'l', type: 'loop', maxIterations: 3, loop: { type: 'for', count: 1, maxIterations: 1 } };
     const result = compileValue(workflow({ steps: [{ ...loop, body: [work('a')] }] }));
     expect(result.diagnostics.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([

@@ -13,15 +13,15 @@ const validate = new Ajv2020({ strict: false }).compile(SCHEMA);
 const fitsSchema = (value: unknown) => validate(value);
 
 describe('the published schema of workflow files', () => {
-  it.each([...BUNDLED, ...FIXTURES, ...CORPUS])('accepts $name', ({ text }) => {
+  it.each([...BUNDLED, ...FIXTURES, ...CORPUS])('the published schema accepts $name', ({ text }) => {
     expect(fitsSchema(JSON.parse(text)), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
   });
 
-  it('is the file in the repository', () => {
+  it('the published schema is the file in the repository', () => {
     expect(JSON.parse(readFileSync('schemas/workflow.schema.json', 'utf8'))).toEqual(SCHEMA);
   });
 
-  it('accepts and refuses the same mutations of every object as the compiler', () => {
+  it('the published schema and the compiler accept and refuse the same mutations of every object', () => {
     const mutations = mutationsByObject(MUTATIONS_MIN);
     const named = Object.keys(SCHEMA['$defs'] as object).filter((name) => !NOT_OBJECTS.includes(name));
     expect([...mutations.keys()].filter((name) => name !== 'workflow').sort()).toEqual(named.sort());
@@ -52,15 +52,18 @@ describe('the published schema of workflow files', () => {
     expect(counts.refused).toBeGreaterThan(counts.agreed / 4);
   });
 
-  it.each(Object.entries(DIFFERENCES))('accepts what the compiler refuses as %s', (_, { document, code }) => {
-    expect(fitsSchema(document), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
-    const result = compileValue(document);
-    expect(result.kind).toBe('refused');
-    expect(result.diagnostics.filter(({ severity }) => severity === 'error').map((one) => one.code)).toContain(code);
-    expect(isDifference(result, document)).toBe(true);
-  });
+  it.each(Object.entries(DIFFERENCES))(
+    'the published schema accepts what only the compiler can refuse: %s',
+    (_, { document, code }) => {
+      expect(fitsSchema(document), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+      const result = compileValue(document);
+      expect(result.kind).toBe('refused');
+      expect(result.diagnostics.filter(({ severity }) => severity === 'error').map((one) => one.code)).toContain(code);
+      expect(isDifference(result, document)).toBe(true);
+    },
+  );
 
-  it('refuses an example that is too short, as the compiler does', () => {
+  it('the published schema and the compiler refuse an example that is too short', () => {
     const [file] = FIXTURES;
     const document = { ...JSON.parse(file?.text ?? ''), examples: ['abc'] };
     expect(fitsSchema(document)).toBe(false);

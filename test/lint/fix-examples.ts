@@ -1,4 +1,4 @@
-/** A mistake that a machine can mend. */
+/** A mistake that can be fixed automatically. */
 type Mistake = { readonly words: string; readonly failing: object };
 
 const workflow = (fields: object) => ({
@@ -16,7 +16,7 @@ const quality = {
   dimensions: [{ id: 'depth', purpose: 'How deep.', levels: ['shallow', 'deep'] }],
 };
 
-/** One for each code that a fix may be offered for; the mended file is made from it. */
+/** One for each code that a fix may be offered for; the fixed file is made from it. */
 export const FIX_EXAMPLES: { readonly [code: string]: Mistake } = {
   bad_id: {
     words: 'An id with characters that ids do not have; whatever refers to it is renamed, too.',

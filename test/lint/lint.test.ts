@@ -6,7 +6,7 @@ import { LINT_RULES, lintWorkflow } from '../../src/core/workflow/lint/lint-work
 import { onBench } from '../bench/run-bench.ts';
 import { compiled, compileText } from '../compiler/compile-file.ts';
 import { FIX_EXAMPLES, PLACED_FIX_EXAMPLE } from './fix-examples.ts';
-import { mended } from './mended.ts';
+import { fixedText } from './fixed-text.ts';
 import { RULE_EXAMPLES } from './rule-examples.ts';
 
 const written = (file: object) => JSON.stringify(file, null, 2);
@@ -15,17 +15,17 @@ const lint = (file: object, kind: 'workflow' | 'routine' = 'workflow') =>
 const codes = (file: object) => lint(file).map(({ code }) => code);
 
 describe('rules of quality', () => {
-  it('are told apart from what the compiler says', () => {
+  it('lint codes differ from compiler codes', () => {
     expect(LINT_RULES.map(({ code }) => code)).toEqual(LINT_CODES);
     expect(LINT_CODES.filter((code) => (DIAGNOSTIC_CODES as readonly string[]).includes(code))).toEqual([]);
   });
 
-  it.each(LINT_CODES)('%s: finds what its example shows, and nothing once it is put right', (code) => {
+  it.each(LINT_CODES)('%s: the rule finds its failing example and nothing in the corrected one', (code) => {
     const { failing, passing } = RULE_EXAMPLES[code];
     expect([codes(failing), codes(passing)]).toEqual([[code], []]);
   });
 
-  it('show on their page what they say is found there, and what is not', () => {
+  it('the page of a lint rule shows what it finds and what it does not', () => {
     const page = readFileSync('docs/reference/lint.md', 'utf8');
     const shown = LINT_CODES.map((code) => {
       const section = page.split(`\n### ${code}\n`)[1]?.split('\n#')[0] ?? '';
@@ -35,7 +35,7 @@ describe('rules of quality', () => {
     expect(shown).toEqual(LINT_CODES.map((code) => [code, [code], []]));
   });
 
-  it('point at the place', () => {
+  it('lint findings point at their place', () => {
     const [found] = lint(RULE_EXAMPLES.vague_opt_out.failing);
     const text = written(RULE_EXAMPLES.vague_opt_out.failing);
     const { span = { offset: 0, length: 0 }, line, pointer } = found ?? {};
@@ -55,12 +55,12 @@ describe('rules of quality', () => {
     ['Ask what the old code did.', {}, false],
     ['Ask the user.', { requireConfirmation: false }, true],
     ['Ask the user.', { requireConfirmation: true }, false],
-  ])('know who is told to ask in "%s" %j', (prompt, fields, isAsking) => {
+  ])('the rule recognises a request to ask the user in "%s" %j', (prompt, fields, isAsking) => {
     const steps = [{ id: 'a', title: 'A', prompt, ...fields }];
     expect(codes({ ...RULE_EXAMPLES.missing_about.passing, steps })).toEqual(isAsking ? ['asks_the_user'] : []);
   });
 
-  it('do not ask a routine for what only callers know', () => {
+  it('lint rules do not ask a routine for what only callers know', () => {
     const { failing } = RULE_EXAMPLES.context_never_set;
     expect(lint(failing, 'routine').map(({ code }) => code)).toEqual([]);
     expect(lint(RULE_EXAMPLES.missing_examples.failing, 'routine')).toEqual([]);
@@ -82,15 +82,18 @@ describe('rules of quality', () => {
 });
 
 describe('fixes', () => {
-  it.each(Object.keys(FIX_EXAMPLES))('%s: the example is mended, and nothing else in the file is touched', (code) => {
-    const text = written(FIX_EXAMPLES[code]?.failing ?? {});
-    const before = compileText(text).diagnostics.filter((one) => one.code === code);
-    expect(before).toMatchObject([{ code, fix: expect.any(Object) }]);
-    const fixed = mended(text, (one) => compileText(one).diagnostics);
-    expect(compileText(fixed).diagnostics.filter((one) => one.code === code)).toEqual([]);
-    const changed = fixed.split('\n').filter((line) => !text.split('\n').includes(line));
-    expect(changed.length).toBeLessThanOrEqual(2);
-  });
+  it.each(Object.keys(FIX_EXAMPLES))(
+    '%s: the fix corrects the example and changes nothing else in the file',
+    (code) => {
+      const text = written(FIX_EXAMPLES[code]?.failing ?? {});
+      const before = compileText(text).diagnostics.filter((one) => one.code === code);
+      expect(before).toMatchObject([{ code, fix: expect.any(Object) }]);
+      const fixed = fixedText(text, (one) => compileText(one).diagnostics);
+      expect(compileText(fixed).diagnostics.filter((one) => one.code === code)).toEqual([]);
+      const changed = fixed.split('\n').filter((line) => !text.split('\n').includes(line));
+      expect(changed.length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it('are offered for nothing that only the author can decide', () => {
     const twice = {
@@ -99,7 +102,7 @@ describe('fixes', () => {
     };
     const text = written(twice);
     expect(compileText(text).diagnostics).toMatchObject([{ code: 'two_operators' }]);
-    expect(mended(text, (one) => compileText(one).diagnostics)).toBe(text);
+    expect(fixedText(text, (one) => compileText(one).diagnostics)).toBe(text);
   });
 
   it('of an id goes by where the file lies', async () => {

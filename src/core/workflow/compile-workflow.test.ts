@@ -29,7 +29,7 @@ const firstStep = (rest: object, around: object = {}) => {
 };
 
 describe('prompts', () => {
-  it('made of blocks have the blocks in one order, under headings', () => {
+  it('prompt blocks are rendered in one order, under headings', () => {
     enforces('prompt_blocks_set_and_order');
     const blocks = {
       verify: ['V.'],
@@ -43,7 +43,7 @@ describe('prompts', () => {
     );
   });
 
-  it('hold bundled texts whole, and say which, with their hash and size', () => {
+  it('prompts include bundled texts whole and record their hash and size', () => {
     enforces('refs_resolved_at_compile_time', 'refs_budget_and_provenance', 'refs_members_closed');
     for (const { refId, text } of refs.all) {
       const made = firstStep({ prompt: undefined, promptBlocks: { goal: [{ kind: 'ref', refId }] } });
@@ -52,7 +52,7 @@ describe('prompts', () => {
     }
   });
 
-  it('hold no more bundled text than 8 KiB, however often the same is put in', () => {
+  it('prompts include at most 8 KiB of bundled text, counting repeats', () => {
     enforces('refs_budget_and_provenance');
     const part = { kind: 'ref', refId: 'wr.refs.memory_usage' };
     const bytes = utf8Length(refs.find(part.refId)?.text ?? '');
@@ -66,7 +66,7 @@ describe('prompts', () => {
     ]);
   });
 
-  it('keep the values of context for later, and nothing else', () => {
+  it('prompts keep context placeholders for run time and refuse other reserved placeholders', () => {
     enforces('templating_only_for_context', 'bindings_resolve_at_compile_time');
     expect(firstStep({ prompt: 'About {{a.b}}.' }).prompt).toBe('About {{a.b}}.');
     expect(foundIn({}, [step({ prompt: 'See {{wr.refs.memory_usage}}.' })])).toEqual([
@@ -84,7 +84,7 @@ describe('prompts', () => {
     });
   });
 
-  it('of a step go with its own role, else with the workflow’s', () => {
+  it('a step uses its own role, otherwise the workflow’s', () => {
     enforces('agent_role_override');
     expect(firstStep({}, { agentRole: 'R' }).agentRole).toBe('R');
     expect(firstStep({ agentRole: 'S' }, { agentRole: 'R' }).agentRole).toBe('S');
@@ -93,7 +93,7 @@ describe('prompts', () => {
 });
 
 describe('conditions', () => {
-  it('compare in these ways and no others', () => {
+  it('conditions accept exactly the listed operators', () => {
     enforces('condition_operators_closed', 'conditions_closed_no_expressions');
     for (const comparison of COMPARISONS) {
       const value = comparison === 'in' ? ['1'] : '1';
@@ -110,7 +110,7 @@ describe('conditions', () => {
     expect(foundIn({}, [step({ runCondition: 'x == 1' })])).toEqual(['error wrong_type /steps/0/runCondition']);
   });
 
-  it('with a name are of these kinds and no others', () => {
+  it('named conditions accept exactly the listed kinds', () => {
     enforces('condition_named_kinds_closed');
     const kinds = ['always_true', 'always_false', 'loop_control', 'context', 'sometimes'];
     const conditions = kinds.map((kind, i) => ({
@@ -131,7 +131,7 @@ describe('conditions', () => {
     });
   });
 
-  it('compare once, and without any comparison are true', () => {
+  it('a condition makes one comparison, and an empty condition is true', () => {
     enforces('condition_one_operator');
     const result = compileValue(workflow({}, [step({ runCondition: { var: 'x', gt: 1, lt: 3, equals: 2 } })]));
     expect(result.diagnostics.map(({ message }) => message)).toEqual([
@@ -143,7 +143,7 @@ describe('conditions', () => {
 });
 
 describe('steps', () => {
-  it('ask for confirmation in five ways', () => {
+  it('steps can ask for confirmation in five ways', () => {
     enforces('require_confirmation_forms');
     const { steps } = compiled(compileText(fixture('confirmations')));
     const when = { kind: 'compare', variable: 'risk', comparison: 'equals', value: 'high' };
@@ -157,7 +157,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('require what they declare, unless they say otherwise, and never the hints', () => {
+  it('steps require their contract by default, and hints are never required', () => {
     enforces('output_hints_not_enforced');
     const { steps } = compiled(compileText(fixture('contracts')));
     expect(steps.map(({ output, guidance, isNoteRequired }) => ({ output, guidance, isNoteRequired }))).toEqual([
@@ -180,7 +180,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('declare dimensions with two levels or more, required unless they say otherwise', () => {
+  it('dimensions need at least two levels and are required by default', () => {
     enforces('assessment_declaration');
     const { assessments } = compiled(compileText(fixture('assessments')));
     expect(assessments[0]?.dimensions.map(({ id, levels, isRequired }) => ({ id, levels, isRequired }))).toEqual([
@@ -189,7 +189,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('may need or refuse the two capabilities there are', () => {
+  it('workflows can require, prefer or disable both capabilities', () => {
     enforces('capability_declaration_closed');
     expect(foundIn({ capabilities: { delegation: 'preferred', web_browsing: 'disabled' } })).toEqual([]);
     expect(foundIn({ capabilities: { delegation: 'yes', flying: 'required' } })).toEqual([
@@ -198,7 +198,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('switch on the features there are, once each, with settings of the right kind', () => {
+  it('workflows switch on each known feature once, with valid settings', () => {
     enforces('features_closed', 'features_applied_lexically');
     const id = 'wr.features.subagent_guidance';
     expect(foundIn({ features: [id, { id, config: { maxParallel: 3 } }] })).toEqual([]);
@@ -213,7 +213,7 @@ describe('steps', () => {
 });
 
 describe('a called template', () => {
-  it('fills its arguments and slots in every text, and brings its conditions, functions and assessments along', () => {
+  it('a called template fills its arguments and slots and brings along conditions, functions and assessments', () => {
     enforces('template_args_substituted', 'routines_are_templates', 'expanded_ids_double_hyphen');
     const call = {
       id: 't',
@@ -237,7 +237,7 @@ describe('a called template', () => {
     });
   });
 
-  it('leaves what stands in double braces alone', () => {
+  it('a called template leaves context placeholders alone', () => {
     const file = { ...workflow({ id: 'x.routine-r' }, [step({ prompt: '{one} {{two}} {three four} {{{five}}}' })]) };
     const templates = templatesOf(routine(JSON.stringify(file)));
     const call = { id: 't', templateCall: { templateId: 'x.templates.routine.r', args: { one: '{{kept}}' } } };
@@ -247,7 +247,7 @@ describe('a called template', () => {
 });
 
 describe('all that is wrong', () => {
-  it('is told at once, from top to bottom', () => {
+  it('all errors of a file are reported at once, from top to bottom', () => {
     const broken = {
       id: 'test.all',
       name: '',

@@ -16,7 +16,7 @@ const pinned = { workflowId: 'project.x', workflowHash: 'sha256:pin', sourceHash
 const restart = { attachTo: 'st_token', goal: 'Ship it', context: { size: 'large' } };
 
 describe('the digest of an origin', () => {
-  it('changes with every value of the file, with the routines it calls and with every binding that is used', () => {
+  it('the source hash changes with every value of the file, its routines and the bindings it uses', () => {
     enforces('pinned_drift_warned');
     const changed = [
       { ...origin, text: '{"id":"project.x","steps":[2]}' },
@@ -33,7 +33,7 @@ describe('the digest of an origin', () => {
     expect(new Set([before, ...changed]).size).toBe(11);
   });
 
-  it('does not change with line endings, indentation or the order of keys', () => {
+  it('the source hash ignores line endings, indentation and key order', () => {
     enforces('pinned_drift_warned');
     const pretty = JSON.stringify({ steps: [1], id: 'project.x' }, null, 2);
     const windows = pretty.replaceAll('\n', '\r\n');
@@ -44,7 +44,7 @@ describe('the digest of an origin', () => {
     expect(sourceHash({ ...origin, routines }, sha256)).toBe(before);
   });
 
-  it('does not change with bindings of other workflows, nor with the order of anything', () => {
+  it('the source hash ignores bindings of other workflows and the order of inputs', () => {
     const bindings = { deploy: 'push', build: 'make' };
     expect(sourceHash({ ...origin, bindings }, sha256)).toBe(before);
     expect(sourceHash({ ...origin, slotIds: ['build', 'lint'] }, sha256)).toBe(before);
@@ -53,13 +53,13 @@ describe('the digest of an origin', () => {
 });
 
 describe('drift of a run from its origin', () => {
-  it('is none while the source and its bindings are what they were, whatever compiles them', () => {
+  it('a run has no drift while its source and bindings are unchanged, whatever compiles them', () => {
     enforces('pinned_drift_warned');
     expect(driftOf(pinned, before, restart)).toEqual({ kind: 'same' });
     expect(driftOf({ ...pinned, workflowHash: 'sha256:older' }, before, restart)).toEqual({ kind: 'same' });
   });
 
-  it('is told with the call that starts the new version in the same session, with goal and context', () => {
+  it('a changed source is reported with the call that starts the new version in the same session', () => {
     enforces('pinned_drift_warned');
     const now = sourceHash({ ...origin, text: '{}' }, sha256);
     expect(driftOf(pinned, now, restart)).toEqual({
@@ -78,7 +78,7 @@ describe('drift of a run from its origin', () => {
     });
   });
 
-  it('is told when the source is gone, and not claimed where the run kept nothing to compare', () => {
+  it('a missing source is reported, and no drift is claimed for a run without a recorded hash', () => {
     expect(driftOf(pinned, undefined, restart)).toEqual({
       kind: 'gone',
       workflowId: 'project.x',

@@ -3,7 +3,7 @@ import { branchesOf, type Json, type Leaf, pointerOf, replaced } from '../json-l
 
 export type JsonObject = { readonly [key: string]: Json };
 
-/** A file with one mistake in it, and what its author should be told. */
+/** A file with one mistake in it, and what its author should see. */
 export type Mistake = {
   readonly text: string;
   readonly code: DiagnosticCode;

@@ -28,7 +28,7 @@ const COVERAGE: { readonly [fixture: string]: string } = {
 };
 
 describe('stored hashes', () => {
-  it('of the fixtures are what this compiler makes of them, on every machine', async () => {
+  it('the fixtures compile to their stored hashes on every machine', async () => {
     enforces('workflow_hash_definition', 'workflow_hash_machine_independent');
     expect(FIXTURES.map(({ name }) => name)).toEqual(Object.keys(COVERAGE));
     const hashes = Object.fromEntries(FIXTURES.map(({ name, text }) => [name, hashOf(compileText(text))]));

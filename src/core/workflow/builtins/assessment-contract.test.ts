@@ -26,7 +26,7 @@ const refusals = (assessments: readonly Assessment[], artifact: JsonObject) =>
   );
 
 describe('an assessment', () => {
-  it('has a level for each dimension, bare or with a rationale, and may name itself and say more', () => {
+  it('an assessment has a level for each dimension, bare or with a rationale, and optional further fields', () => {
     enforces('assessment_artifact_shape');
     for (const shape of [assessment.shape, assessmentContract([readiness]).schema]) {
       const accepted: readonly JsonObject[] = [
@@ -53,7 +53,7 @@ describe('an assessment', () => {
     }
   });
 
-  it('takes a level in any case, and notes how it was read', () => {
+  it('an assessment accepts a level in any case and notes how it was read', () => {
     const artifact = { kind, dimensions: { coverage: ' HIGH', clarity: { level: 'Good', rationale: 'All terms.' } } };
     expect(checkShape(assessmentContract([readiness]).schema, artifact)._unsafeUnwrap()).toEqual({
       value: { kind, dimensions: { coverage: 'High', clarity: { level: 'good', rationale: 'All terms.' } } },
@@ -64,7 +64,7 @@ describe('an assessment', () => {
     });
   });
 
-  it('refuses levels and dimensions that the workflow does not declare, and says which there are', () => {
+  it('an assessment with undeclared levels or dimensions is refused, and the refusal lists the declared ones', () => {
     expect(refusals([readiness], { kind, dimensions: { coverage: 'medium', clarty: 'good' } })).toEqual([
       'wrong_value /dimensions/coverage: Low | High',
       'unknown_key /dimensions/clarty: clarity, coverage',
@@ -75,7 +75,7 @@ describe('an assessment', () => {
     ]);
   });
 
-  it('must say which one it is where a step asks for several', () => {
+  it('an artifact must name its assessment when a step asks for several', () => {
     const harm = { harm: 'none' };
     expect(refusals([readiness, risk], { kind, assessmentId: 'risk', dimensions: harm })).toEqual([]);
     expect(refusals([readiness, risk], { kind, dimensions: harm })).toEqual([
@@ -90,7 +90,7 @@ describe('an assessment', () => {
     ]);
   });
 
-  it('is asked for with every dimension and level, and an example that is accepted', () => {
+  it('the guidance of an assessment lists every dimension and level, and its example is accepted', () => {
     expect(assessmentContract([readiness, risk])).toMatchObject({
       contractRef: 'wr.contracts.assessment',
       artifactKind: kind,

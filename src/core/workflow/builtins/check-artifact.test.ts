@@ -10,7 +10,7 @@ const shape = shapeOfSchema(
 const parsed = (text: string) => JSON.parse(text) as JsonValue;
 
 describe('checking a value against a shape', () => {
-  it('tells everything that is wrong, in the order of the field names, unknown fields last', () => {
+  it('checking an artifact reports every violation in the order of field names, unknown fields last', () => {
     expect(checkShape(shape, { tags: [1, 'a', null], size: 10, colour: 'red' })._unsafeUnwrapErr()).toEqual([
       { code: 'missing', path: '/name', found: 'nothing', allowed: 'text' },
       { code: 'too_large', path: '/size', found: '10', allowed: 'whole number from 1 to 9' },
@@ -20,7 +20,7 @@ describe('checking a value against a shape', () => {
     ]);
   });
 
-  it('names fields that mean something to the language, and takes none of them for a known one', () => {
+  it('field names like __proto__ are reported as unknown, never taken for known ones', () => {
     const value = parsed('{"name":"a","size":1,"tags":[],"__proto__":{"x":1},"constructor":1}');
     expect(
       checkShape(shape, value)
@@ -35,20 +35,20 @@ describe('checking a value against a shape', () => {
     );
   });
 
-  it('escapes names in paths, and shows only the start of a long value', () => {
+  it('a violation escapes names in its path and shortens a long value', () => {
     expect(
       checkShape(shape, { name: 'a', size: 'x'.repeat(99), tags: [], 'a/b~': 1 })._unsafeUnwrapErr(),
     ).toMatchObject([{ path: '/size', found: `"${'x'.repeat(47)}…` }, { path: '/a~1b~0' }]);
   });
 
-  it('refuses what is no object at all', () => {
+  it('an artifact that is not an object is refused', () => {
     for (const value of [null, [], 'text', 1, true]) {
       expect(checkShape(shape, value)._unsafeUnwrapErr()).toMatchObject([{ code: 'wrong_type', path: '' }]);
       expect(checkShape({}, value).isErr()).toBe(true);
     }
   });
 
-  it('gives the same answers after the shape was brought into its stored order', () => {
+  it('a shape gives the same answers after it is put into its stored order', () => {
     const stored = inStableOrder(shape);
     expect(Object.keys(stored)).toEqual(Object.keys(stored).toSorted());
     for (const value of [{ name: 'a', size: 1, tags: [] }, { tags: 1 }, { size: 1.5, more: 1 }]) {

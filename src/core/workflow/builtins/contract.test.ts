@@ -44,7 +44,7 @@ describe('a contract', () => {
     });
   });
 
-  it('limits how much a handoff may hold', () => {
+  it('a handoff contract limits its lists', () => {
     enforces('contract_field_limits');
     const limits: readonly (readonly [string, string, number])[] = [
       ['discovery_handoff', 'keyInvariants', 12],
@@ -68,7 +68,7 @@ describe('a contract', () => {
     expect(refusals('workflow_divergence', { summary: 'é'.repeat(257) })).toEqual(['too_large /summary']);
   });
 
-  it('takes only the words it lists', () => {
+  it('a contract accepts only the words it lists', () => {
     enforces('contract_enums_closed');
     const check = (outcome: JsonValue) => ({ checks: [{ name: 'Unit tests', outcome }] });
     const finding = (severity: JsonValue) => ({ findings: [{ severity, summary: 'The retry is not safe.' }] });
@@ -95,7 +95,7 @@ describe('a contract', () => {
     expect(refusals('coding_handoff', { version: 2 })).toEqual(['wrong_value /version']);
   });
 
-  it('asks for changed files and findings in the agreed form, whatever the case of their words', () => {
+  it('changed_files and findings accept their words in any case', () => {
     enforces('changed_files_and_findings_shape');
     const file = { path: 'src/a.ts', summary: 'Reads the clock once.', risk: 'm' };
     const taken = checkShape(contract('changed_files').shape, artifact('changed_files', { changedFiles: [file] }));
@@ -132,7 +132,7 @@ describe('a contract', () => {
     ]);
   });
 
-  it('is closed, except where its content is free', () => {
+  it('a contract refuses unknown fields unless its content is free', () => {
     enforces('open_object_contracts');
     const open = contracts.all.filter(({ shape, example }) => checkShape(shape, { ...example, extra: 1 }).isOk());
     expect(open.map(({ artifactKind }) => artifactKind)).toEqual([

@@ -10,7 +10,7 @@ import { contracts } from './registry.ts';
 const violationsOf = (shape: JsonObject, artifact: JsonValue) => checkShape(shape, artifact)._unsafeUnwrapErr();
 
 describe('the words for a refused artifact', () => {
-  it('name each place, what was found there and what is allowed', () => {
+  it('the message for a refused artifact names each place, what was found and what is allowed', () => {
     const contract = contracts.find('wr.contracts.loop_control');
     if (contract === undefined) throw new Error('no loop control');
     const violations = violationsOf(contract.shape, { kind: 'wr.loop_control', decison: 'stop', summary: '' });
@@ -40,7 +40,7 @@ describe('the words for a refused artifact', () => {
     }
   });
 
-  it('count what finds no room, however much is wrong', () => {
+  it('the message for a refused artifact counts the violations that do not fit', () => {
     const contract = contracts.find('wr.contracts.findings');
     if (contract === undefined) throw new Error('no findings');
     const artifact = { kind: 'wr.findings', findings: Array.from({ length: 5000 }, () => ({})) };
@@ -49,7 +49,7 @@ describe('the words for a refused artifact', () => {
     expect(violationMessage(contract, violations)).toMatch(/\); and 24992 more\.$/);
   });
 
-  it('fit their budgets whatever a pinned contract holds', () => {
+  it('the message for a refused artifact fits its budget for any pinned contract', () => {
     const violation = fc.record({
       code: fc.constantFrom('missing', 'unknown_key', 'wrong_type'),
       path: fc.string({ unit: 'binary', maxLength: 400 }),

@@ -29,18 +29,18 @@ const example: Feature = {
 };
 
 describe('a feature', () => {
-  it('adds its rules to the workflow, with the values of its config or their defaults', () => {
+  it('a feature adds its rules with the values of its config or the defaults', () => {
     expect(standingRules(example)).toEqual(['At most 3 of {these}.']);
     expect(standingRules(example, { count: 5 })).toEqual(['At most 5 of {these}.']);
   });
 
-  it('adds its guidance to the steps it is meant for and to no others', () => {
+  it('a feature adds its guidance only to the steps it is meant for', () => {
     expect(stepGuidance(example, PLAIN)).toEqual([]);
     expect(stepGuidance(example, { ...PLAIN, first: true })).toEqual([]);
     expect(stepGuidance(example, { ...PLAIN, last: true }, { count: 1 })).toEqual(['Stop after 1.']);
   });
 
-  it('leaves no hole in any text that reaches an agent', () => {
+  it('a feature fills every placeholder of its texts', () => {
     const everywhere = Object.fromEntries(STEP_SELECTORS.map((selector) => [selector, true])) as StepFacts;
     for (const feature of features.all) {
       const texts = [...standingRules(feature), ...stepGuidance(feature, everywhere)];
@@ -49,7 +49,7 @@ describe('a feature', () => {
     }
   });
 
-  it('says how many subagents may work at once, and refuses a number that makes no sense', () => {
+  it('subagent guidance takes a number of subagents and refuses an invalid one', () => {
     expect(standingRules(subagentGuidance, { maxParallel: 7 })[0]).toContain('at most 7 at once');
     const shape = subagentGuidance.config?.shape ?? {};
     expect(checkShape(shape, subagentGuidance.config?.defaults ?? {}).isOk()).toBe(true);

@@ -12,7 +12,7 @@ const PROBE_PROMPT_BYTES_MAX = 1200;
 const named = (prefix: string, names: readonly string[]) => names.map((name) => `${prefix}.${name}`).sort();
 
 describe('the built-ins', () => {
-  it('have the contracts that files refer to and no others', () => {
+  it('the built-in contracts are exactly those that files refer to', () => {
     enforces('contract_registry_closed');
     expect(contracts.ids).toEqual(
       named('wr.contracts', [
@@ -35,7 +35,7 @@ describe('the built-ins', () => {
     expect(contracts.find('wr.contracts.invented')).toBeUndefined();
   });
 
-  it('have the features that files refer to and no others, and only subagent guidance can be set', () => {
+  it('the built-in features are exactly those that files refer to, and only subagent guidance has settings', () => {
     enforces('features_closed');
     expect(features.ids).toEqual(
       named('wr.features', [
@@ -52,7 +52,7 @@ describe('the built-ins', () => {
     ]);
   });
 
-  it('have the refs that files refer to and no others', () => {
+  it('the built-in refs are exactly those that files refer to', () => {
     enforces('refs_members_closed');
     expect(refs.ids).toEqual(
       named('wr.refs', [
@@ -69,7 +69,7 @@ describe('the built-ins', () => {
     );
   });
 
-  it('have the probe and the bundled routines as templates', () => {
+  it('the built-in templates are the probe and the bundled routines', () => {
     expect(templates.ids).toEqual(
       named('wr.templates', [
         'capability_probe',
@@ -85,7 +85,7 @@ describe('the built-ins', () => {
     );
   });
 
-  it('answer a contract with an artifact of the same name', () => {
+  it('every built-in contract has an artifact kind of the same name', () => {
     enforces('contract_ref_matches_kind');
     for (const contract of contracts.all) {
       const name = contract.contractRef.replace(/^wr\.contracts\./, '');
@@ -96,7 +96,7 @@ describe('the built-ins', () => {
     expect(contractOfKind('wr.contracts.findings')).toBeUndefined();
   });
 
-  it('keep every text within its budget', () => {
+  it('every built-in text is within its budget', () => {
     for (const { artifactKind, guidance, purpose, rendererHint } of contracts.all) {
       expect(utf8Length(guidance), artifactKind).toBeLessThanOrEqual(GUIDANCE_BYTES_MAX);
       expect(guidance, artifactKind).toContain(artifactKind);
@@ -118,7 +118,7 @@ describe('the built-ins', () => {
     }
   });
 
-  it('suggest the name that comes close to a misspelled one', () => {
+  it('a misspelled built-in gets the nearest name as a suggestion', () => {
     expect(contracts.nearestId('wr.contracts.loop_contorl')).toBe('wr.contracts.loop_control');
     expect(contracts.nearestId('wr.contract.findings')).toBe('wr.contracts.findings');
     expect(features.nearestId('capabilites')).toBe('wr.features.capabilities');

@@ -6,7 +6,7 @@ import { contracts } from './registry.ts';
 import { capabilityProbe, routineTemplateId } from './templates.ts';
 
 describe('a template', () => {
-  it('brings the contract of a probe without the author naming it', () => {
+  it('a probe template implies its contract', () => {
     enforces('template_may_imply_contract');
     expect(capabilityProbe.contractRef).toBe('wr.contracts.capability_observation');
     expect(capabilityProbe.parameters).toEqual([{ name: 'capability', purpose: 'what to try', values: CAPABILITIES }]);
@@ -22,7 +22,7 @@ describe('a template', () => {
     }
   });
 
-  it('of a routine has the name of the routine under its own namespace', () => {
+  it('the template of a routine has the routine’s name in its own namespace', () => {
     expect(routineTemplateId('wr.routine-design-review')).toBe('wr.templates.routine.design-review');
     expect(routineTemplateId('team.routine-triage')).toBe('team.templates.routine.triage');
     expect(routineTemplateId('team.triage')).toBe('team.templates.routine.triage');

@@ -20,8 +20,8 @@ const flow = (rest: object) => ({
 });
 const strangers = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a_stranger_${i}`, 1]));
 
-describe('what is told about a file', () => {
-  it('ends after a hundred of a kind; what is pinned does not', () => {
+describe('the diagnostics of a file', () => {
+  it('diagnostics stop after a hundred of a kind, while pinned warnings do not', () => {
     enforces('workflow_hash_definition');
     const noisy = compileValue({ ...strangers, ...flow({}) });
     expect(noisy.diagnostics).toHaveLength(101);
@@ -33,7 +33,7 @@ describe('what is told about a file', () => {
     expect(hashOf(noisy)).toBe(hashOf(compileValue(flow({}))));
   });
 
-  it('is told once', () => {
+  it('a repeated diagnostic is reported once', () => {
     const step = { id: 'a', title: 'Of {{wr.bindings.none}}', prompt: 'P', verification: {}, audit: {} };
     expect(found(compileValue({ id: 'test.once', name: 'N', description: 'D', steps: [step] }))).toEqual([
       'error unknown_slot /steps/0/title',

@@ -39,7 +39,7 @@ function diagnosticsOf(text: string): readonly Diagnostic[] {
 }
 
 describe('applying fixes', () => {
-  it('makes every edit where it belongs, in whatever order they are told', () => {
+  it('applying fixes makes every edit at its place, in any order', () => {
     const late = problem({ offset: 4, length: 1, text: 'FIVE' });
     const early = problem({ offset: 0, length: 1, text: '' });
     const split = problem({ offset: 2, length: 0, text: '<' }, { offset: 6, length: 0, text: '>' });
@@ -49,7 +49,7 @@ describe('applying fixes', () => {
     });
   });
 
-  it('leaves a fix that touches another for the next round, and never makes half of one', () => {
+  it('applying fixes leaves overlapping fixes for the next round and never applies half of one', () => {
     const first = problem({ offset: 2, length: 2, text: 'X' });
     const overlapping = problem({ offset: 3, length: 2, text: 'Y' });
     const halfApart = problem({ offset: 6, length: 1, text: 'Z' }, { offset: 2, length: 0, text: 'Z' });
@@ -60,7 +60,7 @@ describe('applying fixes', () => {
     });
   });
 
-  it('mends what the reader of a file knows how to mend', () => {
+  it('applying fixes repeatedly repairs everything that has a fix', () => {
     enforces('author_error_offers_fix');
     const text = `{
   "id": "Project.My Flow",

@@ -8,7 +8,7 @@ const compile = (steps: readonly unknown[], more: object = {}) =>
 const many = (count: number) => Array.from({ length: count }, (_, i) => step(`s${i}`));
 
 describe('what a run does at once must fit into one record', () => {
-  it('so a workflow has so many steps and loops, and is told where it has one more', () => {
+  it('a workflow with too many steps and loops is refused at the first extra one', () => {
     expect(found(compile(many(WORKFLOW_ENTRIES_MAX)))).toEqual([]);
     const one = compile([...many(WORKFLOW_ENTRIES_MAX), step('last')]);
     expect(found(one)).toEqual([`error too_many_steps /steps/${WORKFLOW_ENTRIES_MAX}`]);
@@ -17,7 +17,7 @@ describe('what a run does at once must fit into one record', () => {
     );
   });
 
-  it('and what is put in besides counts as well', () => {
+  it('steps that the compiler adds count towards the limit', () => {
     const capabilities = { web_browsing: 'required' };
     expect(found(compile(many(WORKFLOW_ENTRIES_MAX - 1), { capabilities }))).toEqual([]);
     const one = compile(many(WORKFLOW_ENTRIES_MAX), { capabilities });
@@ -25,7 +25,7 @@ describe('what a run does at once must fit into one record', () => {
     expect(one.diagnostics[0]?.message).toMatch(/has 301 steps and loops; 300 are allowed/);
   });
 
-  it('so the ids of loops in each other are short together', () => {
+  it('the joined ids of nested loops are limited', () => {
     const nested = (depth: number): object =>
       Array.from({ length: depth }, (_, i) => `l${i}-${'x'.repeat(97)}`).reduceRight<object>(
         (inner, id) => loop(id, { type: 'for', count: 1 }, [inner]),
@@ -38,7 +38,7 @@ describe('what a run does at once must fit into one record', () => {
     ]);
   });
 
-  it('so a step shows only so much, the assessments it asks for included', () => {
+  it('the texts and assessments of a step are limited together', () => {
     const fragments = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ id: `f${i}`, text: 'x'.repeat(4_000) }));
     expect(found(compile([step('a', { promptFragments: fragments(60) })]))).toEqual([]);

@@ -21,13 +21,13 @@ function circular(references: { readonly [id: string]: readonly string[] }): rea
 }
 
 describe('conditions that refer to each other', () => {
-  it('are told apart from those that merely lead into a circle or come out of one', () => {
+  it('conditions in a circle are reported, but not those that only lead into or out of it', () => {
     expect(circular({ a: ['b'], b: ['c'], c: ['b', 'd'], d: [] })).toEqual(['b', 'c']);
     expect(circular({ a: ['a'] })).toEqual(['a']);
     expect(circular({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [], e: ['nowhere'] })).toEqual([]);
   });
 
-  it('may form a chain of any length', () => {
+  it('conditions may refer to each other in a chain of any length', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => [`c${i}`, [`c${i + 1}`]] as const);
     expect(circular(Object.fromEntries(chain))).toEqual([]);
     expect(circular(Object.fromEntries([...chain, ['c20000', ['c0']]]))).toHaveLength(20_001);

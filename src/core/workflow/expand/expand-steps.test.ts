@@ -20,7 +20,7 @@ describe('a probe that is called by name', () => {
   const probe = (args: object) => ({ id: 'p', templateCall: { templateId: 'wr.templates.capability_probe', args } });
   const foundFor = (args: object) => compileValue(workflow([probe(args)])).diagnostics;
 
-  it('takes a capability and nothing else', () => {
+  it('a probe called by name takes only the argument capability', () => {
     expect(foundFor({ capability: 'delegation' })).toEqual([]);
     expect(foundFor({ capability: 'delegatio' })).toMatchObject([
       { code: 'wrong_value', pointer: '/steps/0/templateCall/args/capability', fix: {} },
@@ -33,7 +33,7 @@ describe('a probe that is called by name', () => {
 });
 
 describe('the role of a step', () => {
-  it('is that of its checks', () => {
+  it('verification and audit steps have the role of their step', () => {
     enforces('agent_role_override', 'verification_and_audit_expand');
     const checked = { agentRole: 'You doubt.', verification: {}, audit: {} };
     expect(rolesOf([work('a', checked), work('b', { audit: {} })], { rest: { agentRole: 'You build.' } })).toEqual([
@@ -45,7 +45,7 @@ describe('the role of a step', () => {
     ]);
   });
 
-  it('is that of the routine for all that a call stands for, and that of the outer one where it has none', () => {
+  it('the steps of a called routine have its role, or the outer one if it has none', () => {
     enforces('agent_role_override');
     const decided = {
       type: 'while',
@@ -81,7 +81,7 @@ describe('templates that call templates', () => {
       Array.from({ length }, (_, i) => [`r${i}`, { steps: [i === 0 ? work('a') : call('c', `r${i - 1}`)] }]),
     );
 
-  it('may do so eight deep, and are not called endless for being deeper', () => {
+  it('templates may call each other eight levels deep, and a deeper call is not reported as a circle', () => {
     const deep = routines(chain(8));
     expect(found(compileValue(workflow([call('t', 'r7')]), { templates: deep }))).toEqual([]);
     const [top] = routines({ r8: { steps: [work('a')] } }).values();
@@ -99,7 +99,7 @@ describe('ids that grow by calls', () => {
   const long = (character: string) => character.repeat(128);
   const files = (steps: readonly object[], rest: object = {}) => routines({ r: { ...rest, steps } });
 
-  it('are refused at the call when they would be too long for the log', () => {
+  it('ids that become too long through calls are refused at the call', () => {
     enforces('step_and_loop_ids_delimiter_safe');
     const steps = [call(long('t'), 'r')];
     const at = ['error id_too_long /steps/0/id'];
@@ -149,21 +149,21 @@ function taken(...steps: readonly StepSyntax[]) {
 }
 
 describe('a body that is named', () => {
-  it('moves into its loop, wherever it stands', () => {
+  it('a named body moves into its loop, wherever it stands', () => {
     enforces('loop_body_by_reference');
     expect(taken(step('a'), loop('l', 'b'), step('b'), step('c'))).toEqual({ order: 'a l(b) c', findings: [] });
     expect(taken(step('b'), loop('l', 'b'))).toEqual({ order: 'l(b)', findings: [] });
   });
 
-  it('may be a loop with a named body itself', () => {
+  it('a named body may be a loop with a named body', () => {
     expect(taken(loop('l', 'm'), loop('m', 'a'), step('a'))).toEqual({ order: 'l(m(a))', findings: [] });
   });
 
-  it('is reported when it is missing, by the loop that names it', () => {
+  it('a missing body is reported at the loop that names it', () => {
     expect(taken(loop('l', 'm'), loop('m', 'nowhere')).findings).toEqual(['body_not_found /m/body']);
   });
 
-  it('is reported when it leads back to its loop, and no step is lost', () => {
+  it('a body that leads back to its loop is reported, and no step is lost', () => {
     expect(taken(loop('l', 'l'))).toEqual({ order: 'l()', findings: ['body_not_found /l/body'] });
     expect(taken(loop('l', 'm'), loop('m', 'l'))).toEqual({
       order: 'l() m()',
@@ -221,7 +221,7 @@ function walked(
 describe('the condition of a call', () => {
   const templates = routines({ r: { steps: [work('a'), work('b'), work('c')] } });
 
-  it('is decided once, on the way in, for all that the call stands for', () => {
+  it('the condition of a call is decided once for all its steps', () => {
     enforces('group_condition_decided_once');
     const workflow = made([call('t', 'r', { runCondition: when('x') }), work('z')], { templates });
     expect(workflow.entries).toEqual([
@@ -235,7 +235,7 @@ describe('the condition of a call', () => {
     expect(walked(workflow, { x: false }, { z: { x: true } })).toEqual(['z']);
   });
 
-  it('stays apart from the conditions of the steps inside', () => {
+  it('the condition of a call is separate from the conditions of its steps', () => {
     enforces('group_condition_decided_once');
     const files = routines({ r: { steps: [work('a', { runCondition: when('deep') }), work('b')] } });
     const workflow = made([call('t', 'r', { runCondition: when('x') })], { templates: files });
@@ -244,7 +244,7 @@ describe('the condition of a call', () => {
     expect(walked(workflow, { deep: true })).toEqual([]);
   });
 
-  it('goes with those of calls inside, the outermost first', () => {
+  it('the conditions of nested calls are evaluated from the outside in', () => {
     enforces('group_condition_decided_once');
     const files = routines({
       inner: { steps: [work('a'), work('b')] },
@@ -262,7 +262,7 @@ describe('the condition of a call', () => {
     expect(walked(workflow, { y: true })).toEqual(['z']);
   });
 
-  it('may stand before a loop, and is decided anew in every round around it', () => {
+  it('the condition of a call on a loop is decided again in every outer round', () => {
     enforces('group_condition_decided_once');
     const loop = { id: 'l', type: 'loop', loop: counted, body: [work('a')] };
     const files = routines({ r: { steps: [loop, work('b')] } });
@@ -279,7 +279,7 @@ describe('the condition of a call', () => {
     expect(walked(around, { x: true }, { 't--a': { x: false } })).toEqual(['t--a', 't--b', 'z', 'z']);
   });
 
-  it('may be named, and its name is pinned', () => {
+  it('a call may use a named condition, which is pinned', () => {
     const conditions = [{ id: 'ready', kind: 'context', var: 'x', equals: true }];
     const steps = [call('t', 'r', { runCondition: { kind: 'condition_ref', conditionId: 'ready' } })];
     expect(made(steps, { templates, rest: { conditions } }).conditions).toEqual([
@@ -289,7 +289,7 @@ describe('the condition of a call', () => {
     expect(made([loop], { templates, rest: { conditions } }).conditions).toHaveLength(1);
   });
 
-  it('is seen by whoever asks which patterns a run will need', () => {
+  it('a pattern in the condition of a call counts as a pattern of the workflow', () => {
     const steps = [call('t', 'r', { runCondition: { var: 'x', matches: '^a' } })];
     expect(usesPatterns(made(steps, { templates }))).toBe(true);
     expect(usesPatterns(made([call('t', 'r', { runCondition: when('x') })], { templates }))).toBe(false);
@@ -297,14 +297,14 @@ describe('the condition of a call', () => {
 });
 
 describe('the condition of a step', () => {
-  it('holds for its checks, whatever the step does to context', () => {
+  it('the condition of a step also applies to its checks, whatever the step does to context', () => {
     enforces('group_condition_decided_once');
     const workflow = made([work('a', { runCondition: when('x'), verification: {}, audit: {} }), work('z')]);
     expect(walked(workflow, { x: true }, { a: { x: false } })).toEqual(['a', 'a--verify', 'a--audit', 'z']);
     expect(walked(workflow, {})).toEqual(['z']);
   });
 
-  it('holds for the synthesis of a parallel step', () => {
+  it('the condition of a parallel step also applies to its synthesis', () => {
     enforces('group_condition_decided_once');
     const split = {
       ...{ id: 'p', type: 'parallel', title: 'P', runCondition: when('x') },
@@ -315,7 +315,7 @@ describe('the condition of a step', () => {
     expect(walked(workflow, {})).toEqual(['z']);
   });
 
-  it('that nothing follows from is its own', () => {
+  it('the condition of a step without checks stays with the step', () => {
     const [entry] = made([work('a', { runCondition: when('x') })]).entries;
     expect(entry).toEqual({ kind: 'step', stepId: 'a' });
   });

@@ -109,7 +109,7 @@ const everywhere = (text: string): Json => ({
 const count = (value: unknown, part: string) => JSON.stringify(value).split(part).length - 1;
 
 describe('extension points', () => {
-  it('are filled wherever a run reads a text', () => {
+  it('extension points are filled in every text that a run reads', () => {
     enforces('bindings_resolve_at_compile_time');
     const made = compiled(compileValue({ ...(everywhere(SLOT) as object), ...POINTS }));
     expect(count(made, '{{wr.')).toBe(0);
@@ -117,7 +117,7 @@ describe('extension points', () => {
     expect(made).toEqual(filled);
   });
 
-  it('may be asked for by every text of a routine', () => {
+  it('extension points can be used in every text of a routine', () => {
     enforces('bindings_resolve_at_compile_time', 'template_args_substituted');
     const file = { ...(everywhere(`${SLOT} for {who}`) as object), ...POINTS, id: 'x.routine-r' };
     const templates = templatesOf(routine(JSON.stringify(file)));
@@ -138,7 +138,7 @@ describe('extension points', () => {
     expect(made.assessments[0]?.purpose).toBe('q the product for you');
   });
 
-  it('are unknown at the place where they are asked for', () => {
+  it('an unknown extension point is reported where it is used', () => {
     const result = compileValue(workflow([work('a', { validationCriteria: [contains(SLOT)] })]));
     expect(found(result)).toEqual(['error unknown_slot /steps/0/validationCriteria/0/message']);
     const twice = compileValue(workflow([work('a', { guidance: [SLOT, 'x', SLOT] })]));
@@ -149,7 +149,7 @@ describe('extension points', () => {
 const contains = (message: string) => ({ type: 'contains', value: 'v', message });
 
 describe('what only looks like an extension point', () => {
-  it('is told wherever it stands, or stands where no run reads it', () => {
+  it('a reserved placeholder is reported wherever a run reads it', () => {
     enforces('bindings_resolve_at_compile_time', 'templating_only_for_context');
     const missed: string[] = [];
     const counts = { told: 0, unread: 0 };
@@ -171,7 +171,7 @@ describe('what only looks like an extension point', () => {
     console.info(`placeholders: ${JSON.stringify(counts)}`);
   });
 
-  it('is told in names and patterns, which are never filled', () => {
+  it('a reserved placeholder in a name or pattern is reported', () => {
     const steps = [
       work('a', { runCondition: { var: SLOT, equals: 1 } }),
       work('b', { runCondition: { var: 'x', matches: SLOT } }),
@@ -186,13 +186,13 @@ describe('what only looks like an extension point', () => {
     ]);
   });
 
-  it('is told when it comes in with a value', () => {
+  it('a reserved placeholder inside a filled-in value is reported', () => {
     const file = workflow([work('a', { prompt: SLOT })], POINTS);
     const result = compileValue(file, { bindings: { product: 'see {{wr.bindings.product}}' } });
     expect(found(result)).toEqual(['error placeholder_left /steps/0/prompt']);
   });
 
-  it('is told in no more places than anyone reads, in however many it stands', () => {
+  it('a reserved placeholder is reported in a limited number of places', () => {
     const guidance = Array.from({ length: 1000 }, () => '{{wr.x}}');
     const steps = Array.from({ length: 80 }, (_, i) => work(`s${i}`, { guidance }));
     const { diagnostics } = compileText(JSON.stringify(workflow(steps)));
@@ -200,7 +200,7 @@ describe('what only looks like an extension point', () => {
     expect(diagnostics.at(0)).toMatchObject({ code: 'placeholder_left', pointer: '/steps/0/guidance/0' });
   });
 
-  it('may stand in what is only for people', () => {
+  it('a reserved placeholder is allowed in texts for people only', () => {
     expect(found(compileValue(workflow([work('a')], { about: 'Fill {{wr.bindings.x}}.' })))).toEqual([]);
   });
 });
@@ -208,7 +208,7 @@ describe('what only looks like an extension point', () => {
 describe('a text in which nothing is left', () => {
   const bindings = { product: '' };
 
-  it('is told, wherever a workflow needs one', () => {
+  it('a required text that becomes empty is reported', () => {
     const file = workflow(
       [
         work('a', { title: SLOT, userDependency: { reason: 'needs_user_approval', prompt: SLOT } }),
@@ -225,13 +225,13 @@ describe('a text in which nothing is left', () => {
     ]);
   });
 
-  it('is told where a template is called with an empty argument', () => {
+  it('a text that an empty argument makes empty is reported at the call', () => {
     const templates = routines({ r: { steps: [work('x', { title: '{what}' })] } });
     const result = compileValue(workflow([call('t', 'r', { args: { what: '' } })]), { templates });
     expect(found(result)).toEqual(['error text_empty /steps/0/templateCall']);
   });
 
-  it('is an argument or a value that is compared like any other', () => {
+  it('an empty argument or compared value is allowed', () => {
     const templates = routines({ r: { steps: [work('x', { title: 'About {what}' })] } });
     const steps = [
       call('t', 'r', { args: { what: SLOT } }),
@@ -242,7 +242,7 @@ describe('a text in which nothing is left', () => {
 });
 
 describe('filling', () => {
-  it('looks at every text once, and never at what it put in', () => {
+  it('filling never fills what was filled in', () => {
     enforces('template_args_substituted', 'bindings_resolve_at_compile_time');
     const fillIn = {
       slot: (slotId: string) => (slotId === 's' ? '{a} {{wr.bindings.s}}' : undefined),
@@ -259,7 +259,7 @@ describe('filling', () => {
     expect(made.steps[0]?.prompt).toBe('a {word} for {someone}');
   });
 
-  it('binds the arguments of a call as the caller means them', () => {
+  it('filling binds the arguments of a call as the caller means them', () => {
     const own = { extensionPoints: [{ slotId: 'product', purpose: 'P.', default: 'the shop' }] };
     const r = { ...POINTS, steps: [work('a', { prompt: `{what} and ${SLOT}` })] };
     const file = workflow([call('t', 'r', { args: { what: SLOT } })], own);
@@ -267,7 +267,7 @@ describe('filling', () => {
     expect(made.steps[0]?.prompt).toBe('the shop and the product');
   });
 
-  it('misses no argument that braces in a value may not have meant', () => {
+  it('braces in a value do not require an argument', () => {
     const r = { steps: [work('a', { runCondition: { var: 'x', equals: '{mode}' } })] };
     const templates = routines({ r });
     const conditionOf = (args: object) =>
@@ -277,7 +277,7 @@ describe('filling', () => {
     expect(found(compileValue(workflow([call('t', 'r', { args: { mode: 'fast' } })]), { templates }))).toEqual([]);
   });
 
-  it('is told where it would grow by many calls', () => {
+  it('a text that grows too long through calls is reported', () => {
     const guidance = Array.from({ length: 200 }, () => '{x}'.repeat(10));
     const templates = routines({ r: { steps: [work('a', { guidance })] } });
     const steps = Array.from({ length: 20 }, (_, i) => call(`t${i}`, 'r', { args: { x: 'y'.repeat(2000) } }));
@@ -287,7 +287,7 @@ describe('filling', () => {
     ]);
   });
 
-  it('of a file that has nothing to fill changes nothing', () => {
+  it('filling a file without placeholders changes nothing', () => {
     const text = JSON.stringify(workflow([work('a', { prompt: 'Write {this} and {{that}}.' })]));
     expect(compiled(compileText(text)).steps[0]?.prompt).toBe('Write {this} and {{that}}.');
   });

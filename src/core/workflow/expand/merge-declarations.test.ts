@@ -22,7 +22,7 @@ const refused = (steps: readonly object[], files: Files, rest: object = {}) =>
   found(compileValue(workflow(steps, rest), { templates: routines(files) }));
 
 describe('the standing rules of a called routine', () => {
-  it('hold for the run, filled for the call, each once, and say where they are from', () => {
+  it('standing rules of a called routine apply to the run once, filled, with their origin', () => {
     enforces('template_declarations_merged');
     const r = { metaGuidance: ['Mind {topic}.', 'Be kind.'], steps: [work('a')] };
     const steps = [call('t', 'r', { args: { topic: 'size' } }), call('u', 'r', { args: { topic: 'speed' } })];
@@ -34,7 +34,7 @@ describe('the standing rules of a called routine', () => {
     ]);
   });
 
-  it('come from routines inside of routines, too', () => {
+  it('standing rules also come from nested routines', () => {
     const inner = { metaGuidance: ['Inner.'], steps: [work('a')] };
     const outer = { metaGuidance: ['Outer.'], steps: [call('i', 'inner')] };
     expect(made([call('t', 'outer')], { inner, outer }).origins).toEqual([
@@ -51,7 +51,7 @@ describe('what a routine asks for at its beginning', () => {
     steps: [work('a', { guidance: ['Own.'] }), work('b')],
   };
 
-  it('is told where it begins, not where the run does', () => {
+  it('the preconditions of a routine are shown where it begins', () => {
     enforces('template_declarations_merged');
     const result = made([work('z'), call('t', 'r', { args: { topic: 'tests' } })], { r });
     expect(result.steps.map(({ stepId, guidance }) => [stepId, guidance])).toEqual([
@@ -62,7 +62,7 @@ describe('what a routine asks for at its beginning', () => {
     expect([result.preconditions, result.clarificationPrompts]).toEqual([[], []]);
   });
 
-  it('is asked where no arguments answer it', () => {
+  it('the questions of a routine are asked only if the call has no arguments', () => {
     enforces('template_declarations_merged');
     const result = made([call('t', 'r')], { r: { ...r, preconditions: [] } });
     expect(result.steps.map(({ guidance }) => guidance)).toEqual([
@@ -71,7 +71,7 @@ describe('what a routine asks for at its beginning', () => {
     ]);
   });
 
-  it('is told by every step that may be the first', () => {
+  it('the preconditions of a routine are shown by every step that may be its first', () => {
     enforces('template_declarations_merged');
     const loop = { id: 'l', type: 'loop', loop: { type: 'forEach', items: 'x', maxIterations: 2 }, body: [work('b')] };
     const steps = [work('a', { runCondition: { var: 'x', equals: 1 } }), loop, work('c'), work('d')];
@@ -83,7 +83,7 @@ describe('what a routine asks for at its beginning', () => {
 });
 
 describe('the references of a called routine', () => {
-  it('come along under the id of the call, and one document only once', () => {
+  it('references of a routine come under the id of the call, each document once', () => {
     enforces('template_declarations_merged');
     const r = { references: [GUIDE], steps: [work('a')] };
     const steps = ['en', 'de', 'en'].map((lang, i) => call(`t${i}`, 'r', { args: { lang } }));
@@ -99,7 +99,7 @@ describe('the references of a called routine', () => {
 describe('the capabilities of a called routine', () => {
   const needs = (need: string) => ({ r: { capabilities: { delegation: need }, steps: [work('a')] } });
 
-  it('are needed by whoever calls it, and probed first', () => {
+  it('the capabilities of a routine are needed by its callers and probed first', () => {
     enforces('template_declarations_merged', 'required_capability_probe_injected');
     const result = made([work('z'), call('t', 'r'), call('u', 'r')], needs('required'));
     expect(result.capabilities).toEqual({ delegation: 'required' });
@@ -133,7 +133,7 @@ describe('the capabilities of a called routine', () => {
 describe('the features of a called routine', () => {
   const using = (...features: readonly unknown[]) => ({ features, steps: [work('a')] });
 
-  it('are switched on, with their rules', () => {
+  it('the features of a routine are switched on with their rules', () => {
     enforces('template_declarations_merged');
     const result = made([call('t', 'r')], { r: using(PROBED) });
     expect(result.features).toEqual([{ featureId: PROBED }]);
@@ -144,7 +144,7 @@ describe('the features of a called routine', () => {
     expect(result.metaGuidance).toEqual(made([work('a')], {}, { features: [PROBED] }).metaGuidance);
   });
 
-  it('have the settings of the file that calls, and are refused where two routines differ', () => {
+  it('the caller’s feature settings override a routine’s, and two routines that differ are refused', () => {
     enforces('template_declarations_merged');
     const files = { r: using(setTo(4)), s: using(setTo(5)) };
     const steps = [call('t', 'r'), call('u', 's')];

@@ -9,7 +9,7 @@ const half = 'ä'.repeat(PROMPT_BYTES_MAX / 4);
 const [ref] = refs.all;
 
 describe('a prompt in blocks', () => {
-  it('may be as long as any other, all blocks together', () => {
+  it('all prompt blocks together may be as long as a prompt', () => {
     expect(found(compileValue(workflow([blocks({ goal: half, verify: [half] })])))).toEqual([]);
     expect(found(compileValue(workflow([blocks({ goal: half, verify: [half, 'x'] })])))).toEqual([
       'error text_too_long /steps/0/promptBlocks',
@@ -21,12 +21,12 @@ describe('a prompt in blocks', () => {
     ]);
   });
 
-  it('does not count bundled texts, which have a budget of their own', () => {
+  it('bundled texts do not count towards the length of prompt blocks', () => {
     const part = { kind: 'ref', refId: ref?.refId };
     expect(found(compileValue(workflow([blocks({ goal: half, verify: [half], procedure: [[part]] })])))).toEqual([]);
   });
 
-  it('cannot grow beyond all measure by what is put into its blocks', () => {
+  it('filled-in values cannot make prompt blocks grow without limit', () => {
     const slots = '{{wr.bindings.s}}'.repeat(20);
     const points = { extensionPoints: [{ slotId: 's', purpose: 'P.', default: 'x' }] };
     const file = workflow([blocks({ constraints: [slots, slots] })], points);

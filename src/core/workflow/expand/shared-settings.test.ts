@@ -25,7 +25,7 @@ function asked(steps: readonly object[], templates = routines({})): { readonly [
 }
 
 describe('two confirmations of one step', () => {
-  it('are the stronger one, whichever is named first', () => {
+  it('of two confirmations the stronger one applies, in either order', () => {
     const weak: Confirmation = { kind: 'confirm', when: ALWAYS };
     const strong: Confirmation = { kind: 'human_approval', when: ALWAYS };
     const middle: Confirmation = { kind: 'coordinator_eval', when: ALWAYS };
@@ -37,7 +37,7 @@ describe('two confirmations of one step', () => {
     expect(strongest({ kind: 'none' }, { kind: 'none' })).toEqual({ kind: 'none' });
   });
 
-  it('leave the weaker one in force where the stronger one has nothing to say', () => {
+  it('a weaker confirmation applies while the condition of the stronger one does not hold', () => {
     expect(strongest({ kind: 'confirm', when: ALWAYS }, { kind: 'human_approval', when: risky })).toEqual({
       kind: 'human_approval',
       when: risky,
@@ -52,7 +52,7 @@ describe('two confirmations of one step', () => {
     });
   });
 
-  it('of one kind are asked for when either says so', () => {
+  it('two confirmations of one kind apply when either condition holds', () => {
     const or = { kind: 'or', conditions: [risky, large] };
     expect(strongest({ kind: 'confirm', when: risky }, { kind: 'confirm', when: large })).toEqual({
       kind: 'confirm',
@@ -66,7 +66,7 @@ describe('two confirmations of one step', () => {
 });
 
 describe('the confirmation of a call', () => {
-  it('is asked for at the end, and never takes the place of a stronger one there', () => {
+  it('the confirmation of a call is asked at its end and never replaces a stronger one', () => {
     enforces('confirmation_of_the_whole');
     const gate = { requireConfirmation: { kind: 'human_approval' } };
     const templates = routines({ r: { steps: [work('a'), work('b', gate)] } });
@@ -80,7 +80,7 @@ describe('the confirmation of a call', () => {
     });
   });
 
-  it('is not passed over where the last step is', () => {
+  it('the confirmation of a call is asked even if its last step is skipped', () => {
     enforces('confirmation_of_the_whole');
     const confirm = { kind: 'confirm', when: ALWAYS };
     const steps = [work('a'), work('b'), work('c', { runCondition: RISKY })];
@@ -101,7 +101,7 @@ describe('the confirmation of a call', () => {
 });
 
 describe('a named condition of a confirmation', () => {
-  it('is pinned, also where the confirmation is only the weaker one', () => {
+  it('a named condition of a weaker confirmation is pinned', () => {
     const conditions = [{ id: 'large', kind: 'context', ...LARGE }];
     const gate = { requireConfirmation: { kind: 'human_approval', condition: RISKY } };
     const templates = routines({ r: { steps: [work('a', gate)] } });
@@ -116,7 +116,7 @@ describe('the confirmation of a call of calls', () => {
   const gated = (steps: readonly object[], files: Parameters<typeof routines>[0]) =>
     Object.keys(asked([call('t', 'outer', { requireConfirmation: true })], routines({ ...files, outer: { steps } })));
 
-  it('is asked for once where steps are done or skipped together', () => {
+  it('the confirmation of nested calls is asked once where steps are skipped together', () => {
     enforces('confirmation_of_the_whole');
     const r = { steps: [work('x'), work('y')] };
     const maybe = (id: string, condition: object) => call(id, 'r', { runCondition: condition });
@@ -138,7 +138,7 @@ describe('the confirmation of a loop', () => {
   const confirm = { kind: 'confirm', when: ALWAYS };
   const loop = (rest: object, body: readonly object[]) => ({ id: 'l', type: 'loop', loop: counted, body, ...rest });
 
-  it('is asked for at the end of every round', () => {
+  it('the confirmation of a loop is asked at the end of every round', () => {
     enforces('confirmation_of_the_whole');
     expect(asked([loop({ requireConfirmation: true }, [work('a'), work('b')]), work('z')])).toEqual({ b: confirm });
     const inner = { ...loop({}, [work('b')]), id: 'inner' };
@@ -147,7 +147,7 @@ describe('the confirmation of a loop', () => {
     });
   });
 
-  it('reaches back before an inner loop that may have no round', () => {
+  it('the confirmation of a loop also covers the step before an inner loop that may have no round', () => {
     const inner = {
       ...loop({}, [work('b')]),
       id: 'inner',
@@ -166,7 +166,7 @@ describe('the confirmation of a loop', () => {
     expect(asked([loop({ requireConfirmation: true }, [work('a'), decided])])).toEqual({ b: confirm });
   });
 
-  it('does not reach back before a loop that a named condition hands to the agent', () => {
+  it('the confirmation of a loop does not reach back before an inner loop that the agent decides about', () => {
     const inner = { type: 'loop', loopId: 'inner', maxIterations: 2, body: [work('b')] };
     const decided = { ...inner, while: { kind: 'condition_ref', conditionId: 'more' } };
     const conditions = [{ id: 'more', kind: 'loop_control', continueWhen: 'continue' }];
@@ -174,7 +174,7 @@ describe('the confirmation of a loop', () => {
     expect(asked([call('t', 'r', { requireConfirmation: true })], routines({ r }))).toEqual({ 't--b': confirm });
   });
 
-  it('lets the features that speak of confirmations see it', () => {
+  it('features see the confirmation of a loop', () => {
     const steps = [loop({ requireConfirmation: true }, [work('a'), work('b')])];
     const file = workflow(steps, { features: ['wr.features.mode_guidance'] });
     const made = compiled(compileValue(file));
@@ -188,7 +188,7 @@ describe('notes that are optional', () => {
       isNoteRequired ? [stepId as string] : [],
     );
 
-  it('are optional for all that a loop, a call or a parallel step stands for', () => {
+  it('optional notes apply to all steps of a loop, call or parallel step', () => {
     enforces('notes_optional_for_the_whole');
     const loop = { id: 'l', type: 'loop', loop: counted, body: [work('a'), work('b')] };
     expect(required([loop])).toEqual(['a', 'b']);

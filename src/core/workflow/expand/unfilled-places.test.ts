@@ -30,7 +30,7 @@ it.each<readonly [place: string, rest: object, more: object]>([
   expect(compiled(result).steps[0]?.stepId).toBe('a');
 });
 
-it('where it is put in, or means itself, nothing is told', () => {
+it('a placeholder that is filled in, or means itself, gives no warning', () => {
   enforces('unfilled_place_warned');
   const filled = {
     title: 'A {{b}}',

@@ -15,7 +15,7 @@ describe('criteria', () => {
     expect(found(checked(criteria))).toEqual([`error wrong_value /steps/0/validationCriteria${at}`]);
   });
 
-  it('may be an empty list, which asks for nothing', () => {
+  it('criteria may be an empty list', () => {
     expect(compiled(checked([])).steps[0]).not.toHaveProperty('criteria');
   });
 });

@@ -13,7 +13,7 @@ const foundIn = (rest: object, bindings: { readonly [slot: string]: string } = {
   found(compileValue(workflow(rest), { bindings }));
 
 describe('the levels of a dimension', () => {
-  it('differ in more than their case, in which an agent may write them', () => {
+  it('levels must differ in more than case', () => {
     const dimensions = [{ id: 'd', purpose: 'P', levels: ['low', 'high', ' LOW'] }];
     expect(foundIn({ assessments: [{ id: 'q', purpose: 'P', dimensions }] })).toEqual([
       'error duplicate_id /assessments/0/dimensions/0/levels/2',
@@ -45,12 +45,12 @@ describe('a version', () => {
 describe('an extension point', () => {
   const point = (rest: object) => ({ extensionPoints: [{ slotId: 's', purpose: 'P', default: 'x', ...rest }] });
 
-  it('has a default as long as what a workspace may bind to it', () => {
+  it('the default of an extension point may be as long as a binding', () => {
     expect(foundIn(point({ default: 'x'.repeat(2048) }))).toEqual([]);
     expect(foundIn(point({ default: 'x'.repeat(2049) }))).toEqual(['error text_too_long /extensionPoints/0/default']);
   });
 
-  it('accepts just the kinds it names', () => {
+  it('an extension point accepts only the kinds it names', () => {
     const review = 'wr.templates.routine.design-review';
     const routine = point({ default: review, acceptedKinds: ['routine'] });
     expect(foundIn(routine)).toEqual([]);

@@ -25,7 +25,7 @@ const loop = (body: unknown, rest: object = {}) => ({
 describe('the scope of a function', () => {
   const scopes = (value: unknown) => compiled(compileValue(value)).functions.map(({ name, scope }) => [name, scope]);
 
-  it('is where it stands, unless it says that it reaches further', () => {
+  it('a function is visible where it stands, unless its scope is wider', () => {
     enforces('function_reference_form');
     const steps = [
       work('a', defines(define('own'), define('all', { scope: 'workflow' }))),
@@ -43,12 +43,12 @@ describe('the scope of a function', () => {
     ]);
   });
 
-  it('of a loop that names its body is that loop', () => {
+  it('a function of a named body with loop scope belongs to the loop', () => {
     const body = work('c', { ...defines(define('round', { scope: 'loop' })), ...refers('round()') });
     expect(scopes(workflow([loop('c'), body]))).toEqual([['round', { kind: 'loop', loopId: 'again' }]]);
   });
 
-  it('cannot be less than the place it stands at, nor a loop where there is none', () => {
+  it('a scope narrower than its place, or a loop scope outside a loop, gives a warning', () => {
     const result = compileValue(
       workflow([work('a', defines(define('x', { scope: 'loop' }))), work('b', refers('y()'))], {
         ...defines(define('y', { scope: 'step' })),
@@ -61,7 +61,7 @@ describe('the scope of a function', () => {
     expect(result.kind).toBe('compiled');
   });
 
-  it('holds each name once', () => {
+  it('a function name may be used once per scope', () => {
     const steps = [work('a', defines(define('x', { scope: 'workflow' }))), work('b', defines(define('x')))];
     expect(found(compileValue(workflow(steps)))).toEqual([]);
     expect(found(compileValue(workflow(steps, defines(define('x')))))).toEqual([
@@ -69,7 +69,7 @@ describe('the scope of a function', () => {
     ]);
   });
 
-  it('inside a routine is the routine', () => {
+  it('functions of a routine stay inside the routine', () => {
     const file = { ...workflow([work('a', defines(define('x', { scope: 'workflow' }))), work('b', refers('x()'))]) };
     const templates = templatesOf(routine(JSON.stringify({ ...file, id: 'x.routine-r' })));
     const call = { id: 't', templateCall: { templateId: 'x.templates.routine.r', args: {} } };
@@ -84,7 +84,7 @@ describe('a call of a function', () => {
   const summary = define('summary', { parameters: [topic, length, { name: 'tone', required: false }] });
   const called = (...all: readonly unknown[]) => compileValue(workflow([work('a', calls(...all))], defines(summary)));
 
-  it('reaches the agent with its arguments, and brings the definition along', () => {
+  it('a function call reaches the agent with its arguments and definition', () => {
     enforces('functions_pinned');
     const made = compiled(called({ name: 'summary', args: { topic: 'tests', length: 'long' } }));
     expect(made.steps[0]).toMatchObject({
@@ -99,7 +99,7 @@ describe('a call of a function', () => {
     expect(compiled(compileValue(workflow([work('a')]))).steps[0]).not.toHaveProperty('functionCalls');
   });
 
-  it('is checked: the function, what is missing, what is too much, and what it may be', () => {
+  it('a function call is checked for unknown functions, missing and unknown arguments, and choices', () => {
     expect(found(called({ name: 'sumary', args: { topic: 'x' } }))).toEqual([
       'error unknown_function /steps/0/functionCalls/0/name',
     ]);
@@ -117,13 +117,13 @@ describe('a call of a function', () => {
     ]);
   });
 
-  it('is checked against the definition that is nearest', () => {
+  it('a function call is checked against the nearest definition', () => {
     const near = define('summary', { parameters: ['one'] });
     const step = work('a', { ...calls({ name: 'summary', args: { one: '1' } }), ...defines(near) });
     expect(found(compileValue(workflow([step], defines(summary))))).toEqual([]);
   });
 
-  it('has its texts filled in like any other', () => {
+  it('the texts of a function call are filled in', () => {
     const args = { topic: '{{wr.bindings.product}}' };
     const points = { extensionPoints: [{ slotId: 'product', purpose: 'P', default: 'the shop' }] };
     const file = workflow([work('a', calls({ name: 'summary', args }))], { ...defines(summary), ...points });

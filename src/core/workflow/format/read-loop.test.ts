@@ -59,7 +59,7 @@ describe('a loop that the artifact controls', () => {
     ]);
   });
 
-  it('may name its condition in the other spelling, and through another name', () => {
+  it('a loop controlled by an artifact may name its condition indirectly, in either spelling', () => {
     const conditions = [
       { id: 'more', ...decides('continue') },
       { id: 'same', kind: 'context', condition: ref('more') },
@@ -90,7 +90,7 @@ describe('loop_control', () => {
     expect(misplaced([work('a', rest)])).toEqual([`error loop_control_misplaced /steps/0/${place}`]);
   });
 
-  it('is no part of the condition of a loop, nor its run condition', () => {
+  it('loop_control is refused inside a condition and as a run condition', () => {
     const until = (condition: object) => [loop({ type: 'until', condition })];
     expect(misplaced(until({ or: [decides(), { var: 'x', equals: 1 }] }))).toEqual([
       'warning context_loop /steps/0',
@@ -136,7 +136,7 @@ describe('settings that mean nothing to a loop', () => {
 describe('the names of loop variables', () => {
   const each = (names: object) => found(inLoop({ type: 'forEach', items: 'files', ...names }));
 
-  it('are identifiers of their own', () => {
+  it('loop variable names must be identifiers', () => {
     expect(each({ itemVar: 'file', indexVar: 'at_file', iterationVar: 'round2' })).toEqual([]);
     expect(each({ itemVar: 'the file' })).toEqual(['error bad_id /steps/0/loop/itemVar']);
     expect(each({ itemVar: 'a.b' })).toEqual(['error bad_id /steps/0/loop/itemVar']);
@@ -146,7 +146,7 @@ describe('the names of loop variables', () => {
     }
   });
 
-  it('differ from each other, and from those that were left as they are', () => {
+  it('loop variable names must differ from each other and from the defaults', () => {
     expect(each({ itemVar: 'x', indexVar: 'x' })).toEqual(['error duplicate_id /steps/0/loop/indexVar']);
     expect(each({ itemVar: 'currentIndex' })).toEqual(['error duplicate_id /steps/0/loop/itemVar']);
     expect(each({ itemVar: 'currentIndex', indexVar: 'currentItem' })).toEqual([]);
@@ -164,12 +164,12 @@ describe('the names of context values', () => {
     );
   });
 
-  it('have no characters that cannot be seen', () => {
+  it('names of context values contain no invisible characters', () => {
     expect(found(inLoop({ type: 'forEach', items: 'fi\u200bles' }))).toEqual(['error bad_text /steps/0/loop/items']);
     expect(found(inLoop({ type: 'for', count: 'tr\u202eies' }))).toEqual(['error bad_text /steps/0/loop/count']);
   });
 
-  it('that a user is asked for are not reserved either', () => {
+  it('the context key of a user dependency is not a reserved name', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which?', contextKey: '__proto__' };
     expect(found(compileValue(workflow([work('a', { userDependency })])))).toEqual([
       'error reserved_key /steps/0/userDependency/contextKey',

@@ -10,7 +10,7 @@ const parallel = (...parallelDelegations: readonly unknown[]) => ({
 });
 
 describe('the goals of delegated work', () => {
-  it('are filled in, in the prompt and in the task', () => {
+  it('the goals of delegated work are filled in, in the prompt and in the task', () => {
     const [step] = compiled(
       compileValue(parallel({ workflowId: 'a.b', goal: 'Test {{wr.bindings.product}}.' }, { workflowId: 'c.d' })),
     ).steps;
@@ -20,7 +20,7 @@ describe('the goals of delegated work', () => {
     expect(step?.purpose).toMatchObject({ delegations: [{ goal: 'Test the shop.' }, { workflowId: 'c.d' }] });
   });
 
-  it('are followed by what to hand in, unless notes may be left out', () => {
+  it('a delegation prompt says what to hand in, unless notes are optional', () => {
     const file = parallel({ workflowId: 'a.b' });
     const [step] = compiled(
       compileValue({ ...file, steps: file.steps.map((one) => ({ ...one, notesOptional: true })) }),
@@ -28,7 +28,7 @@ describe('the goals of delegated work', () => {
     expect(step?.prompt).toMatch(/1\. a\.b$/);
   });
 
-  it('are told once, at the goal that is wrong', () => {
+  it('a wrong goal is reported once, at the goal', () => {
     const wrong = { workflowId: 'a.b', goal: 'Test {{wr.bindings.prodct}}.' };
     expect(found(compileValue(parallel({ workflowId: 'c.d' }, wrong)))).toEqual([
       'error unknown_slot /steps/0/parallelDelegations/1/goal',
@@ -40,7 +40,7 @@ describe('the goals of delegated work', () => {
     ]);
   });
 
-  it('and a title that is wrong is told once, too', () => {
+  it('a wrong title of a parallel step is reported once', () => {
     const file = parallel({ workflowId: 'a.b' });
     const steps = file.steps.map((step) => ({ ...step, title: 'Of {{wr.bindings.prodct}}', synthesis: {} }));
     expect(found(compileValue({ ...file, steps }))).toEqual(['error unknown_slot /steps/0/title']);

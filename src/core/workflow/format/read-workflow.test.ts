@@ -30,7 +30,7 @@ describe('ids', () => {
     expect(foundIn({ id })).toEqual(expected);
   });
 
-  it('of the wr namespace are the bundle’s', () => {
+  it('ids in the namespace wr are reserved for the bundle', () => {
     enforces('wr_namespace_reserved');
     expect(found(compileValue(workflow({ id: 'wr.flow' }), { isBundled: true }))).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('a prompt in blocks', () => {
     },
   );
 
-  it('may leave out all but one', () => {
+  it('a prompt in blocks needs at least one block', () => {
     expect(blocks({ constraints: [], verify: ['It is done.'] })).toEqual([]);
   });
 });
@@ -70,7 +70,7 @@ describe('the name of a context value', () => {
     expect(applyFixes(text, diagnostics).text).toBe(JSON.stringify(workflow({}, [inLoop(meant)])));
   });
 
-  it('has no braces inside either', () => {
+  it('the name of a context value contains no braces', () => {
     expect(foundIn({}, [step({ runCondition: { var: 'file-{n}', equals: 1 } })])).toEqual([
       'error wrong_value /steps/0/runCondition/var',
     ]);
@@ -95,7 +95,7 @@ describe('limits of texts', () => {
     expect(foundIn({ [name]: ['x'.repeat(256), 'x'.repeat(257)] })).toEqual([`error text_too_long /${name}/1`]);
   });
 
-  it('there are one to six examples of 10 to 120 bytes', () => {
+  it('a workflow has one to six examples of 10 to 120 bytes', () => {
     enforces('workflow_text_limits');
     const example = (bytes: number) => 'x'.repeat(bytes);
     expect(foundIn({ examples: [example(10), example(120)] })).toEqual([]);

@@ -24,14 +24,14 @@ function mended(value: object): unknown {
   return JSON.parse(fixed);
 }
 
-describe('a name that is mended', () => {
-  it('of a step is mended where a loop names it as its body', () => {
+describe('a wrong name', () => {
+  it('fixing the id of a step also changes the loop that names it as its body', () => {
     enforces('author_error_offers_fix');
     const steps = [loop('again', { body: 'One Round' }), work('One Round')];
     expect(mended({ steps })).toMatchObject({ steps: [{ body: 'one-round' }, { id: 'one-round' }] });
   });
 
-  it('of a condition is mended in every condition that refers to it', () => {
+  it('fixing the id of a condition also changes every condition that refers to it', () => {
     const conditions = [
       { id: 'Is Open', kind: 'context', var: 'open', equals: true },
       { id: 'shut', kind: 'context', not: ref('Is Open') },
@@ -46,13 +46,13 @@ describe('a name that is mended', () => {
     expect(text.match(/"conditionId":"is-open"/g)).toHaveLength(4);
   });
 
-  it('of a loop is mended in its own settings', () => {
+  it('fixing the id of a loop also changes its own settings', () => {
     const condition = { kind: 'loop_control', loopId: 'The Loop' };
     const steps = [{ type: 'loop', loopId: 'The Loop', maxIterations: 2, while: condition, body: [work('a')] }];
     expect(mended({ steps })).toMatchObject({ steps: [{ loopId: 'the-loop', while: { loopId: 'the-loop' } }] });
   });
 
-  it('of an assessment is mended in the steps that ask for it', () => {
+  it('fixing the id of an assessment also changes the steps that ask for it', () => {
     const assessments = [{ id: 'how good', purpose: 'P', dimensions: [{ id: 'd', purpose: 'P', levels: ['a', 'b'] }] }];
     const effect = { kind: 'require_followup', guidance: 'G' };
     const consequence = { when: { anyEqualsLevel: 'a', forAssessment: 'how good' }, effect };
@@ -63,7 +63,7 @@ describe('a name that is mended', () => {
     });
   });
 
-  it('of an extension point is mended in the texts that use it', () => {
+  it('fixing the id of an extension point also changes the texts that use it', () => {
     const extensionPoints = [{ slotId: 'my tool', purpose: 'P', default: 'make' }];
     const steps = [
       work('a', { prompt: 'Run {{wr.bindings.my tool}}, or {{ wr.bindings.my tool }}; not {{my tool}}.' }),
@@ -76,7 +76,7 @@ describe('a name that is mended', () => {
     });
   });
 
-  it('of a context value is mended in conditions, loops and texts', () => {
+  it('fixing the name of a context value also changes conditions, loops and texts', () => {
     const userDependency = { reason: 'needs_user_artifact', contextKey: 'The Key', prompt: 'Which?' };
     const steps = [
       work('a', { userDependency, prompt: 'Of {{The Key}} and {{The Key.part}}, not {{The Keys}}.' }),
@@ -99,7 +99,7 @@ describe('a name that is mended', () => {
     });
   });
 
-  it('does not become one that another thing has already', () => {
+  it('a fixed name is never one that is already taken', () => {
     const steps = [work('a-b'), work('A b'), work('a B'), loop('again', { body: 'a B' })];
     expect(mended({ steps })).toMatchObject({
       steps: [{ id: 'a-b' }, { id: 'a-b-2' }, { id: 'a-b-3' }, { body: 'a-b-3' }],

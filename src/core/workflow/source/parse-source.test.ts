@@ -11,7 +11,7 @@ function parsed(text: string) {
 }
 
 describe('a parsed file', () => {
-  it('has the values that JSON has, each with its place and its pointer', () => {
+  it('a parsed file has the values of its JSON, each with its span and pointer', () => {
     const text = '{"a": [1, {"b/c": null}, true], "d~": "ü\\n"}';
     const { root } = parsed(text);
     expect(plainValue(root)).toEqual(JSON.parse(text));
@@ -21,19 +21,19 @@ describe('a parsed file', () => {
     expect(nodeAt(root, '/d~0').kind).toBe('string');
   });
 
-  it('gives the nearest value above a pointer that leads nowhere', () => {
+  it('a pointer that leads nowhere gives the nearest value above it', () => {
     const { root } = parsed('{"a": {"b": 1}}');
     expect(nodeAt(root, '/a/x/y').pointer).toBe('/a');
     expect(nodeAt(root, '/nothing').pointer).toBe('');
   });
 
-  it('tells which key is written twice, and keeps the later value', () => {
+  it('a key that is written twice is reported, and the later value is kept', () => {
     const { root, diagnostics } = parsed('{"a": 1, "b": 2, "a": 3}');
     expect(diagnostics).toMatchObject([{ code: 'duplicate_key', pointer: '/a', span: { offset: 17, length: 3 } }]);
     expect(plainValue(root)).toEqual({ a: 3, b: 2 });
   });
 
-  it('offers to type a key anew that has something invisible in it', () => {
+  it('a key with invisible characters gets a fix without them', () => {
     const { diagnostics } = parsed('{"na\u200bme": 1}');
     expect(diagnostics[0]?.fix?.edits).toEqual([{ offset: 1, length: 7, text: '"name"' }]);
   });
@@ -50,7 +50,7 @@ describe('a parsed file', () => {
 });
 
 describe('line and column', () => {
-  it('are counted from one', () => {
+  it('line and column are counted from one', () => {
     const text = 'a\nbc\r\n\nd';
     expect([0, 1, 2, 4, 7, 8].map((offset) => sourcePosition(text, { offset, length: 0 }))).toEqual([
       { line: 1, column: 1 },

@@ -1,7 +1,7 @@
 import { applyFixes, type Diagnostic } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 
 /** A file with every fix made that is offered for it. */
-export function mended(text: string, diagnosticsOf: (text: string) => readonly Diagnostic[]): string {
+export function fixedText(text: string, diagnosticsOf: (text: string) => readonly Diagnostic[]): string {
   const { text: fixed } = applyFixes(text, diagnosticsOf(text));
-  return fixed === text ? text : mended(fixed, diagnosticsOf);
+  return fixed === text ? text : fixedText(fixed, diagnosticsOf);
 }
