@@ -100,7 +100,7 @@ const REVIEW = {
         reason: 'needs_user_choice',
         choiceKind: 'irreversible_action',
         contextKey: 'merge_now',
-        prompt: 'Shall the change be merged now, or wait for the release?',
+        prompt: 'Should the change be merged now, or wait for the release?',
       },
     },
     {

@@ -210,7 +210,7 @@ function unknownKinds(kinds: readonly string[]): string {
 function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
   const what = capability === 'delegation' ? 'delegate' : 'browse the web';
   const advice = riskPolicy === 'conservative' ? ' Write in your notes what was left unchecked because of that.' : '';
-  return `You cannot ${what} here, so do the work without it.${advice}`;
+  return `You cannot ${what} here, so do the work ${capability === 'delegation' ? 'yourself' : 'without it'}.${advice}`;
 }
 
 const LISTED_MAX = 20;

@@ -84,7 +84,7 @@ export function stepContextData({ assessments }: Told): { readonly stepContext?:
 function stepContextLines({ assessments }: Told): readonly string[] {
   return (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
     const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} ${level}`).join(', ');
-    return oneLine([`Accepted: ${assessmentId}: ${levels}.`, ...normalizationNotes].join(' '));
+    return oneLine([`Accepted assessment ${assessmentId}: ${levels}.`, ...normalizationNotes].join(' '));
   });
 }
 

@@ -33,7 +33,7 @@ describe('the next intent', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
     expect(reply(reviewAt('sign')).text).toContain(
-      'Do only this step, then send this with your own values. It is blocked until the user has answered.',
+      'Do only this step, then send this with your own values. The call is blocked until the user has answered.',
     );
     // Whatever else the user is asked comes before the report.
     const asking = (more: object) =>

@@ -90,7 +90,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, ne
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const send = isAsked ? ', ask the user, and wait for the answer. Then send this' : ', then send this';
-  const follows = isHeld ? 'It is blocked until the user has answered.' : 'The reply contains the next step.';
+  const follows = isHeld ? 'The call is blocked until the user has answered.' : 'The reply contains the next step.';
   const order = `only this step${send} with your own values. ${follows}`;
   if (branch !== undefined) return `Choose one of the two ways above. To do the step again here, do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;

@@ -141,7 +141,7 @@ describe('a confirmation', () => {
     const [, approval] = told('guided', { kind: 'human_approval' });
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' });
     expect([approval, alone]).toEqual([
-      expect.stringMatching(/^The user must approve this step\. The first report .*blocked.*ask/),
+      expect.stringMatching(/^The user must approve this step\. Your first report .*blocked.*wait/),
       expect.stringMatching(/^The user should approve this step\. In this mode nobody is asked.*records a gap/),
     ]);
   });
@@ -160,7 +160,7 @@ describe('the requirements of a step', () => {
     expect(found).toEqual([
       'Required:',
       'Notes about this step only, in `output.notesMarkdown`.',
-      'Your report must show:\n- State the verdict (the notes must contain "Verdict:")',
+      'Rules for your report:\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(/correctness: low \| high.*\{"assessmentId":"readiness".*"kind":"wr\.assessment"\}/s),
     ]);
   });
@@ -188,7 +188,7 @@ describe('the requirements of a step', () => {
     const output = { contractRef: 'wr.contracts.loop_control' };
     const criteria = [{ type: 'length', min: 10, message: 'Say enough' }];
     expect(sections({ output, validationCriteria: criteria })[2]).toBe(
-      'The notes should show (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
+      'Rules for the notes (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
     );
   });
 
@@ -208,7 +208,7 @@ describe('the requirements of a step', () => {
   test('a question without a context key is answered in the notes after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
-      /^Required from the user: something only the user can supply\.\nWhich design\?\nThe first report .*blocked.*ask/s,
+      /^Required from the user: something only the user can supply\.\nWhich design\?\nYour first report .*blocked.*wait/s,
     );
   });
 

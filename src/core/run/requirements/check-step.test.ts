@@ -42,9 +42,9 @@ describe('an attempt at a step', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: at,
       message:
-        'The notes do not show yet: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
+        'Missing in the notes: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
       suggestedFix: [
-        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Fix:',
+        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Missing:',
         '- Name the risks (the notes must contain "risks")',
         '- Name the files (the notes must contain "files")',
       ].join('\n'),
@@ -142,9 +142,9 @@ describe('an attempt at a step', () => {
       {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
-        message: 'The notes do not show yet: Name the risks (the notes must contain "risks")',
+        message: 'Missing in the notes: Name the risks (the notes must contain "risks")',
         suggestedFix:
-          'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Fix:\n- Name the risks (the notes must contain "risks")',
+          'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Missing:\n- Name the risks (the notes must contain "risks")',
         requirement: 'criteria:work',
         example: { notesMarkdown },
       },

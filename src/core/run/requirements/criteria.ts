@@ -29,7 +29,7 @@ export const criteria = requirementKind<'criteria', Problem>({
   },
 
   ask: ({ isEnforced, bullets }) => {
-    const lead = isEnforced ? 'Your report must show:' : 'The notes should show (advice, not checked):';
+    const lead = isEnforced ? 'Rules for your report:' : 'Rules for the notes (advice, not checked):';
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
@@ -66,7 +66,7 @@ export const criteria = requirementKind<'criteria', Problem>({
     message: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
       {
-        head: areNotesEnough ? 'The report does not show yet: ' : 'The notes do not show yet: ',
+        head: areNotesEnough ? 'Missing in the report: ' : 'Missing in the notes: ',
         separator: '; ',
         bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
       },
@@ -74,7 +74,7 @@ export const criteria = requirementKind<'criteria', Problem>({
     suggestedFix: fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
       {
-        head: `${areNotesEnough ? KEPT : REPLACED} Fix:\n- `,
+        head: `${areNotesEnough ? KEPT : REPLACED} Missing:\n- `,
         separator: '\n- ',
         bytesMax: BLOCKER_FIX_BYTES_MAX,
       },

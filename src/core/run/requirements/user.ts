@@ -95,7 +95,7 @@ const ASSUMED =
 const WITHOUT =
   'In this mode nobody is asked. Do what is possible without it, but nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 const HELD_BACK =
-  "The first report of this step is always blocked. Then show it to the user, ask, and wait. Send the call from the blocked reply, with the report and the answer, in the user's words, as notes.";
+  "Your first report is always blocked: show it to the user and wait for the answer. Then send the call from the blocked reply, with the report and the user's answer, in their words, as notes.";
 
 /** A preference can be guessed; a secret, access or a consent cannot. */
 function unattendedWay({ reason, choiceKind }: Dependency): string {
