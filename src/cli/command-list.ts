@@ -25,7 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'status',
     summary: 'show what is running, blocked or waiting for you',
-    load: async () => (await import('./status.ts')).status,
+    load: async () => (await import('./sessions/status.ts')).status,
   },
   {
     usage: 'session list',
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'search <words...>',
     summary: 'find sessions by words in goals, notes and artifacts',
-    load: async () => (await import('./search.ts')).search,
+    load: async () => (await import('./sessions/search.ts')).search,
   },
   {
     usage: 'workflow list',

@@ -6,7 +6,7 @@ import { type CommandContext, type CommandOutcome, command, done } from './comma
 import type { Line } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
 import { asTyped } from './output/wording.ts';
-import { status, statusData } from './status.ts';
+import { status, statusData } from './sessions/status.ts';
 
 const welcomeData = z.strictObject({
   version: z.string(),

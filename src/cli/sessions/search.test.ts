@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lookedAtWorld, MINUTE_MS } from '../../test/cli/looked-at.ts';
-import { searchSessions } from '../app/sessions/search-sessions.ts';
+import { lookedAtWorld, MINUTE_MS } from '../../../test/cli/looked-at.ts';
+import { searchSessions } from '../../app/sessions/search-sessions.ts';
 import { searchLines } from './search.ts';
 
 async function searchable() {

@@ -1,23 +1,28 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { type ListedSession, withMarks, workspacesAt } from '../app/sessions/list-sessions.ts';
-import { type FoundSession, SEARCHED_KINDS, type SearchHit, searchSessions } from '../app/sessions/search-sessions.ts';
-import { defined } from '../core/json/defined.ts';
-import { RunId, runTag } from '../core/log/ids.ts';
-import { brokenState } from '../core/sessions/session-state.ts';
-import { searchWords, snippetOf, wordsIn } from '../core/text/search-words.ts';
-import { plural } from '../core/text/words.ts';
-import { command, done } from './command.ts';
-import { shortIds } from './ids.ts';
-import type { Line, LineSpan } from './output/line.ts';
-import { clipText, textWidth } from './output/text-width.ts';
-import { ago } from './output/times.ts';
-import { usageProblem } from './problem.ts';
-import { count, listedSessionData, listedSessionShape } from './sessions/listed-session.ts';
-import { placeData, placeWords, STATE_MARKS, stateSpan } from './sessions/run-words.ts';
-import { placeShape } from './sessions/session-shapes.ts';
-import { widthOf } from './sessions/session-words.ts';
-import { refusalProblem } from './words.ts';
+import { type ListedSession, withMarks, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import {
+  type FoundSession,
+  SEARCHED_KINDS,
+  type SearchHit,
+  searchSessions,
+} from '../../app/sessions/search-sessions.ts';
+import { defined } from '../../core/json/defined.ts';
+import { RunId, runTag } from '../../core/log/ids.ts';
+import { brokenState } from '../../core/sessions/session-state.ts';
+import { searchWords, snippetOf, wordsIn } from '../../core/text/search-words.ts';
+import { plural } from '../../core/text/words.ts';
+import { command, done } from '../command.ts';
+import { shortIds } from '../ids.ts';
+import type { Line, LineSpan } from '../output/line.ts';
+import { clipText, textWidth } from '../output/text-width.ts';
+import { ago } from '../output/times.ts';
+import { usageProblem } from '../problem.ts';
+import { refusalProblem } from '../words.ts';
+import { count, listedSessionData, listedSessionShape } from './listed-session.ts';
+import { placeData, placeWords, STATE_MARKS, stateSpan } from './run-words.ts';
+import { placeShape } from './session-shapes.ts';
+import { widthOf } from './session-words.ts';
 
 const hit = z.strictObject({
   where: z.enum(SEARCHED_KINDS),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lookedAtWorld, MINUTE_MS } from '../../test/cli/looked-at.ts';
+import { lookedAtWorld, MINUTE_MS } from '../../../test/cli/looked-at.ts';
 
 it('status shows waiting runs first, then blocked, then running; here before elsewhere', async () => {
   const { start, send, wait, look } = lookedAtWorld();

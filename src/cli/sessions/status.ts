@@ -1,23 +1,23 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { inspectSession } from '../app/sessions/inspect-session.ts';
-import { isAt, type ListedSession, listSessions, workspacesAt } from '../app/sessions/list-sessions.ts';
-import { defined } from '../core/json/defined.ts';
-import { runTag, SessionId } from '../core/log/ids.ts';
-import { waitsForPerson } from '../core/sessions/session-state.ts';
-import { plural } from '../core/text/words.ts';
-import { command, done } from './command.ts';
-import { matchId, shortIds } from './ids.ts';
-import type { Line, LineSpan } from './output/line.ts';
-import { clipText, padText } from './output/text-width.ts';
-import { ago } from './output/times.ts';
-import { asTyped } from './output/wording.ts';
-import type { SessionAccess } from './program.ts';
-import { count } from './sessions/listed-session.ts';
-import { lacksSomething, placeWords, runData, runState, STATE_MARKS } from './sessions/run-words.ts';
-import { runShape } from './sessions/session-shapes.ts';
-import { widthOf } from './sessions/session-words.ts';
-import { refusalProblem } from './words.ts';
+import { inspectSession } from '../../app/sessions/inspect-session.ts';
+import { isAt, type ListedSession, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import { defined } from '../../core/json/defined.ts';
+import { runTag, SessionId } from '../../core/log/ids.ts';
+import { waitsForPerson } from '../../core/sessions/session-state.ts';
+import { plural } from '../../core/text/words.ts';
+import { command, done } from '../command.ts';
+import { matchId, shortIds } from '../ids.ts';
+import type { Line, LineSpan } from '../output/line.ts';
+import { clipText, padText } from '../output/text-width.ts';
+import { ago } from '../output/times.ts';
+import { asTyped } from '../output/wording.ts';
+import type { SessionAccess } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+import { count } from './listed-session.ts';
+import { lacksSomething, placeWords, runData, runState, STATE_MARKS } from './run-words.ts';
+import { runShape } from './session-shapes.ts';
+import { widthOf } from './session-words.ts';
 
 const openRun = z.strictObject({
   sessionId: SessionId.schema,
