@@ -7,7 +7,6 @@ export const USER_ONLY_REASONS = [
   'needs_user_approval',
   'needs_user_environment_action',
 ] as const;
-export type UserOnlyReason = (typeof USER_ONLY_REASONS)[number];
 
 /** Choices that an agent must not make for its user; only these give `needs_user_choice`. */
 export const NON_ASSUMABLE_CHOICES = [
@@ -17,7 +16,6 @@ export const NON_ASSUMABLE_CHOICES = [
   'external_side_effect',
   'policy_or_compliance',
 ] as const;
-export type NonAssumableChoice = (typeof NON_ASSUMABLE_CHOICES)[number];
 
 export const BLOCKER_CODES = [
   'USER_ONLY_DEPENDENCY',

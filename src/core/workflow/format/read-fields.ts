@@ -3,13 +3,10 @@ import { utf8Length } from '../../text/utf8.ts';
 import { plainValue, type SourceNode, type SourceObject } from '../source/source-node.ts';
 import {
   type Field,
-  type Fields,
   isChosen,
   type Kind,
   type KindData,
   type ObjectData,
-  type ObjectKind,
-  type Read,
   type Rule,
   type TextData,
   withoutKeys,
@@ -36,15 +33,6 @@ export type Written = { readonly node: SourceNode; readonly what: string };
 
 export function readValue<Value>(reader: Reader, kind: Kind<Value>, written: Written): Value | undefined {
   return readData(reader, kind.data, written) as Value | undefined;
-}
-
-/** The fields of an object. Without a needed one there is no object. */
-export function readObject<F extends Fields>(
-  reader: Reader,
-  { data }: ObjectKind<F>,
-  object: SourceObject,
-): Read<F> | undefined {
-  return readFields(reader, data, object) as Read<F> | undefined;
 }
 
 function readData(reader: Reader, data: KindData, written: Written): unknown {
@@ -229,6 +217,7 @@ function isWrittenAs(data: KindData, node: SourceNode): boolean {
   }
 }
 
+/** Without a required field there is no object. */
 function readFields(reader: Reader, data: ObjectData, object: SourceObject): object | undefined {
   const keys = Object.keys(data.fields);
   const isExplained = data.rules.map((rule) => checkRule(reader, rule, object)).includes('keys_explained');

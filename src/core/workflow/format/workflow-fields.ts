@@ -103,7 +103,7 @@ export const assessment = object('assessment', {
 });
 
 /** What may be put into an extension point. */
-export const SLOT_KINDS = ['text', 'routine', 'workflow'] as const;
+const SLOT_KINDS = ['text', 'routine', 'workflow'] as const;
 
 export const extensionPoint = object('extensionPoint', {
   slotId: needed(
@@ -131,7 +131,7 @@ export const reference = object('reference', {
   }),
 });
 
-export const EXAMPLES_MAX = 6;
+const EXAMPLES_MAX = 6;
 
 export const workflow = object('workflow', {
   id: needed(

@@ -21,7 +21,6 @@ export type SourceField = {
 };
 
 export type SourceObject = Extract<SourceNode, { kind: 'object' }>;
-export type SourceArray = Extract<SourceNode, { kind: 'array' }>;
 
 /** The JSON pointer of something inside a value. */
 export function pointerTo(pointer: string, key: string | number): string {
