@@ -9,7 +9,7 @@ export type PlantedViolation = {
 /** Harmless files, one for each layer, so that a planted import has something real to reach for. */
 export const TARGETS = ['core', 'app', 'adapters', 'mcp', 'http', 'cli'].map((layer) => ({
   path: `src/${layer}/planted/target.ts`,
-  text: `export const target = '${layer}';\n`,
+  text: `export const target = '${layer}';\n${'// Long enough for a file with a single importer.\n'.repeat(25)}`,
 }));
 
 const RESTRICTED_GLOBAL = 'lint/style/noRestrictedGlobals';
