@@ -14,12 +14,12 @@ import {
   report,
   reported,
   traced,
+  unmetIn,
 } from '../../../../test/examples/decisions.ts';
 import { step, workflowOf } from '../../../../test/examples/loop-files.ts';
 import { handed } from '../../../../test/examples/step-attempt.ts';
 import type { EventDraft } from '../../log/event.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
-import type { AdvanceOutcome } from './advance-run.ts';
 
 const contains = (value: string) => ({ type: 'contains', value, message: `Name the ${value}.` });
 const readiness = {
@@ -36,7 +36,7 @@ function blocks(
 ) {
   const state = given.at ?? pendingAt('a', 0);
   const outcome = decides([step('a', { ...settings }), step('b')], given, blocked(state, ...kept));
-  return outcome.kind === 'blocked' ? outcome.unmet.map(({ requirement, reason }) => [requirement, reason]) : [];
+  return unmetIn(outcome);
 }
 
 describe('an attempt is blocked', () => {
@@ -183,12 +183,10 @@ describe('a required capability', () => {
         detail: { probeTemplateId: 'wr.templates.capability_probe', probeStepId: probing, result },
       },
     });
-  const reasonsOf = (outcome: AdvanceOutcome) =>
-    outcome.kind === 'blocked' ? outcome.unmet.map(({ requirement, reason }) => [requirement, reason]) : [];
 
   it('a required capability blocks its probe while nobody has tried it', () => {
     const outcome = decides([step('a')], { parts: probe, at: atProbe }, blocked(atProbe));
-    expect(reasonsOf(outcome)).toEqual([['capability:web_browsing', MISSING]]);
+    expect(unmetIn(outcome)).toEqual([['capability:web_browsing', MISSING]]);
   });
 
   it.each([
@@ -200,7 +198,7 @@ describe('a required capability', () => {
       { parts: probe, at: atProbe, artifacts: [observed(status)] },
       blocked(atProbe, events.artifact(), seen(status, 'failure')),
     );
-    expect(reasonsOf(outcome)).toEqual([['capability:web_browsing', reason]]);
+    expect(unmetIn(outcome)).toEqual([['capability:web_browsing', reason]]);
   });
 
   it('a required capability lets the run continue once its probe succeeds', () => {
@@ -215,7 +213,7 @@ describe('a required capability', () => {
   it('a required capability that is not known to work blocks a later step', () => {
     const state = pendingAt('a', 1);
     const outcome = decides([step('a')], { parts: probe, at: state, notes: DONE }, blocked(state, events.note(DONE)));
-    expect(reasonsOf(outcome)).toEqual([['capability:web_browsing', MISSING]]);
+    expect(unmetIn(outcome)).toEqual([['capability:web_browsing', MISSING]]);
   });
 
   it('a required capability becomes a gap in a run that never stops', () => {

@@ -13,6 +13,7 @@ import {
   missingNotes,
   pendingAt,
   traced,
+  unmetIn,
 } from '../../../../test/examples/decisions.ts';
 import {
   decidedLoop,
@@ -279,7 +280,7 @@ describe('a loop that cannot continue blocks the step before it', () => {
       { notes: DONE, ...given },
       blocked(state, events.note(DONE), events.trace(...entries)),
     );
-    return outcome.kind === 'blocked' ? outcome.unmet.map(({ requirement, reason }) => [requirement, reason]) : [];
+    return unmetIn(outcome);
   };
 
   it('a loop at its limit blocks its last step', () => {

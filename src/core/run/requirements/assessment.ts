@@ -96,7 +96,7 @@ export const assessments = requirementKind<'assessments', Problem>({
 });
 
 /** An artifact of an assessment that would be accepted and, where its levels allow that, has no consequences. */
-export function exampleAssessment(assessment: Assessment, consequences: readonly Consequence[]): JsonObject {
+function exampleAssessment(assessment: Assessment, consequences: readonly Consequence[]): JsonObject {
   const { example } = assessmentContract([assessment]);
   const shown = example['dimensions'] as JsonObject;
   const levels = Object.keys(shown).map((id) => {
