@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FORMATS, hunted, reportOf } from '../../../../test/e2e/report/hunted-report.ts';
-import { enforces } from '../../../../test/enforces.ts';
-import { tokenOf } from '../../../../test/examples/engine.ts';
-import { reportHtml } from '../html/report-html.ts';
-import { reportMarkdown } from '../markdown/report-markdown.ts';
-import { type Report, reportJson } from '../report.ts';
-import { redactReport, redactText, redactValue } from './redact-report.ts';
-import { hiddenMarker } from './secret-kinds.ts';
+import { reportHtml } from '../../src/core/report/html/report-html.ts';
+import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
+import { redactReport, redactText, redactValue } from '../../src/core/report/redact/redact-report.ts';
+import { hiddenMarker } from '../../src/core/report/redact/secret-kinds.ts';
+import { type Report, reportJson } from '../../src/core/report/report.ts';
+import { FORMATS, hunted, reportOf } from '../e2e/report/hunted-report.ts';
+import { enforces } from '../enforces.ts';
+import { tokenOf } from '../examples/engine.ts';
 
 describe('redacted reports', () => {
   it('a redacted report hides the path of the workspace wherever it occurs', async () => {
