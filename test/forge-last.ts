@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalLines } from '../src/core/json/canonical-bytes.ts';
+import { canonicalLines } from '../src/core/json/canonical-json.ts';
 import type { SessionEvent } from '../src/core/log/event.ts';
 import {
   chainGenesis,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { layout } from '../src/adapters/file-store/disk/layout.ts';
+import { layout } from '../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../src/adapters/file-store/file-store.ts';
 import type { FileStoreParts } from '../src/adapters/file-store/file-store-parts.ts';
 import { appendAll } from './contract/store-under-test.ts';

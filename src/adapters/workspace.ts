@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system-services.ts';
 import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
-import { canonicalBytes } from '../core/json/canonical-bytes.ts';
+import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';

@@ -1,7 +1,6 @@
 import { pipeline, Transform } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { CallsUnderWay } from './calls-under-way.ts';
-import { type Backend, mcpServer, warmUp } from './server.ts';
+import { type Backend, type CallsUnderWay, mcpServer, warmUp } from './server.ts';
 
 const NEWLINE = 0x0a;
 

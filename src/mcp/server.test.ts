@@ -4,9 +4,8 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
 import type { Services } from '../app/services.ts';
-import { callsUnderWay } from './calls-under-way.ts';
 import { recentReplies } from './explain/recent-replies.ts';
-import { type Backend, mcpServer } from './server.ts';
+import { type Backend, callsUnderWay, mcpServer, serverLog } from './server.ts';
 
 function backendWith(services: () => Promise<Services>): { readonly backend: Backend; readonly told: string[] } {
   const told: string[] = [];
@@ -66,4 +65,47 @@ it('the store is opened by the first call, not before', async () => {
   await client.callTool({ name: 'list_workflows', arguments: {} });
   expect(opened).toBe(1);
   await client.close();
+});
+
+function lines(isStructured: boolean): readonly string[] {
+  const written: string[] = [];
+  const log = serverLog({ write: (text) => written.push(text), isStructured, now: () => new Date(0) });
+  log.event('serving', { transport: 'stdio' });
+  log.call({ tool: 'continue_workflow', outcome: 'ok', run: '7f3a', ms: 4 });
+  log.call({ tool: 'continue_workflow', outcome: 'error', code: 'STORE_IO', ms: 2 });
+  log.trouble('The disk\nis full.');
+  return written;
+}
+
+it('the server logs only problems unless logging is on', () => {
+  expect(lines(false)).toEqual(['workrail: The disk\nis full.\n']);
+});
+
+it('the server logs everything as lines of JSON if logging is on', () => {
+  const at = '1970-01-01T00:00:00.000Z';
+  expect(lines(true).map((line) => JSON.parse(line))).toEqual([
+    { at, level: 'info', event: 'serving', transport: 'stdio' },
+    { at, level: 'info', event: 'call', tool: 'continue_workflow', outcome: 'ok', run: '7f3a', ms: 4 },
+    { at, level: 'error', event: 'call', tool: 'continue_workflow', outcome: 'error', code: 'STORE_IO', ms: 2 },
+    { at, level: 'error', event: 'trouble', message: 'The disk\nis full.' },
+  ]);
+  expect(lines(true).every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
+});
+
+it('settled() waits for running calls, even if they fail', async () => {
+  const calls = callsUnderWay();
+  const ended: string[] = [];
+  const working = (name: string) =>
+    calls.during(() => new Promise((resolve) => setTimeout(resolve, 10)).then(() => ended.push(name)));
+  void working('one');
+  void working('two')
+    .then(() => Promise.reject(new Error('three')))
+    .catch(() => ended.push('three'));
+  void calls.during(() => Promise.reject(new Error('four'))).catch(() => undefined);
+  await calls.settled();
+  expect(ended).toEqual(['one', 'two', 'three']);
+});
+
+it('settled() does not wait if no call is running', async () => {
+  await expect(callsUnderWay().settled()).resolves.toBeUndefined();
 });

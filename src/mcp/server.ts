@@ -1,14 +1,44 @@
 import { homedir } from 'node:os';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { ToolCall } from './answer-call.ts';
-import { type CallsUnderWay, callsUnderWay } from './calls-under-way.ts';
 import { clientRoot } from './client-root.ts';
 import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
-import { type CallEntry, type ServerLog, serverLog } from './server-log.ts';
+
+/** Calls that are not answered yet, so that a server can let them finish before it stops. */
+export type CallsUnderWay = {
+  during<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Waits until there are none, for a limited time. Input that has just arrived gets the chance to start a call. */
+  settled(): Promise<void>;
+};
+
+/** Longer than any call that does not wait for a lock of another process. */
+const SETTLE_MS_MAX = 5_000;
+const LOOK_EVERY_MS = 5;
+
+export function callsUnderWay(): CallsUnderWay {
+  let count = 0;
+  return {
+    during: (work) => {
+      count += 1;
+      return work().finally(() => {
+        count -= 1;
+      });
+    },
+    settled: async () => {
+      await nextTurn();
+      await nextTurn();
+      const end = performance.now() + SETTLE_MS_MAX;
+      while (count > 0 && performance.now() < end) await pause(LOOK_EVERY_MS);
+      // A reply is written in the turn after its call has ended.
+      await nextTurn();
+    },
+  };
+}
 
 /** What a server needs. */
 export type Backend = {
@@ -124,5 +154,43 @@ export function mcpBackend({ version, services, isLogged, isSessionStartOn = fal
     calls: callsUnderWay(),
     place: { workingDir: process.cwd(), homeDir: homedir() },
     isSessionStartOn,
+  };
+}
+
+/** The outcome of a call. It contains nothing that an agent wrote. */
+type CallEntry = {
+  readonly tool: string;
+  readonly outcome: 'ok' | 'blocked' | 'error';
+  readonly code?: string;
+  readonly run?: string;
+  readonly ms: number;
+};
+
+/** The server's log on standard error; standard output belongs to the protocol. */
+type ServerLog = {
+  /** A problem that no reply can report. */
+  trouble(message: string): void;
+  /** Written only if logging is on. */
+  call(entry: CallEntry): void;
+  event(name: string, facts?: { readonly [name: string]: string | number }): void;
+};
+
+type LogOptions = {
+  readonly write: (text: string) => void;
+  /** A line of JSON for everything that happens, instead of plain text for problems only. */
+  readonly isStructured: boolean;
+  readonly now: () => Date;
+};
+
+export function serverLog({ write, isStructured, now }: LogOptions): ServerLog {
+  const line = (level: 'info' | 'error', event: string, facts: object) =>
+    write(`${JSON.stringify({ at: now().toISOString(), level, event, ...facts })}\n`);
+  if (!isStructured) {
+    return { trouble: (message) => write(`workrail: ${message}\n`), call: () => undefined, event: () => undefined };
+  }
+  return {
+    trouble: (message) => line('error', 'trouble', { message }),
+    call: (entry) => line(entry.outcome === 'error' ? 'error' : 'info', 'call', entry),
+    event: (name, facts = {}) => line('info', name, facts),
   };
 }

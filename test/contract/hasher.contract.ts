@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Hasher } from '../../src/app/ports/system-services.ts';
-import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalBytes } from '../../src/core/json/canonical-json.ts';
 import { enforces } from '../enforces.ts';
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import type { LoggedAppend, SessionStore } from '../../src/app/ports/session-store.ts';
-import { canonicalLines } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../src/core/json/canonical-json.ts';
 import { salvageSchema } from '../../src/core/log/health.ts';
 import { chainGenesis, chainOf } from '../../src/core/log/manifest.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';

@@ -8,9 +8,9 @@ import {
   contextId,
   divergenceId,
   gapId,
+  outputDrafts,
   outputId,
-} from '../../src/core/log/operation/derived-ids.ts';
-import { outputDrafts } from '../../src/core/log/operation/output-drafts.ts';
+} from '../../src/core/log/operation/operation-drafts.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
 import {
   ARTIFACTS,

@@ -1,6 +1,5 @@
 import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event.ts';
-import { outputId } from '../../src/core/log/operation/derived-ids.ts';
-import { outputDrafts } from '../../src/core/log/operation/output-drafts.ts';
+import { outputDrafts, outputId } from '../../src/core/log/operation/operation-drafts.ts';
 import { STORED_REPLY } from './advance-drafts.ts';
 import {
   attempt,

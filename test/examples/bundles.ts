@@ -16,8 +16,7 @@ import {
 import type { BundleOutput } from '../../src/app/ports/bundle-output.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import { bundleHead, type IntegrityEntry } from '../../src/core/bundle/bundle-document.ts';
-import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
-import { canonicalJson } from '../../src/core/json/canonical-json.ts';
+import { canonicalBytes, canonicalJson } from '../../src/core/json/canonical-json.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { sha256 } from './sha256.ts';
 

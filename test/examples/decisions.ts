@@ -20,10 +20,10 @@ import {
   outputId,
   preferenceChangeId,
   traceId,
-} from '../../src/core/log/operation/derived-ids.ts';
+} from '../../src/core/log/operation/operation-drafts.ts';
 import { type AdvanceAttempt, type AdvanceOutcome, advanceRun } from '../../src/core/run/decide/advance-run.ts';
-import type { HandedIn } from '../../src/core/run/handed-in.ts';
-import type { GapRecord } from '../../src/core/views/gaps.ts';
+import type { HandedIn } from '../../src/core/run/step-place.ts';
+import type { GapRecord } from '../../src/core/views/node-facts.ts';
 import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../src/core/workflow/compiled/workflow-index.ts';
 import { attempt, loop, ROOT, RUN, step, WORKFLOW_HASH } from './ids.ts';

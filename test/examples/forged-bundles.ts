@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { BundleRefusal } from '../../src/core/bundle/bundle-refusal.ts';
-import { canonicalLines } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../src/core/json/canonical-json.ts';
 import { SessionId } from '../../src/core/log/ids.ts';
 import { chainGenesis, chainOf, type ManifestRecord } from '../../src/core/log/manifest.ts';
 import { exported, imported, type LooseBundle, loose, resealed } from './bundles.ts';

@@ -1,4 +1,4 @@
-import { canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalBytes } from '../../src/core/json/canonical-json.ts';
 import {
   type ArtifactDigest,
   attemptIdSchema,
@@ -10,7 +10,7 @@ import {
   type WorkflowHash,
   workflowIdSchema,
 } from '../../src/core/log/ids.ts';
-import { type Attempt, createdNodeId, rootNodeId } from '../../src/core/log/operation/derived-ids.ts';
+import { type Attempt, createdNodeId, rootNodeId } from '../../src/core/log/operation/operation-drafts.ts';
 import { sha256 } from './sha256.ts';
 
 export const SESSION = SessionId.schema.parse('sess_0123456789abcdef');

@@ -1,4 +1,4 @@
-import { canonicalLines } from '../../src/core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../src/core/json/canonical-json.ts';
 import { chainGenesis, type ManifestRecord } from '../../src/core/log/manifest.ts';
 import { manifestRecords } from '../../src/core/log/plan/append-plan.ts';
 import { SESSION } from './ids.ts';

@@ -1,7 +1,6 @@
 import { type EventDraft, placeEvents, type SessionEvent } from '../../src/core/log/event.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
-import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';
+import { type AppendPlan, addContentRefs, noContentRefs } from '../../src/core/log/plan/append-plan.ts';
 import { advanceDrafts, blockDrafts, retryDrafts } from './advance-drafts.ts';
 import { checkpointDrafts, correctionDrafts, forkDrafts } from './branch-drafts.ts';
 import { ARTIFACTS, SESSION } from './ids.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sha256, Sha256Digest } from '../../src/core/json/canonical-bytes.ts';
+import type { Sha256, Sha256Digest } from '../../src/core/json/canonical-json.ts';
 import type { ContentHashes } from '../../src/core/log/plan/append-plan.ts';
 
 /** The hash function that tests pass to core. */

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../src/core/log/event.ts';
 import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
 import { observationDrafts } from '../../src/core/log/operation/changed-observations.ts';
-import { contextId, preferenceChangeId, traceId } from '../../src/core/log/operation/derived-ids.ts';
+import { contextId, preferenceChangeId, traceId } from '../../src/core/log/operation/operation-drafts.ts';
 import { condition, digestOf, loop, ROOT, RUN, step, WORKFLOW_HASH, WORKFLOW_ID } from './ids.ts';
 import { sha256 } from './sha256.ts';
 import { snapshotRef } from './snapshots.ts';

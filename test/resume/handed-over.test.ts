@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { layout } from '../../src/adapters/file-store/disk/layout.ts';
+import { layout } from '../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import type { Store } from '../../src/app/ports/store.ts';

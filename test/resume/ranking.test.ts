@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { layout } from '../../src/adapters/file-store/disk/layout.ts';
+import { layout } from '../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { resumeSession, workflowNames } from '../../src/app/resume/resume-session.ts';
 import type { Services } from '../../src/app/services.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { systemLocks } from '../../src/adapters/lock/system-locks.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
-import type { CanonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import type { CanonicalBytes } from '../../src/core/json/canonical-json.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { countingFileSystem } from '../e2e/store/counting-file-system.ts';
 import { fastDir } from '../e2e/store/fast-dir.ts';

@@ -1,15 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FileSystem, WritableFile } from '../../src/adapters/file-store/disk/disk.ts';
-import { layout } from '../../src/adapters/file-store/disk/layout.ts';
+import { type FileSystem, layout, type WritableFile } from '../../src/adapters/file-store/disk/disk.ts';
 import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import type { SessionReader } from '../../src/app/ports/session-store.ts';
 import type { SessionBin } from '../../src/app/ports/upkeep.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
-import { addContentRefs, noContentRefs } from '../../src/core/log/plan/content-refs.ts';
+import { type AppendPlan, addContentRefs, noContentRefs } from '../../src/core/log/plan/append-plan.ts';
 import { appendAll, appendOne } from '../contract/store-under-test.ts';
 import { enforces } from '../enforces.ts';
 import { digest } from '../examples/sha256.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionEvent } from '../../src/core/log/event.ts';
-import { contextAt } from '../../src/core/views/context.ts';
+import { contextAt } from '../../src/core/views/lineage.ts';
+import { preferredTip } from '../../src/core/views/run-status.ts';
 import { applyEvent, emptySessionView, foldEvents } from '../../src/core/views/session-view.ts';
-import { preferredTip } from '../../src/core/views/tips.ts';
 import { countOperations } from './count-operations.ts';
 import { randomHistory } from './random-history.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from './session-writer.ts';

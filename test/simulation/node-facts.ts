@@ -1,4 +1,4 @@
-import { digestHex } from '../../src/core/json/canonical-bytes.ts';
+import { digestHex } from '../../src/core/json/canonical-json.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../../src/core/log/blockers.ts';

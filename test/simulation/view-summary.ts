@@ -3,18 +3,35 @@ import type { Preferences } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES } from '../../src/core/log/blockers.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import { attemptIdSchema } from '../../src/core/log/ids.ts';
-import { advanceOutcome, attemptCount, decisionTrace } from '../../src/core/views/advance-outcomes.ts';
-import { contextAt } from '../../src/core/views/context.ts';
-import { blockedDraft, currentOutputs, type NodeOutput, outputHistory } from '../../src/core/views/current-outputs.ts';
-import { gapHistory, unresolvedGaps } from '../../src/core/views/gaps.ts';
-import { capabilityAt, capabilityHistory } from '../../src/core/views/known-capabilities.ts';
-import { preferencesAt } from '../../src/core/views/preferences-in-force.ts';
+import {
+  advanceOutcome,
+  attemptCount,
+  blockedDraft,
+  currentOutputs,
+  decisionTrace,
+  type NodeOutput,
+  outputHistory,
+} from '../../src/core/views/attempt-results.ts';
+import { contextAt } from '../../src/core/views/lineage.ts';
+import {
+  capabilityAt,
+  capabilityHistory,
+  gapHistory,
+  observationHistory,
+  preferencesAt,
+  unresolvedGaps,
+} from '../../src/core/views/node-facts.ts';
 import { recapSources } from '../../src/core/views/recap.ts';
 import { nodeAtEvent, type RunNode } from '../../src/core/views/run-graph.ts';
-import { runStatus, type StatusSources } from '../../src/core/views/run-status.ts';
+import {
+  branchCount,
+  preferredTip,
+  preferredTipBelow,
+  runStatus,
+  type StatusSources,
+  tips,
+} from '../../src/core/views/run-status.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';
-import { branchCount, preferredTip, preferredTipBelow, tips } from '../../src/core/views/tips.ts';
-import { observationHistory } from '../../src/core/views/workspace-observations.ts';
 
 export type SummarySources = StatusSources;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CanonicalBytes, canonicalBytes } from '../../src/core/json/canonical-bytes.ts';
+import { type CanonicalBytes, canonicalBytes } from '../../src/core/json/canonical-json.ts';
 import { enforces } from '../enforces.ts';
 import { sha256 } from '../examples/sha256.ts';
 

@@ -2,7 +2,7 @@ import { access, chmod, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Machine } from '../../app/ports/machine.ts';
 import type { MachineHealth, OpenPlace } from '../../app/ports/machine-health.ts';
-import { layout } from '../file-store/disk/layout.ts';
+import { layout } from '../file-store/disk/disk.ts';
 import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
 import { indexUpkeep } from '../file-store/index/rebuild-index.ts';

@@ -4,7 +4,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../core/json/canonical-bytes.ts';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../core/json/canonical-json.ts';
 import {
   type Keyring,
   type KeyringDocument,
@@ -14,11 +14,10 @@ import {
   type SigningKey,
   signingKey,
 } from '../../core/token/keyring.ts';
-import { damagedContent, parseStored } from './content/parse-stored.ts';
-import { accessing, accessingNow, ensureDir, putFile, putNewFile } from './disk/disk.ts';
-import { layout } from './disk/layout.ts';
+import { damagedContent, parseStored } from './content/file-content-stores.ts';
+import { accessing, accessingNow, ensureDir, layout, putFile, putNewFile } from './disk/disk.ts';
 import type { FileStoreParts } from './file-store-parts.ts';
-import { lockFile, whileHeld } from './session/store-lock.ts';
+import { lockFile, whileHeld } from './session/session-loader.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;

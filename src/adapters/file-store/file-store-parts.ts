@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 import type { Locks, Waiting } from '../lock/locks.ts';
 import type { Disk } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';

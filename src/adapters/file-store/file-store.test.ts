@@ -12,7 +12,7 @@ import { type FreshStore, freshStore } from '../../../test/fresh-store.ts';
 import { isReading } from '../../../test/simulation/disk/intercept.ts';
 import { artifactDigest } from '../../../test/simulation/node-facts.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
-import { canonicalLines } from '../../core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../core/json/canonical-json.ts';
 import { EVENT_KINDS } from '../../core/log/event.ts';
 import { eventIndexSchema } from '../../core/log/ids.ts';
 import type { ManifestRecord } from '../../core/log/manifest.ts';

@@ -1,14 +1,14 @@
 import type { Store, Upkeep } from '../../app/ports/store.ts';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
 import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/file-content-stores.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { type FileStoreParts, fileStoreParts } from './file-store-parts.ts';
-import { entryMakers } from './index/entry-makers.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
+import { entryMakers } from './index/index-file.ts';
 import { fileSessionLogs } from './session/file-session-logs.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
-import { manifestFiles } from './session/manifest-files.ts';
+import { manifestFiles } from './session/refresh-session.ts';
 import { fileCollector } from './upkeep/file-collector.ts';
 import { fileSessionBin } from './upkeep/file-session-bin.ts';
 import { fileSessionMarks } from './upkeep/file-session-marks.ts';

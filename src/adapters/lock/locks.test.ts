@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { describeClaim, ownClaim, parseClaim } from './claim.ts';
-import { claimLocks } from './claim-locks.ts';
+import { claimLocks, describeClaim, ownClaim, parseClaim } from './claim-locks.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
 import { systemLocks } from './system-locks.ts';
 

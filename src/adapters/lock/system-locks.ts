@@ -1,7 +1,15 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { errorCode } from '../system-error.ts';
-import { claimAt, claimsDir, claimsIn, holderPath, isExclusive, liveHolder, ownClaim } from './claim.ts';
-import { claimLocks } from './claim-locks.ts';
+import {
+  claimAt,
+  claimLocks,
+  claimsDir,
+  claimsIn,
+  holderPath,
+  isExclusive,
+  liveHolder,
+  ownClaim,
+} from './claim-locks.ts';
 import type { HeldLock, LockAttempt, Locks } from './locks.ts';
 
 /** Native locks if their library loads, claim files otherwise. */

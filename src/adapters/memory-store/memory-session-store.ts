@@ -13,7 +13,7 @@ import type {
 } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
-import type { CanonicalBytes, Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { CanonicalBytes, Sha256 } from '../../core/json/canonical-json.ts';
 import { jsonObjectSchema, parseDocument } from '../../core/log/document-schema.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
@@ -43,10 +43,9 @@ import {
   parseCompiledWorkflow,
   sealWorkflow,
 } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { digestOf } from '../file-store/content/content-files.ts';
-import { damagedContent, parseStored } from '../file-store/content/parse-stored.ts';
+import { damagedContent, digestOf, parseStored } from '../file-store/content/file-content-stores.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
-import { describeClaim, ownClaim } from '../lock/claim.ts';
+import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';
 
 type MemorySession = {

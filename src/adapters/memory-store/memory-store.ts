@@ -6,7 +6,7 @@ import type { SessionIndex, StoredSession } from '../../app/ports/session-index.
 import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { SessionReader } from '../../app/ports/session-store.ts';
 import type { Store } from '../../app/ports/store.ts';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { summariseSession } from '../summarise-session.ts';

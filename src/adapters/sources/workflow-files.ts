@@ -8,7 +8,7 @@ import type {
   WorkflowFile,
   WorkflowSource,
 } from '../../app/ports/workflow-sources.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';

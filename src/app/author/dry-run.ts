@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type DocumentProblem, readDocument } from '../../core/author/read-document.ts';
 import { type Script, scriptSchema } from '../../core/author/scenario.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
 import type { AuthorServices } from './author-services.ts';

@@ -1,6 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
 import { isNamedAfter, templateIdOf } from '../catalog/file-claim.ts';
 import type { FileFailure } from '../ports/author-files.ts';

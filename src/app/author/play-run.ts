@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ConditionOutcome, Met } from '../../core/author/coverage.ts';
 import type { SentStep } from '../../core/author/scenario.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import type { GapRecord } from '../../core/views/gaps.ts';
+import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { AdvanceRefusal } from '../run/advance.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
 import { type Rehearsal, type Sent, type Turn, turnAckToken } from './rehearsal.ts';

@@ -1,19 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
 import { evaluateCondition } from '../../core/run/condition/evaluate-condition.ts';
-import { loopVariablesAt } from '../../core/run/walk/loop-range.ts';
 import { nextStep } from '../../core/run/walk/next-step.ts';
 import { pendingStepAt, stateAtStep } from '../../core/run/walk/pending-step.ts';
+import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
+import { shownGoal } from '../run/advance-reply.ts';
 import { patternsFor } from '../run/run-place.ts';
-import { shownGoal } from '../run/shortened-parts.ts';
 import type { Services } from '../services.ts';
 
 export type PreviewRequest = {

@@ -8,12 +8,11 @@ import { type Engine, engine } from '../../../test/examples/engine.ts';
 import { digest } from '../../../test/examples/sha256.ts';
 import { sessionOf, sharedSession } from '../../../test/examples/shared-session.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
-import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { randomIds } from '../../adapters/system.ts';
 import { bundleSchema } from '../../core/bundle/bundle-document.ts';
-import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
-import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { canonicalJson, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { exportSession } from './export-session.ts';
 

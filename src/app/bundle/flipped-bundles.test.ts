@@ -7,7 +7,7 @@ import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { seededRandom } from '../../../test/simulation/seeded-random.ts';
 import { isLong, share } from '../../../test/volume.ts';
 import { bundleIdSchema, exportedAtSchema, integrityEntrySchema } from '../../core/bundle/bundle-document.ts';
-import { SHA256_DIGEST_PATTERN } from '../../core/json/canonical-bytes.ts';
+import { SHA256_DIGEST_PATTERN } from '../../core/json/canonical-json.ts';
 import { SessionId } from '../../core/log/ids.ts';
 
 const TIMEOUT_MS = isLong ? 3_600_000 : 60_000;

@@ -8,7 +8,7 @@ import { type Engine, engine, stepOf, tokenOf, told, WORKSPACE } from '../../../
 import { projections } from '../../../test/examples/projections.ts';
 import { sessionOf, sharedSession } from '../../../test/examples/shared-session.ts';
 import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
-import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { nodeHasher } from '../../adapters/system.ts';

@@ -8,7 +8,7 @@ import type { SessionId } from '../../core/log/ids.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import type { WorkProgress } from '../../core/work-progress.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
+import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/workflow-index.ts';
 import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionBin } from '../ports/upkeep.ts';

@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import type { LooseBundle } from '../../../test/examples/bundles.ts';
 import { firstKey, forged, refusal, sharedBundle } from '../../../test/examples/forged-bundles.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
-import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
+import { canonicalBytes } from '../../core/json/canonical-json.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 

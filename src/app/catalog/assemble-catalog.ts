@@ -1,6 +1,6 @@
 import { assert } from '../../core/assert.ts';
-import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-bytes.ts';
-import { defined } from '../../core/json/defined.ts';
+import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';

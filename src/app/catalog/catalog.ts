@@ -1,4 +1,4 @@
-import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
+import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';

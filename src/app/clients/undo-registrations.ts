@@ -1,9 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../core/assert.ts';
-import { canonicalBytes } from '../../core/json/canonical-bytes.ts';
-import { defined } from '../../core/json/defined.ts';
-import { type JsonValue, parseJson } from '../../core/json/json-value.ts';
+import { canonicalBytes } from '../../core/json/canonical-json.ts';
+import { defined, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
 import { CLIENT_IDS, type Client, type ClientId } from './client.ts';
 import { CLIENTS } from './client-list.ts';

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 
 /** The machine that clients are registered on: where their files are, and how this program is started. */
 export type Machine = {

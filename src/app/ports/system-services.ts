@@ -1,4 +1,4 @@
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { HmacSha256 } from '../../core/token/keyring.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';

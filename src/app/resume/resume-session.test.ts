@@ -8,7 +8,7 @@ import { sha256 } from '../../../test/examples/sha256.ts';
 import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { goldenStore, STORED_RUNS } from '../../../test/resume/golden-store.ts';
 import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
-import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import {
   type EngineState,

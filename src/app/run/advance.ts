@@ -1,31 +1,26 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import type { Sha256Digest } from '../../core/json/canonical-bytes.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Sha256Digest } from '../../core/json/canonical-json.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { isComplete } from '../../core/log/execution-snapshot.ts';
-import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
-import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
+import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/advance-outcomes.ts';
+import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/attempt-results.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import { appendPlan, decisionPlan } from './append-decision.ts';
-import { isRunClosed } from './closed-run.ts';
-import { earlierAttempts, triedStep } from './earlier-attempts.ts';
-import { findTokenNode, sessionGone } from './find-token-node.ts';
-import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
-import { replay } from './replay.ts';
-import { runPlace } from './run-place.ts';
+import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
+import { replay } from './give-reply.ts';
+import { findTokenNode, isRunClosed, runPlace, sessionGone } from './run-place.ts';
 
 /** What an agent sends with a call. */
 export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };

@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
-import type { Sha256 } from '../../core/json/canonical-bytes.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { type Placement, placeEvents } from '../../core/log/event.ts';
 import type { ArtifactDigest } from '../../core/log/ids.ts';
-import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
-import { addContentRefs, noContentRefs } from '../../core/log/plan/content-refs.ts';
+import { type AppendPlan, addContentRefs, noContentRefs } from '../../core/log/plan/append-plan.ts';
 import type { Decision, DecisionNode } from '../../core/run/decide/drafts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { AppendPermit, AppendRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';

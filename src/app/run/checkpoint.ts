@@ -2,14 +2,17 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import { eventIndexSchema, type NodeId } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
-import { type Attempt, createdNodeId } from '../../core/log/operation/derived-ids.ts';
-import { type ArtifactRefusal, outputDrafts } from '../../core/log/operation/output-drafts.ts';
+import {
+  type ArtifactRefusal,
+  type Attempt,
+  createdNodeId,
+  outputDrafts,
+} from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { withIgnoredCheckpoint } from '../../core/prompt/reply/replayed-reply.ts';
@@ -21,21 +24,19 @@ import type { StepCheck } from '../../core/run/requirements/step-check.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { outputHistory } from '../../core/views/current-outputs.ts';
+import { outputHistory } from '../../core/views/attempt-results.ts';
+import { currentObservation } from '../../core/views/node-facts.ts';
 import { findNode as nodeById } from '../../core/views/run-graph.ts';
-import { currentObservation } from '../../core/views/workspace-observations.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import type { SentOutput } from './advance.ts';
+import { listedGaps } from './advance-reply.ts';
 import { appendPlan, decisionPlan } from './append-decision.ts';
-import { isReopenedBy } from './closed-run.ts';
-import { type FoundNode, findTokenNode, sessionGone } from './find-token-node.ts';
+import { type SealedArtifacts, sealArtifacts } from './earlier-attempts.ts';
 import { checkpointTokenOf, giveReply, newNode } from './give-reply.ts';
-import { type SealedArtifacts, sealArtifacts } from './handed-artifacts.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
-import { type RunPlace, runPlace } from './run-place.ts';
-import { listedGaps } from './shortened-parts.ts';
+import { type FoundNode, findTokenNode, isReopenedBy, type RunPlace, runPlace, sessionGone } from './run-place.ts';
 
 export type CheckpointRequest = {
   readonly checkpointToken: string;

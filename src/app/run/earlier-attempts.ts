@@ -1,12 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ArtifactDigest, NodeId } from '../../core/log/ids.ts';
-import type { HandedArtifact, HandedIn } from '../../core/run/handed-in.ts';
-import { blockedDraft, type NodeOutput } from '../../core/views/current-outputs.ts';
+import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
+import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
+import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
+import { blockedDraft, type NodeOutput } from '../../core/views/attempt-results.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Hasher } from '../ports/system-services.ts';
 import type { ReadServices } from '../services.ts';
-import { artifactKind, type SealedArtifacts } from './handed-artifacts.ts';
 
 /** A step, and the blocked attempts at it down to a node, oldest first. */
 export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
@@ -66,4 +69,35 @@ async function readArtifacts(
     bytes.set(sha256, stored.value.bytes);
   }
   return ok({ artifacts: found, bytes });
+}
+
+/** Artifacts of a call with their digests, and the bytes to store. */
+export type SealedArtifacts = {
+  readonly artifacts: readonly HandedArtifact[];
+  readonly bytes: ReadonlyMap<ArtifactDigest, Uint8Array>;
+};
+
+const CONTENT_TYPE = 'application/json';
+
+/** Prepares the artifacts of a call for storing. If one is invalid, none is stored. */
+export function sealArtifacts(
+  values: readonly JsonObject[],
+  { sha256 }: Hasher,
+): Result<SealedArtifacts, ArtifactRefusal | JsonRefusal> {
+  const sealed: HandedArtifact[] = [];
+  const bytesOf = new Map<ArtifactDigest, Uint8Array>();
+  for (const value of values) {
+    const bytes = canonicalBytes(value);
+    if (bytes.isErr()) return err(bytes.error);
+    const digest = artifactDigestSchema.parse(sha256(bytes.value));
+    const ref = { sha256: digest, contentType: CONTENT_TYPE, byteLength: bytes.value.length };
+    sealed.push({ kind: artifactKind(value), value, ref });
+    bytesOf.set(digest, bytes.value);
+  }
+  return checkArtifacts(sealed.map(({ ref }) => ref.byteLength)).map(() => ({ artifacts: sealed, bytes: bytesOf }));
+}
+
+/** The declared kind of an artifact. */
+function artifactKind({ kind }: JsonObject): string | undefined {
+  return typeof kind === 'string' && kind !== '' ? kind : undefined;
 }

@@ -1,11 +1,19 @@
-import { defined } from '../../core/json/defined.ts';
+import { err, ok, type Result } from 'neverthrow';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import { type AttemptId, eventIndexSchema, type NodeId, type SessionId } from '../../core/log/ids.ts';
 import { fillReply, type GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { withIgnoredOutput } from '../../core/prompt/reply/replayed-reply.ts';
 import { type MintableNode, mintToken, type TokenMint } from '../../core/token/node-token.ts';
-import { FIRST_ATTEMPT } from '../../core/token/token.ts';
+import { type AttemptsUsedUp, FIRST_ATTEMPT, nextAttempt } from '../../core/token/token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { type AdvanceRecord, attemptCount } from '../../core/views/attempt-results.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { ReadServices } from '../services.ts';
+import { sessionGone } from './run-place.ts';
 
 type NamedNode = { readonly sessionId: SessionId; readonly nodeId: NodeId };
 
@@ -31,7 +39,7 @@ export function giveReply(stored: StoredReply, at: ReplyNode, from: Minting & { 
   });
 }
 
-export function ackTokenOf(at: NamedNode & { readonly attemptId: AttemptId }, from: Minting): string {
+function ackTokenOf(at: NamedNode & { readonly attemptId: AttemptId }, from: Minting): string {
   return mintToken(mintable(at, from), { kind: 'ack', attemptId: at.attemptId }, from.mint);
 }
 
@@ -46,4 +54,53 @@ export function stateTokenOf(at: NamedNode, from: Minting): string {
 function mintable({ sessionId, nodeId }: NamedNode, { view }: Minting): MintableNode {
   const { runId, workflowHash, createdIndex } = nodeOf(view.graph, nodeId);
   return { sessionId, runId, nodeId, eventIndex: eventIndexSchema.parse(createdIndex), workflowHash };
+}
+
+export type Recorded = {
+  readonly session: LoadedSession;
+  readonly record: AdvanceRecord;
+  readonly mint: TokenMint;
+  /** The arguments of the replayed call without its tokens, and their digest. */
+  readonly sent: JsonObject;
+  readonly requestDigest: string;
+};
+
+/**
+ * The reply of a recorded attempt, from the record only: nothing is decided or rendered again. If the call sends
+ * something else with the same token, the reply says so and how to record it.
+ */
+export async function replay(
+  services: ReadServices,
+  recorded: Recorded,
+): Promise<Result<GivenReply, AttemptsUsedUp | TokenRefusal | StoreFailure>> {
+  const { session, record, mint } = recorded;
+  const { outcome } = record.data;
+  const nodeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
+  const stored = await services.sessions.storedReply(session.sessionId, record.eventIndex);
+  if (stored.isErr()) {
+    return err(stored.error.code === 'session_not_found' ? sessionGone(session.sessionId) : stored.error);
+  }
+  const from = { view: session.view, mint };
+  const reply = giveReply(stored.value, newNode(session.sessionId, nodeId), { ...from, ...againToken(recorded) });
+  // A call without output loses nothing.
+  const isNothing = Object.keys(recorded.sent).length === 0;
+  if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
+  const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
+  return freshAck(recorded, again).map((ackToken) => withIgnoredOutput(reply, { sent: recorded.sent, ackToken }));
+}
+
+/** Derived from the record only, whatever was attempted since, so that a replay is the same. */
+function againToken({ session, record, mint }: Recorded): { readonly again?: string } {
+  const { sessionId, view } = session;
+  const { nodeId } = record.scope;
+  return nextAttempt({ size: record.data.attemptId + 1 })
+    .map((attemptId) => ({ again: ackTokenOf({ sessionId, nodeId, attemptId }, { view, mint }) }))
+    .unwrapOr({});
+}
+
+function freshAck({ session, mint }: Recorded, nodeId: NodeId): Result<string, AttemptsUsedUp> {
+  const { sessionId, view } = session;
+  return nextAttempt({ size: attemptCount(view.advances, nodeId) }).map((attemptId) =>
+    ackTokenOf({ sessionId, nodeId, attemptId }, { view, mint }),
+  );
 }

@@ -8,7 +8,7 @@ import { freshStore } from '../../../test/fresh-store.ts';
 import { isReading } from '../../../test/simulation/disk/intercept.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { branchCount } from '../../core/views/tips.ts';
+import { branchCount } from '../../core/views/run-status.ts';
 import type { Services } from '../services.ts';
 import { rehydrate } from './rehydrate.ts';
 

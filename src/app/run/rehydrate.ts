@@ -1,5 +1,5 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { EngineState } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -13,20 +13,18 @@ import type { TokenMint } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
-import { attemptCount } from '../../core/views/advance-outcomes.ts';
+import { attemptCount } from '../../core/views/attempt-results.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
-import { isRunClosed } from './closed-run.ts';
+import { listedGaps, shownGoal } from './advance-reply.ts';
 import { driftWarnings } from './drift-warnings.ts';
 import { earlierAttempts, triedStep } from './earlier-attempts.ts';
-import { findTokenNode } from './find-token-node.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
 import { leftNode, readRecap } from './read-recap.ts';
-import { type RunPlace, runPlace } from './run-place.ts';
-import { listedGaps, shownGoal } from './shortened-parts.ts';
+import { findTokenNode, isRunClosed, type RunPlace, runPlace } from './run-place.ts';
 
 export type RehydrateRequest = {
   readonly stateToken: string;

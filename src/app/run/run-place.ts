@@ -1,20 +1,33 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
-import type { NodeId, WorkflowHash } from '../../core/log/ids.ts';
+import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
+import type { TokenKeys } from '../../core/token/keyring.ts';
+import { parseToken } from '../../core/token/node-token.ts';
+import type { TokenSlot } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { storedWorkflowMismatch, type TokenTarget } from '../../core/token/token-scope.ts';
-import { contextAt } from '../../core/views/context.ts';
-import { type GapRecord, unresolvedGaps } from '../../core/views/gaps.ts';
-import { capabilityAt } from '../../core/views/known-capabilities.ts';
-import { preferencesAt } from '../../core/views/preferences-in-force.ts';
-import { nodeOf } from '../../core/views/run-graph.ts';
+import {
+  resolveToken,
+  storedWorkflowMismatch,
+  type TokenScope,
+  type TokenTarget,
+} from '../../core/token/token-scope.ts';
+import { contextAt } from '../../core/views/lineage.ts';
+import { capabilityAt, type GapRecord, preferencesAt, unresolvedGaps } from '../../core/views/node-facts.ts';
+import { findRun, nodeAtEvent, findNode as nodeById, nodeOf } from '../../core/views/run-graph.ts';
+import { isClosed } from '../../core/views/run-status.ts';
+import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/uses-patterns.ts';
-import { indexWorkflow, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
+import {
+  hasSoundPatterns,
+  indexWorkflow,
+  usesPatterns,
+  type WorkflowIndex,
+} from '../../core/workflow/compiled/workflow-index.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -101,4 +114,74 @@ export async function readPlace(
   }
   const preferences = preferencesAt(view.preferences, nodeId) ?? PRESETS.guided;
   return ok({ workflow: workflow.value, snapshot: snapshot.value, preferences });
+}
+
+/** Whether a run is closed. Marks are not part of the log: if they are unreadable, the run is open. */
+export async function isRunClosed(
+  { marks }: Pick<ReadServices, 'marks'>,
+  { sessionId, view }: LoadedSession,
+  runId: RunId,
+): Promise<boolean> {
+  const closed = await marks.closed(sessionId);
+  const run = findRun(view.graph, runId);
+  if (closed.isErr() || run === undefined) return false;
+  return isClosed(closed.value, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) });
+}
+
+/** Whether a node was the first in its run after the run was closed, and so reopened it. */
+export async function isReopenedBy(
+  { marks }: Pick<ReadServices, 'marks'>,
+  { sessionId, view: { graph } }: LoadedSession,
+  nodeId: NodeId,
+): Promise<boolean> {
+  const closed = await marks.closed(sessionId);
+  const { runId, createdIndex } = nodeOf(graph, nodeId);
+  const closedAt = closed.isErr() ? undefined : closed.value.get(runId);
+  if (closedAt === undefined || createdIndex <= closedAt) return false;
+  for (const other of graph.nodes.values()) {
+    if (other.runId === runId && other.createdIndex > closedAt && other.createdIndex < createdIndex) return false;
+  }
+  return true;
+}
+
+/** The node of a token, with the keys that verified it. */
+export type FoundNode = {
+  readonly session: LoadedSession;
+  readonly target: TokenTarget;
+  readonly keys: TokenKeys;
+};
+
+/** Finds the node of a token. Read-only. */
+export async function findTokenNode(
+  services: ReadServices,
+  token: { readonly text: string; readonly slot: TokenSlot },
+): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {
+  return safeTry(async function* (): Flow<FoundNode, TokenRefusal | StoreFailure> {
+    const keyring = yield* await services.keyring.find();
+    const hmac = services.hasher.hmacSha256;
+    const claims = yield* parseToken(token.text, token.slot, { keyring, hmac });
+    assert(keyring !== undefined, 'a token is genuine by a key of the keyring');
+    const keys = { keyring, hmac };
+
+    const loaded = await services.sessions.load(claims.sessionId);
+    if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
+    const session = loaded.unwrapOr(undefined);
+    return resolveToken(claims, session && tokenScope(session)).andThen((target) =>
+      session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
+    );
+  });
+}
+
+/** The refusal for a session that was removed, perhaps during this call. */
+export function sessionGone(sessionId: SessionId): TokenRefusal {
+  return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'session' } };
+}
+
+function tokenScope({ sessionId, view }: LoadedSession): TokenScope {
+  return {
+    sessionId,
+    nodeAt: (eventIndex) => nodeAtEvent(view.graph, eventIndex),
+    node: (nodeId) => nodeById(view.graph, nodeId),
+    run: (runId) => findRun(view.graph, runId)?.pinned,
+  };
 }

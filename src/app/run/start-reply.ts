@@ -1,4 +1,4 @@
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
@@ -9,7 +9,7 @@ import type { StartOutcome } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
-import { shownGoal } from './shortened-parts.ts';
+import { shownGoal } from './advance-reply.ts';
 
 export type StartedRun = {
   readonly runId: RunId;

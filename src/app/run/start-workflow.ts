@@ -1,14 +1,13 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
-import { type ContextRefusal, contextDelta } from '../../core/log/operation/context-delta.ts';
+import { type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
@@ -17,16 +16,15 @@ import type { RunFacts } from '../../core/run/step-place.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { currentObservation } from '../../core/views/workspace-observations.ts';
+import { currentObservation } from '../../core/views/node-facts.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { appendStart, decisionPlan } from './append-decision.ts';
-import { findTokenNode, sessionGone } from './find-token-node.ts';
 import { giveReply, newNode } from './give-reply.ts';
-import { patternsFor } from './run-place.ts';
+import { findTokenNode, patternsFor, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import { quote } from '../../core/json/quote.ts';
+import { quote } from '../../core/json/json-value.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
-import { contextValueAt } from '../../core/views/context.ts';
-import { currentOutputs } from '../../core/views/current-outputs.ts';
+import { currentOutputs } from '../../core/views/attempt-results.ts';
+import { contextValueAt } from '../../core/views/lineage.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';

@@ -6,7 +6,7 @@ import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { PRESETS } from '../../core/log/autonomy.ts';
 import { type RunId, SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { preferredTip } from '../../core/views/tips.ts';
+import { preferredTip } from '../../core/views/run-status.ts';
 import { closeRuns } from './close-runs.ts';
 import { type PreferRequest, setPreferences } from './set-preferences.ts';
 

@@ -4,13 +4,13 @@ import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../..
 import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
-import { preferencesAt } from '../../core/views/preferences-in-force.ts';
+import { preferencesAt } from '../../core/views/node-facts.ts';
 import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
-import { preferredTip } from '../../core/views/tips.ts';
+import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import { appendPlan } from '../run/append-decision.ts';
-import { isRunClosed } from '../run/closed-run.ts';
+import { isRunClosed } from '../run/run-place.ts';
 import type { Services } from '../services.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts';
 

@@ -10,7 +10,7 @@ import {
   type MadeFix,
 } from '../../app/author/check-files.ts';
 import type { Asked } from '../../app/author/find-targets.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { unreachable } from '../../core/assert.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { sizeOf } from '../../core/text/words.ts';
 import { promptBytes } from '../../core/workflow/compiled/compiled-step.ts';

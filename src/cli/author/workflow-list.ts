@@ -1,6 +1,6 @@
 import { authorCatalog } from '../../app/author/author-catalog.ts';
 import { filterWorkflows } from '../../app/catalog/catalog.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';

@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';

@@ -4,7 +4,7 @@ import { type Exported, exportSession } from '../../app/bundle/export-session.ts
 import type { BundleOutput, OutputFailure } from '../../app/ports/bundle-output.ts';
 import { readReport } from '../../app/report.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { reportHtml } from '../../core/report/html/report-html.ts';

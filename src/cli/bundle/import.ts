@@ -2,7 +2,7 @@ import { safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type Imported, importSession } from '../../app/bundle/import-session.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shellWord } from '../../core/text/words.ts';

@@ -7,7 +7,7 @@ import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
 import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/clients/undo-registrations.ts';
 import type { ClientServices } from '../../app/ports/machine.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';

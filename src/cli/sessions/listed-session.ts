@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isAt, type ListedSession } from '../../app/sessions/list-sessions.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { SESSION_STATES } from '../../core/sessions/session-state.ts';
 import { RUN_STATUSES } from '../../core/views/run-status.ts';

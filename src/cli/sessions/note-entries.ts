@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../app/ports/content-stores.ts';
 import { readOutputs } from '../../app/sessions/read-outputs.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { RunLine } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';

@@ -1,5 +1,5 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';

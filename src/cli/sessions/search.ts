@@ -7,7 +7,7 @@ import {
   type SearchHit,
   searchSessions,
 } from '../../app/sessions/search-sessions.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { RunId, runTag } from '../../core/log/ids.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { searchWords, snippetOf, wordsIn } from '../../core/text/search-words.ts';

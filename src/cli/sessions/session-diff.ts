@@ -1,8 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonValue } from '../../core/json/json-value.ts';
-import { quote } from '../../core/json/quote.ts';
+import { defined, type JsonValue, quote } from '../../core/json/json-value.ts';
 import { jsonValueSchema } from '../../core/log/document-schema.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';

@@ -6,7 +6,7 @@ import { forkedWorld } from '../../../test/cli/forked-session.ts';
 import { lookedAtWorld, MINUTE_MS } from '../../../test/cli/looked-at.ts';
 import { sessionOf } from '../../../test/examples/shared-session.ts';
 import { freshStore } from '../../../test/fresh-store.ts';
-import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 
 describe('session list', () => {
   it('session list shows the newest first, counts the rest, and filters by state and folder', async () => {

@@ -2,7 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { isAt, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';

@@ -1,9 +1,9 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { plural } from '../../core/text/words.ts';
+import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import { currentObservation } from '../../core/views/workspace-observations.ts';
 import { command, done } from '../command.ts';
 import type { Line, LineSpan } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';

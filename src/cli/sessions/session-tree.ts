@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { namedStep } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';

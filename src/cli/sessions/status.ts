@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
-import { defined } from '../../core/json/defined.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { runTag, SessionId } from '../../core/log/ids.ts';
 import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';

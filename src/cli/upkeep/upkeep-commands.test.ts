@@ -5,7 +5,7 @@ import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { engine, told } from '../../../test/examples/engine.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
-import { layout } from '../../adapters/file-store/disk/layout.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { claimLocks } from '../../adapters/lock/claim-locks.ts';
 import { nodeHasher } from '../../adapters/system.ts';

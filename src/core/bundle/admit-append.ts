@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../assert.ts';
-import type { CanonicalBytes, Sha256Digest } from '../json/canonical-bytes.ts';
+import type { CanonicalBytes, Sha256Digest } from '../json/canonical-json.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { SessionId, WorkflowHash } from '../log/ids.ts';
 import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
-import { type AppendPlan, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
-import { hasItsPins } from '../log/plan/content-refs.ts';
+import { type AppendPlan, hasItsPins, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../log/plan/plan-integrity.ts';
 import { isSnapshotOf } from '../run/walk/pending-step.ts';
 import { applyEvent, emptySessionView, knownGraph, type SessionView } from '../views/session-view.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { digest, sha256 } from '../../../test/examples/sha256.ts';
-import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import { plainDigestSchema } from '../log/ids.ts';
 import {
   BUNDLE_DEPTH_MAX,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import type { Sha256 } from '../json/canonical-bytes.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson, type Sha256 } from '../json/canonical-json.ts';
 import { sessionEventSchema } from '../log/event.ts';
 import { executionSnapshotSchema } from '../log/execution-snapshot.ts';
 import { salvageSchema } from '../log/health.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../assert.ts';
-import { SHA256_DIGEST_PATTERN } from '../json/canonical-bytes.ts';
+import { SHA256_DIGEST_PATTERN } from '../json/canonical-json.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import {
   BUNDLE_BYTES_MAX,

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Sha256, Sha256Digest } from '../json/canonical-bytes.ts';
+import type { Sha256, Sha256Digest } from '../json/canonical-json.ts';
 
 /** Hashes bytes piece by piece, so that they need not be in memory as a whole. */
 export type RunningSha256 = { add(bytes: Uint8Array): void; digest(): Sha256Digest };

@@ -1,6 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../log/ids.ts';
 import {

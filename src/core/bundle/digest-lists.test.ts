@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nodeBundleTools } from '../../adapters/bundle.ts';
-import { canonicalBytes, canonicalLines } from '../json/canonical-bytes.ts';
+import { canonicalBytes, canonicalLines } from '../json/canonical-json.ts';
 import { listDigest, misplacedAt, segmentLines } from './digest-lists.ts';
 
 const bytesOf = (value: unknown) => canonicalBytes(value)._unsafeUnwrap();

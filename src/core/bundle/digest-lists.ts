@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import { isObject } from '../json/json-value.ts';
 import { encodeUtf8 } from '../text/utf8.ts';
 import type { IntegrityEntry } from './bundle-document.ts';

@@ -1,5 +1,5 @@
 import { err, ok, Result, safeTry } from 'neverthrow';
-import { quote } from '../json/quote.ts';
+import { quote } from '../json/json-value.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../log/event.ts';
 import type { SessionId } from '../log/ids.ts';
 import {
@@ -8,7 +8,7 @@ import {
   parseManifestRecord,
   type SnapshotPinned,
 } from '../log/manifest.ts';
-import { addContentRefs, noContentRefs } from '../log/plan/content-refs.ts';
+import { addContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
 import { type AppendRecords, namedWorkflows, type RecordedAppend } from './admit-append.ts';
 import { type BundleContent, bundleContent } from './bundle-content.ts';
 import type { BundleIndex } from './bundle-index.ts';

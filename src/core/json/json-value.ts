@@ -1,4 +1,5 @@
 import { Result } from 'neverthrow';
+import { canonicalJson } from './canonical-json.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -32,4 +33,27 @@ export function inKeyOrder(object: JsonObject): JsonObject {
 function ordered(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(ordered);
   return isObject(value) ? inKeyOrder(value) : value;
+}
+
+/** The same object type with `undefined` turned into "may be absent". */
+export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** A copy without the fields that are `undefined`, so that an optional field is either set or absent. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const set: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) set[key] = value;
+  return set as Defined<T>;
+}
+
+/** A value as JSON on one line, for messages and files. */
+export function quote(value: unknown): string {
+  const whole = typeof value === 'string' ? value.toWellFormed() : value;
+  return canonicalJson(whole).unwrapOr('null');
+}
+
+/** JSON for people: one field per line. Nothing is hashed or signed in this form. */
+export function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }

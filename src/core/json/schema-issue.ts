@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { orList, plural } from '../text/words.ts';
-import { quote } from './quote.ts';
+import { quote } from './json-value.ts';
 
 const KINDS: { readonly [kind: string]: string } = {
   string: 'text',

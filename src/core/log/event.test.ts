@@ -7,7 +7,7 @@ import { attempt, BLOCKED, digestOf, OTHER_SESSION, ROOT, RUN, SECOND, SESSION }
 import { examplePlans, PLAN_DRAFTS, PLAN_NAMES, SESSION_EVENTS } from '../../../test/examples/session.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
-import { canonicalBytes, digestHex } from '../json/canonical-bytes.ts';
+import { canonicalBytes, digestHex } from '../json/canonical-json.ts';
 import {
   advanceKey,
   EVENT_KINDS,

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { unreachable } from '../assert.ts';
-import type { Sha256 } from '../json/canonical-bytes.ts';
+import type { Sha256 } from '../json/canonical-json.ts';
 import { labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import { EVENT_VERSION } from './events/event-envelope.ts';
 import { capabilityObservedSchema, divergenceRecordedSchema, gapRecordedSchema } from './events/gap-events.ts';

@@ -8,7 +8,7 @@ import { loop, step, WORKFLOW_HASH } from '../../../test/examples/ids.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
 import { SNAPSHOT_EXAMPLES } from '../../../test/examples/snapshots.ts';
-import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import {
   executionSnapshotSchema,
   isComplete,

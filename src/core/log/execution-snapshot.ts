@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-json.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { canonicalLength, jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {

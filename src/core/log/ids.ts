@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-bytes.ts';
+import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-json.ts';
 import { fromBase32, toBase32 } from '../text/base32.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ID_LENGTH_MAX } from './budgets.ts';
 

@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { genesisBytes, linkedBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import { genesisBytes, linkedBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import { labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {
   EventId,

@@ -4,7 +4,7 @@ import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/step-check.ts';
 import type { RunFacts } from '../run/step-place.ts';
-import type { GapRecord } from '../views/gaps.ts';
+import type { GapRecord } from '../views/node-facts.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
 

@@ -1,6 +1,5 @@
 import { unreachable } from '../assert.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import { quote } from '../json/quote.ts';
+import { type JsonObject, quote } from '../json/json-value.ts';
 import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../json/json-value.ts';
-import { readableJson } from '../json/quote.ts';
+import { type JsonValue, readableJson } from '../json/json-value.ts';
 import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';

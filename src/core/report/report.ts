@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readableJson } from '../json/quote.ts';
+import { readableJson } from '../json/json-value.ts';
 import { preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema, capabilitySchema, capabilityStatusSchema } from '../log/blockers.ts';
 import { jsonValueSchema } from '../log/document-schema.ts';

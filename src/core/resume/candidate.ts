@@ -1,7 +1,6 @@
-import { defined } from '../json/defined.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import { defined, type JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
-import { callText } from '../prompt/reply/call-text.ts';
+import { callText } from '../prompt/reply/footer.ts';
 import { oneLine, quoteReservedLines } from '../prompt/reserved-lines.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';

@@ -1,6 +1,6 @@
-import { quote } from '../json/quote.ts';
+import { quote } from '../json/json-value.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
-import { callText } from '../prompt/reply/call-text.ts';
+import { callText } from '../prompt/reply/footer.ts';
 import { NEXT_CALL, quoteReservedLines } from '../prompt/reserved-lines.ts';
 import { clip } from '../text/utf8.ts';
 import { plural } from '../text/words.ts';

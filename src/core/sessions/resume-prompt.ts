@@ -1,5 +1,5 @@
 import type { Call } from '../log/error-envelope.ts';
-import { callText } from '../prompt/reply/call-text.ts';
+import { callText } from '../prompt/reply/footer.ts';
 import { oneLine } from '../prompt/reserved-lines.ts';
 import { truncate } from '../text/utf8.ts';
 import type { DuePlace } from './due-step.ts';

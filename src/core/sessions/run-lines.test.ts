@@ -4,8 +4,8 @@ import { randomHistory } from '../../../test/simulation/random-history.ts';
 import type { NodeId } from '../log/ids.ts';
 import { chronicleEvent, emptyChronicle } from '../views/history.ts';
 import { recapSources } from '../views/recap.ts';
+import { preferredTip } from '../views/run-status.ts';
 import { foldEvents } from '../views/session-view.ts';
-import { preferredTip } from '../views/tips.ts';
 import { lineOutputs } from './line-outputs.ts';
 import { type Picture, runLines } from './run-lines.ts';
 

@@ -2,15 +2,20 @@ import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
-import { contextAt, contextValueAt } from '../views/context.ts';
-import { type GapRecord, unresolvedGaps } from '../views/gaps.ts';
 import type { Chronicle } from '../views/history.ts';
-import { preferencesAt } from '../views/preferences-in-force.ts';
+import { contextAt, contextValueAt } from '../views/lineage.ts';
+import { type GapRecord, preferencesAt, unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
-import { type ClosedRuns, isClosed, type RunStatus, runStatus } from '../views/run-status.ts';
+import {
+  branchCount,
+  type ClosedRuns,
+  isClosed,
+  preferredTip,
+  type RunStatus,
+  runStatus,
+} from '../views/run-status.ts';
 import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
-import { branchCount, preferredTip } from '../views/tips.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 

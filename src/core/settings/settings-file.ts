@@ -1,6 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { defined } from '../json/defined.ts';
-import { quote } from '../json/quote.ts';
+import { defined, quote } from '../json/json-value.ts';
 import { nearest } from '../text/spelling.ts';
 import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
 import {

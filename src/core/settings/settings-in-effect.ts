@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../log/autonomy.ts';
 import type { ResolvedSettings } from './resolve-settings.ts';
 import { SETTING_NAMES } from './setting-keys.ts';

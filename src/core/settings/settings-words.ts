@@ -1,5 +1,5 @@
 import { unreachable } from '../assert.ts';
-import { quote } from '../json/quote.ts';
+import { quote } from '../json/json-value.ts';
 import type { SettingOrigin, SettingProblem } from './resolve-settings.ts';
 import { SETTING_KEYS } from './setting-keys.ts';
 

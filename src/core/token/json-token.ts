@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { canonicalBytes } from '../json/canonical-bytes.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import { parseJson } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '../log/ids.ts';

@@ -8,8 +8,8 @@ import type { NodeId } from '../log/ids.ts';
 import { TRUNCATION_MARKER, utf8Length } from '../text/utf8.ts';
 import { heldAt, oldestFirst } from './lineage.ts';
 import { recap, recapBelow, recapSources } from './recap.ts';
+import { preferredTipBelow } from './run-status.ts';
 import { foldEvents } from './session-view.ts';
-import { preferredTipBelow } from './tips.ts';
 
 describe('recap', () => {
   test('a recap has the notes of a line in order, with those of its checkpoints', () => {

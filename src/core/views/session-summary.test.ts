@@ -6,9 +6,9 @@ import { type SessionWriter, sessionWriter } from '../../../test/simulation/sess
 import { PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { derivedBits, SessionId } from '../log/ids.ts';
+import { preferredTip } from './run-status.ts';
 import { type RunSummary, summarise, tipSnapshots } from './session-summary.ts';
 import { foldEvents } from './session-view.ts';
-import { preferredTip } from './tips.ts';
 
 const sessionId = SessionId.of(derivedBits(['session'], sha256));
 

@@ -4,14 +4,13 @@ import { OBSERVATION_KEYS, type ObservationKey } from '../log/events/run-events.
 import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowHash, WorkflowId } from '../log/ids.ts';
 import { textTokens } from '../text/search-words.ts';
 import { truncate, utf8Length } from '../text/utf8.ts';
-import { contextValueAt } from './context.ts';
-import { currentOutput } from './current-outputs.ts';
+import { currentOutput } from './attempt-results.ts';
+import { contextValueAt } from './lineage.ts';
+import { currentObservation } from './node-facts.ts';
 import { checkpointNotes, type Note } from './recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';
-import { type RunStatus, runStatus, type StatusSources } from './run-status.ts';
+import { branchCount, preferredTip, type RunStatus, runStatus, type StatusSources } from './run-status.ts';
 import type { SessionView } from './session-view.ts';
-import { branchCount, preferredTip } from './tips.ts';
-import { currentObservation } from './workspace-observations.ts';
 
 /** What a session is about, small enough to keep one for every session there is. */
 export type SessionSummary = {

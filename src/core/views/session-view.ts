@@ -7,16 +7,27 @@ import {
   type AdvanceRecord,
   type AdvancesView,
   applyAdvanceRecorded,
+  applyOutputAppended,
   applyTraceAppended,
   attemptCount,
+  emptyOutputs,
+  type OutputsView,
   type TraceView,
-} from './advance-outcomes.ts';
-import { applyContextSet, type ContextView, emptyContext } from './context.ts';
-import { applyOutputAppended, emptyOutputs, type OutputsView } from './current-outputs.ts';
-import { applyGapRecorded, emptyGaps, type GapsView } from './gaps.ts';
-import { applyCapabilityObserved, type CapabilitiesView, emptyCapabilities } from './known-capabilities.ts';
-import { openPlace } from './lineage.ts';
-import { applyPreferencesChanged, emptyPreferences, type PreferencesView } from './preferences-in-force.ts';
+} from './attempt-results.ts';
+import { applyContextSet, type ContextView, emptyContext, openPlace } from './lineage.ts';
+import {
+  applyCapabilityObserved,
+  applyGapRecorded,
+  applyObservation,
+  applyPreferencesChanged,
+  type CapabilitiesView,
+  emptyCapabilities,
+  emptyGaps,
+  emptyPreferences,
+  type GapsView,
+  type ObservationsView,
+  type PreferencesView,
+} from './node-facts.ts';
 import { applyNote, emptyNotes, type Note, type NotesView } from './recap.ts';
 import {
   applyEdgeCreated,
@@ -29,7 +40,6 @@ import {
   type RunGraph,
   touchNode,
 } from './run-graph.ts';
-import { applyObservation, type ObservationsView } from './workspace-observations.ts';
 
 /** All views of one session, kept up to date event by event. Queries take the part they need. */
 export type SessionView = {

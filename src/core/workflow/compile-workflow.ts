@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256 } from '../json/canonical-bytes.ts';
+import { canonicalBytes, type Sha256 } from '../json/canonical-json.ts';
 import { orList } from '../text/words.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';

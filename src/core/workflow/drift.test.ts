@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import type { Sha256 } from '../json/canonical-bytes.ts';
+import type { Sha256 } from '../json/canonical-json.ts';
 import { driftOf, sourceHash } from './drift.ts';
 
 const sha256: Sha256 = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

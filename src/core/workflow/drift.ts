@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-bytes.ts';
+import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { collectDiagnostics } from './diagnostics/collect-diagnostics.ts';
 import { parseSource } from './source/parse-source.ts';

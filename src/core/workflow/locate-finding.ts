@@ -1,4 +1,4 @@
-import { quote } from '../json/quote.ts';
+import { quote } from '../json/json-value.ts';
 import { nearest, nearestId } from '../text/spelling.ts';
 import { shortList } from '../text/words.ts';
 import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';

@@ -1,5 +1,5 @@
 import { unreachable } from '../../core/assert.ts';
-import { quote } from '../../core/json/quote.ts';
+import { quote } from '../../core/json/json-value.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isCorrected, type ShapeName } from '../arguments/argument.ts';

@@ -1,12 +1,10 @@
 import { unreachable } from '../../core/assert.ts';
 import type { JsonOffence } from '../../core/json/canonical-json.ts';
-import { isList, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { quote } from '../../core/json/quote.ts';
+import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../core/json/json-value.ts';
 import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { contextDepth } from '../../core/log/events/output-events.ts';
-import type { ContextRefusal } from '../../core/log/operation/context-delta.ts';
-import type { ArtifactRefusal } from '../../core/log/operation/output-drafts.ts';
+import type { ArtifactRefusal, ContextRefusal } from '../../core/log/operation/operation-drafts.ts';
 import { utf8Prefix } from '../../core/text/utf8.ts';
 import { type Explained, NOT_RETRYABLE } from './corrected-call.ts';
 import type { Situation } from './situation.ts';

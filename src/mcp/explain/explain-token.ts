@@ -1,6 +1,5 @@
 import { unreachable } from '../../core/assert.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import {

@@ -6,7 +6,7 @@ import type { RehydrateRefusal } from '../../app/run/rehydrate.ts';
 import type { StartSessionRefusal } from '../../app/run/start-session.ts';
 import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { unreachable } from '../../core/assert.ts';
-import { quote } from '../../core/json/quote.ts';
+import { quote } from '../../core/json/json-value.ts';
 import type { Call, ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
-import { defined } from '../../core/json/defined.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { workflowHashSchema } from '../../core/log/ids.ts';
-import { callText } from '../../core/prompt/reply/call-text.ts';
+import { callText } from '../../core/prompt/reply/footer.ts';
 import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
+import { type FileSystem, layout } from '../../../src/adapters/file-store/disk/disk.ts';
 import { enforces } from '../../enforces.ts';
 import { intercept, isReading, type Operation } from '../disk/intercept.ts';
 import { filesOf, simulatedDisk } from '../disk/simulated-disk.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
+import { layout } from '../../../src/adapters/file-store/disk/disk.ts';
 import { enforces } from '../../enforces.ts';
 import { isLong, share } from '../../volume.ts';
 import { intercept } from '../disk/intercept.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
-import { type CanonicalBytes, canonicalLines } from '../../../src/core/json/canonical-bytes.ts';
+import { layout } from '../../../src/adapters/file-store/disk/disk.ts';
+import { type CanonicalBytes, canonicalLines } from '../../../src/core/json/canonical-json.ts';
 import type { DamageReason, SessionHealth } from '../../../src/core/log/health.ts';
 import { chainGenesis, chainOf, type ManifestRecord } from '../../../src/core/log/manifest.ts';
 import { manifestRecords } from '../../../src/core/log/plan/append-plan.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
+import { layout } from '../../../src/adapters/file-store/disk/disk.ts';
 import { type Failure, failingDisk } from '../disk/failing.ts';
 import type { Operation } from '../disk/intercept.ts';
 import { type DiskState, EMPTY_DISK, filesOf, simulatedDisk } from '../disk/simulated-disk.ts';

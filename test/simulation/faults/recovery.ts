@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
+import { type FileSystem, layout } from '../../../src/adapters/file-store/disk/disk.ts';
 import { rehydrate } from '../../../src/app/run/rehydrate.ts';
 import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';

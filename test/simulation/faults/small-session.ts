@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { layout } from '../../../src/adapters/file-store/disk/layout.ts';
-import { canonicalLines, type Sha256Digest } from '../../../src/core/json/canonical-bytes.ts';
+import { layout } from '../../../src/adapters/file-store/disk/disk.ts';
+import { canonicalLines, type Sha256Digest } from '../../../src/core/json/canonical-json.ts';
 import type { StoredReply } from '../../../src/core/log/events/graph-events.ts';
 import type { EventIndex, SessionId } from '../../../src/core/log/ids.ts';
 import { chainGenesis, segmentRelPath } from '../../../src/core/log/manifest.ts';

@@ -1,19 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { AuditFindingKind } from '../../../app/ports/upkeep.ts';
-import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../../core/json/canonical-json.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../../core/log/event.ts';
 import { parseSnapshot } from '../../../core/log/execution-snapshot.ts';
 import type { WorkflowHash } from '../../../core/log/ids.ts';
-import { type ContentRefs, hasItsPins } from '../../../core/log/plan/content-refs.ts';
+import { type ContentRefs, hasItsPins } from '../../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
 import { knownGraph, type SessionView } from '../../../core/views/session-view.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { readContent } from '../content/content-files.ts';
-import { damagedContent, parseJsonBytes, parseStored, shownLabel } from '../content/parse-stored.ts';
-import type { Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import {
+  damagedContent,
+  parseJsonBytes,
+  parseStored,
+  readContent,
+  shownLabel,
+} from '../content/file-content-stores.ts';
+import { type Disk, layout } from '../disk/disk.ts';
 import { type StoredLine, splitLines } from '../session/lines.ts';
 import type { Transaction } from '../session/read-manifest.ts';
 import { readSegment } from '../session/read-segment.ts';

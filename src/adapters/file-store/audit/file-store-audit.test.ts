@@ -19,7 +19,7 @@ import { digest } from '../../../../test/examples/sha256.ts';
 import { artifactDigest } from '../../../../test/simulation/node-facts.ts';
 import { SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
 import { segmentRelPath } from '../../../core/log/manifest.ts';
-import { layout } from '../disk/layout.ts';
+import { layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 

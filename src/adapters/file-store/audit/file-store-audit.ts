@@ -9,8 +9,7 @@ import type {
 } from '../../../app/ports/upkeep.ts';
 import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import type { Disk } from '../disk/disk.ts';
-import { ARRIVED, layout } from '../disk/layout.ts';
+import { ARRIVED, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage } from '../session/import-marks.ts';
 import { checkContent } from './check-segment.ts';

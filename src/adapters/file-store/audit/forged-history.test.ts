@@ -5,7 +5,7 @@ import { forgeLast } from '../../../../test/forge-last.ts';
 import { numberedSession } from '../../../../test/store-folder.ts';
 import type { SessionEvent } from '../../../core/log/event.ts';
 import { derivedBits, NodeId } from '../../../core/log/ids.ts';
-import { layout } from '../disk/layout.ts';
+import { layout } from '../disk/disk.ts';
 
 describe('a forged history whose hashes are all right', () => {
   const forgeries: readonly (readonly [string, string, (events: readonly SessionEvent[]) => readonly unknown[]])[] = [

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/log/plan/content-refs.ts';
+import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
-import type { Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { isCutShort } from '../session/lines.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, sep } from 'node:path';
 import { Result, ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { assert } from '../../../core/assert.ts';
+import { digestHex } from '../../../core/json/canonical-json.ts';
+import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 import { errorCode } from '../../system-error.ts';
 
 /** The data directory: a file system and a place in it. Paths given to it are relative. */
@@ -167,3 +170,41 @@ export type FileSystem = {
   /** Returns once the entries of a directory are on the disk. */
   syncDir(path: string): Promise<void>;
 };
+
+/** The file in a session's folder whose modification time is when the session was imported or restored from the bin. */
+export const ARRIVED = 'arrived';
+
+/** Every path relative to the data directory. Ids are checked again here, so that none can climb out. */
+export const layout = {
+  sessions: 'sessions',
+  session: (id: SessionId) => join('sessions', plain(id)),
+  events: (id: SessionId) => join('sessions', plain(id), 'events'),
+  manifest: (id: SessionId) => join('sessions', plain(id), 'manifest.jsonl'),
+  keep: (id: SessionId) => join('sessions', plain(id), 'keep'),
+  /** Holds one file for each closed run. */
+  closed: (id: SessionId) => join('sessions', plain(id), 'closed'),
+  closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),
+  /** Exists while a session is only part of one. */
+  salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
+  lock: (id: SessionId) => join('sessions', plain(id), '.lock'),
+  snapshots: 'snapshots',
+  snapshot: (ref: SnapshotRef) => join('snapshots', `${plain(digestHex(ref))}.json`),
+  artifacts: 'artifacts',
+  artifact: (digest: ArtifactDigest) => join('artifacts', plain(digestHex(digest))),
+  pinnedWorkflows: join('workflows', 'pinned'),
+  pinnedWorkflow: (hash: WorkflowHash) => join('workflows', 'pinned', `${plain(digestHex(hash))}.json`),
+  cache: 'cache',
+  sessionIndex: join('cache', 'sessions.jsonl'),
+  /** Shared by every appender, held exclusively by collection. */
+  storeLock: '.lock',
+  keys: 'keys',
+  keyring: join('keys', 'keyring.json'),
+  /** Held while keys are rotated. */
+  keyringLock: join('keys', '.lock'),
+};
+
+/** The types already ensure this, but a wrong cast must not reach the disk. */
+function plain(name: string): string {
+  assert(/^[0-9a-z_]+$/.test(name), `${JSON.stringify(name)} is not a valid file name`);
+  return name;
+}

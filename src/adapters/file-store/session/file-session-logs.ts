@@ -4,16 +4,13 @@ import type { LoadRefusal, LoggedAppend, SessionLog, SessionLogs } from '../../.
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { digestOf } from '../content/content-files.ts';
-import { damagedContent, parseJsonBytes } from '../content/parse-stored.ts';
-import { accessingNow, type Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { damagedContent, digestOf, parseJsonBytes } from '../content/file-content-stores.ts';
+import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';
 import { isCutShort, splitLines } from './lines.ts';
-import type { ManifestFiles } from './manifest-files.ts';
 import { faultHealth, type ManifestEnd, readManifest } from './read-manifest.ts';
-import { emptySession } from './refresh-session.ts';
+import { emptySession, type ManifestFiles } from './refresh-session.ts';
 
 /** Reads a manifest once. Segments never change, so they can be read later while others append. */
 export function fileSessionLogs({ sha256 }: FileStoreParts, { trusted: disk }: ManifestFiles): SessionLogs {

@@ -9,7 +9,7 @@ import { filesOf, simulatedDisk } from '../../../../test/simulation/disk/simulat
 import { ROOT, storeOn } from '../../../../test/simulation/faults/simulated-store.ts';
 import { foldEvents } from '../../../core/views/session-view.ts';
 import type { Locks } from '../../lock/locks.ts';
-import { layout } from '../disk/layout.ts';
+import { layout } from '../disk/disk.ts';
 import { storeOf } from '../file-store.ts';
 
 const SESSION = sessionNamed('a');

@@ -14,18 +14,13 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/file-content-stores.ts';
-import { accessingNow, type Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
-import { commitPlan } from './commit-plan.ts';
 import { putSalvage } from './import-marks.ts';
-import type { ManifestFiles } from './manifest-files.ts';
-import type { OpenSession } from './refresh-session.ts';
-import { sessionGate } from './session-gate.ts';
-import { hasEvents, sessionLoader } from './session-loader.ts';
-import { sharingStore } from './store-lock.ts';
-import { freshReplies, readStoredReply } from './stored-replies.ts';
+import type { ManifestFiles, OpenSession } from './refresh-session.ts';
+import { commitPlan, sessionGate } from './session-gate.ts';
+import { freshReplies, hasEvents, readStoredReply, sessionLoader, sharingStore } from './session-loader.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is notified of a commit. */

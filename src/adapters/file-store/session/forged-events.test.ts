@@ -11,7 +11,7 @@ import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../..
 import { share } from '../../../../test/volume.ts';
 import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
 import { foldEvents } from '../../../core/views/session-view.ts';
-import { layout } from '../disk/layout.ts';
+import { layout } from '../disk/disk.ts';
 import { storeOf } from '../file-store.ts';
 import { emptySession, refreshSession } from './refresh-session.ts';
 

@@ -2,13 +2,12 @@ import { dirname, join } from 'node:path';
 import { ok, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
-import { canonicalBytes } from '../../../core/json/canonical-bytes.ts';
+import { canonicalBytes } from '../../../core/json/canonical-json.ts';
 import { parseDocument } from '../../../core/log/document-schema.ts';
 import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { parseStored } from '../content/parse-stored.ts';
-import { accessing, accessingNow, type Disk, putFile } from '../disk/disk.ts';
-import { ARRIVED, layout } from '../disk/layout.ts';
+import { parseStored } from '../content/file-content-stores.ts';
+import { ARRIVED, accessing, accessingNow, type Disk, layout, putFile } from '../disk/disk.ts';
 
 /** Whether a session is marked as partial. The content of the mark does not matter here. */
 export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MANIFEST_EXAMPLES } from '../../../../test/examples/manifest.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
-import { canonicalLines } from '../../../core/json/canonical-bytes.ts';
+import { canonicalLines } from '../../../core/json/canonical-json.ts';
 import { chainOf, parseManifestRecord } from '../../../core/log/manifest.ts';
 import { plainRecord } from './plain-record.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Sha256Digest } from '../../../core/json/canonical-bytes.ts';
+import type { Sha256Digest } from '../../../core/json/canonical-json.ts';
 import { EventId, ID_BODY_PATTERN, SessionId } from '../../../core/log/ids.ts';
 import { MANIFEST_VERSION, type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
 

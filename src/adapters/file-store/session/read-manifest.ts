@@ -1,4 +1,4 @@
-import type { Sha256, Sha256Digest } from '../../../core/json/canonical-bytes.ts';
+import type { Sha256, Sha256Digest } from '../../../core/json/canonical-json.ts';
 import type { DamageReason, SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type SegmentClosed,
   type SnapshotPinned,
 } from '../../../core/log/manifest.ts';
-import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
+import { parseJsonBytes, shownLabel } from '../content/file-content-stores.ts';
 import { plainRecord } from './plain-record.ts';
 
 /** How far reading got: everything before `offset` is valid and consists of whole transactions. */

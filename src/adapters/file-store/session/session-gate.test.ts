@@ -17,8 +17,7 @@ import { claimLocks } from '../../lock/claim-locks.ts';
 import type { LockAttempt, Locks } from '../../lock/locks.ts';
 import { systemLocks } from '../../lock/system-locks.ts';
 import { memoryStore } from '../../memory-store/memory-store.ts';
-import type { FileSystem } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 

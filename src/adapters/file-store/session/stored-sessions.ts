@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { SessionId } from '../../../core/log/ids.ts';
-import { accessingNow, type Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import { isCutShort } from './lines.ts';
 
 /** Every session, oldest first. Unreadable ones are included, so that they are reported. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { BinnedSession } from '../../../app/ports/upkeep.ts';
 import { SessionId } from '../../../core/log/ids.ts';
-import { accessingNow, type Disk } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 
 /** A deleted session, with the place of its folder. */
 export type Binned = BinnedSession & { readonly place: string };

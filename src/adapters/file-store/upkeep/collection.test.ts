@@ -17,8 +17,7 @@ import {
   twoSessions,
 } from '../../../../test/two-sessions.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
-import type { FileSystem } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 

@@ -16,8 +16,7 @@ import {
   twoSessions,
   workflow,
 } from '../../../../test/two-sessions.ts';
-import type { FileSystem } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 

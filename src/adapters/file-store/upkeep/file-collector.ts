@@ -7,8 +7,7 @@ import type {
   CollectRequest,
   Stayed,
 } from '../../../app/ports/upkeep.ts';
-import { accessingNow } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessingNow, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { type Marks, noMarks, refreshMarks } from './reachable-content.ts';

@@ -11,8 +11,7 @@ import { artifactOf, failure, request, sessionAt, twoSessions } from '../../../.
 import type { SessionStore } from '../../../app/ports/session-store.ts';
 import type { AppendPlan } from '../../../core/log/plan/append-plan.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
-import type { FileSystem } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
 

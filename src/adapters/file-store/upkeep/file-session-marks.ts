@@ -4,10 +4,9 @@ import type { MarkStore } from '../../../app/ports/session-marks.ts';
 import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import { RunId, type SessionId } from '../../../core/log/ids.ts';
 import type { ClosedRuns } from '../../../core/views/run-status.ts';
-import { accessing, accessingNow, type Disk, ensureDir, putFile } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessing, accessingNow, type Disk, ensureDir, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { sharingStore } from '../session/store-lock.ts';
+import { sharingStore } from '../session/session-loader.ts';
 
 /** Marks are small files in the session's folder, so that they move with it. */
 export function fileSessionMarks(parts: FileStoreParts): MarkStore {

@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import type { ContentRefs } from '../../../core/log/plan/content-refs.ts';
+import type { ContentRefs } from '../../../core/log/plan/append-plan.ts';
 import type { OnProgress } from '../../../core/work-progress.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
-import { accessingNow } from '../disk/disk.ts';
-import { layout } from '../disk/layout.ts';
+import { accessingNow, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { sessionFolders } from '../session/stored-sessions.ts';
 import { yieldOften } from '../yield-often.ts';

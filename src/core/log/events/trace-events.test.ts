@@ -6,7 +6,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import { STEP_ID_LENGTH_MAX, SUMMARY_BYTES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
 import { parseEvent, placeEvents } from '../event.ts';
 import { conditionIdSchema } from '../ids.ts';
-import { traceId } from '../operation/derived-ids.ts';
+import { traceId } from '../operation/operation-drafts.ts';
 import { dealTrace, TRACE_KINDS, type TraceEntry } from './trace-events.ts';
 
 const entry = (summary: string): TraceEntry => ({ kind: 'selected_next_step', summary });

@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-bytes.ts';
+import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-json.ts';
 import type { DraftOf } from '../event.ts';
 import {
   OBSERVATION_KEYS,

@@ -1,9 +1,7 @@
 import type { Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../../json/canonical-bytes.ts';
-import type { JsonRefusal } from '../../json/canonical-json.ts';
-import { defined } from '../../json/defined.ts';
-import { isList, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { canonicalBytes, type JsonRefusal, type Sha256, type Sha256Digest } from '../../json/canonical-json.ts';
+import { defined, isList, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { REPLY_HOLES, type ReplyHole, type StoredReply } from '../events/graph-events.ts';
 
 /** A reply as an agent gets it. Further texts follow the first. */

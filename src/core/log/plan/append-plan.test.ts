@@ -6,7 +6,7 @@ import { examplePlan, PLAN_NAMES, PLANS, SESSION_EVENTS } from '../../../../test
 import { HASHES, sha256 } from '../../../../test/examples/sha256.ts';
 import { withValue } from '../../../../test/examples/single-field-changes.ts';
 import { SNAPSHOTS_BY_REF } from '../../../../test/examples/snapshots.ts';
-import { canonicalLines } from '../../json/canonical-bytes.ts';
+import { canonicalLines } from '../../json/canonical-json.ts';
 import { parseEvent, type SessionEvent } from '../event.ts';
 import { sealSnapshot } from '../execution-snapshot.ts';
 import { eventIndexSchema, workflowHashSchema } from '../ids.ts';

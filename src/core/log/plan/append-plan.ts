@@ -4,10 +4,10 @@ import {
   type CanonicalBytes,
   canonicalBytes,
   canonicalLines,
+  type JsonRefusal,
   type Sha256,
   type Sha256Digest,
-} from '../../json/canonical-bytes.ts';
-import type { JsonRefusal } from '../../json/canonical-json.ts';
+} from '../../json/canonical-json.ts';
 import { ARTIFACTS_PER_CALL_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX } from '../budgets.ts';
 import { type EventKind, type EventRefusal, parseEvent, type SessionEvent } from '../event.ts';
 import { type EdgeCause, READ_ONLY_CAUSES } from '../events/graph-events.ts';
@@ -19,8 +19,14 @@ import {
   type SnapshotRef,
   type WorkflowHash,
 } from '../ids.ts';
-import { chainOf, MANIFEST_VERSION, type ManifestRecord, segmentRelPath, type Unchained } from '../manifest.ts';
-import { addContentRefs, noContentRefs } from './content-refs.ts';
+import {
+  chainOf,
+  MANIFEST_VERSION,
+  type ManifestRecord,
+  type SnapshotPinned,
+  segmentRelPath,
+  type Unchained,
+} from '../manifest.ts';
 
 /** What one operation adds to a session, all or nothing. */
 export type AppendPlan = {
@@ -216,4 +222,47 @@ function bytesNamedBy(ref: SnapshotRef, snapshot: ExecutionSnapshot, sha256: Sha
   const bytes = canonicalBytes(snapshot);
   if (bytes.isErr() || sha256(bytes.value) !== (ref as string)) return undefined;
   return parseSnapshot(snapshot).isOk() ? bytes.value : undefined;
+}
+
+/** Content that events refer to and that must exist as long as they do. */
+export type ContentRefs = {
+  readonly snapshots: Set<SnapshotRef>;
+  /** With the length from the event. */
+  readonly artifacts: Map<ArtifactDigest, number>;
+  readonly workflows: Set<WorkflowHash>;
+};
+
+export function noContentRefs(): ContentRefs {
+  return { snapshots: new Set(), artifacts: new Map(), workflows: new Set() };
+}
+
+/** Adds the content that an event refers to. */
+export function addContentRefs(refs: ContentRefs, event: SessionEvent): void {
+  switch (event.kind) {
+    case 'run_started':
+      refs.workflows.add(event.data.workflowHash);
+      break;
+    case 'node_created':
+      refs.workflows.add(event.data.workflowHash);
+      refs.snapshots.add(event.data.snapshotRef);
+      break;
+    case 'node_output_appended':
+      if (event.data.outputChannel === 'artifact') {
+        refs.artifacts.set(event.data.payload.sha256, event.data.payload.byteLength);
+      }
+      break;
+    default:
+  }
+}
+
+/** Whether an append has the pins that its events require: one for each node, in order. */
+export function hasItsPins(events: readonly SessionEvent[], pins: readonly SnapshotPinned[]): boolean {
+  const nodes = events.filter((event) => event.kind === 'node_created');
+  return (
+    nodes.length === pins.length &&
+    nodes.every(({ eventIndex, eventId, data }, i) => {
+      const pin = pins[i];
+      return pin?.eventIndex === eventIndex && pin.createdByEventId === eventId && pin.snapshotRef === data.snapshotRef;
+    })
+  );
 }

@@ -17,7 +17,7 @@ import { PLAN_NAMES, PLANS } from '../../../../test/examples/session.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import type { SessionEvent } from '../event.ts';
 import type { GapId } from '../ids.ts';
-import { outputId } from '../operation/derived-ids.ts';
+import { outputId } from '../operation/operation-drafts.ts';
 import { checkPlanIntegrity, type IntegrityRule } from './plan-integrity.ts';
 import type { PlanRule } from './plan-rules.ts';
 

@@ -1,14 +1,11 @@
-import { defined } from '../../json/defined.ts';
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { defined, type JsonObject, quote } from '../../json/json-value.ts';
 import type { Blocker } from '../../log/blockers.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
 import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
-import { joined, type TextPart } from './call-text.ts';
-import { footer, stepContextData } from './footer.ts';
+import { footer, joined, stepContextData, type TextPart } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { branchData, guidanceData, recapData, shownDraft } from './reply-sections.ts';
 

@@ -1,10 +1,9 @@
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { quoteReservedLines } from '../reserved-lines.ts';
-import type { TextPart } from './call-text.ts';
-import { nextCallLine } from './footer.ts';
+import { nextCallLine, type TextPart } from './footer.ts';
 
 /** What the footer of a blocked reply says about the next call. */
 export const ON_TOP = 'The call to send is at the top of this reply.';

@@ -1,5 +1,4 @@
-import { defined } from '../../json/defined.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';

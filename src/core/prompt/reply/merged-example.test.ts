@@ -4,10 +4,10 @@ import { attemptAt, type Given, retried } from '../../../../test/examples/step-a
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { blockerSchema } from '../../log/blockers.ts';
 import { REASONS } from '../../log/reasons.ts';
-import { checkStep } from '../../run/requirements/check-step.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
+import { checkStep } from '../../run/requirements/step-requirements.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
-import { mergedExample } from './step-calls.ts';
+import { mergedExample } from './footer.ts';
 
 describe('the merged example', () => {
   it('the examples for all unmet requirements form one output without duplicates', () => {

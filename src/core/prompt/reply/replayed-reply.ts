@@ -6,7 +6,7 @@ import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import { replyWarning } from '../reply-warnings.ts';
 import { NEXT_CALL } from '../reserved-lines.ts';
 import { ON_TOP } from './blocked-opening.ts';
-import { callText } from './call-text.ts';
+import { callText } from './footer.ts';
 
 /** What was sent with a used token, and a new token to send it with. */
 export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };

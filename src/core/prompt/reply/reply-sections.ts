@@ -7,7 +7,7 @@ import type { Recap } from '../../views/recap.ts';
 import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
 import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
-import { callText, type TextPart } from './call-text.ts';
+import { callText, type TextPart } from './footer.ts';
 
 /** A branch within its budgets: the rest is counted, not shown. */
 export function fittedBranch(branch: BranchPart): BranchPart {

@@ -5,10 +5,9 @@ import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { blockedOpening, ON_TOP } from './blocked-opening.ts';
-import { shortTitle } from './footer.ts';
+import { correctedCall, reportCall, shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections } from './reply-sections.ts';
-import { correctedCall, reportCall } from './step-calls.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {

@@ -1,4 +1,4 @@
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import { SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
 import { type ContextValues, readPath } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { type Place, partsAt } from '../../../../test/examples/replies.ts';
 import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import { AUTONOMY } from '../../log/autonomy.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
 import { renderStep } from './render-step.ts';

@@ -1,20 +1,17 @@
 import { assert, unreachable } from '../../assert.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
-import { checkStep } from '../../run/requirements/check-step.ts';
 import type { AskedPlace } from '../../run/requirements/requirement.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
-import { askedAt, requirementTexts } from '../../run/requirements/step-requirements.ts';
+import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
-import { loopVariablesAt } from '../../run/walk/loop-range.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/pending-step.ts';
-import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
-import { askedFor } from '../../workflow/compiled/confirmation.ts';
+import { loopVariablesAt } from '../../run/walk/walking.ts';
+import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
-import { delegationText, delegationWay } from './delegation-text.ts';
 import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
-import { functionCallTexts, functionTexts } from './function-texts.ts';
+import { delegationText, delegationWay, functionCallTexts, functionTexts } from './prompt-fragments.ts';
 
 /** Where a run stands, and the branch below a step that was already done. */
 export type RenderedPlace = {

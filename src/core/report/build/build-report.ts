@@ -1,15 +1,13 @@
 import { assert } from '../../assert.ts';
-import { defined } from '../../json/defined.ts';
+import { defined } from '../../json/json-value.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
-import { contextValueAt } from '../../views/context.ts';
-import { gapsOfRun, unresolvedGaps } from '../../views/gaps.ts';
 import { nodeRecords } from '../../views/history.ts';
-import { preferencesAt } from '../../views/preferences-in-force.ts';
+import { contextValueAt } from '../../views/lineage.ts';
+import { gapsOfRun, observationsInOrder, preferencesAt, unresolvedGaps } from '../../views/node-facts.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { isClosed, runStatus } from '../../views/run-status.ts';
 import { lastActivityIndex } from '../../views/session-summary.ts';
-import { observationsInOrder } from '../../views/workspace-observations.ts';
 import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { type Branches, branchesOf } from './report-branches.ts';

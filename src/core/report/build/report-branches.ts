@@ -2,7 +2,7 @@ import { isComplete } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import { branchName, pathTo } from '../../sessions/run-lines.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../views/run-graph.ts';
-import { preferredTip, preferredTipBelow } from '../../views/tips.ts';
+import { preferredTip, preferredTipBelow } from '../../views/run-status.ts';
 import type { ReportBranch } from '../report.ts';
 import { type ReportSource, stepAt } from './report-source.ts';
 

@@ -1,9 +1,7 @@
 import { assert } from '../../assert.ts';
-import { defined } from '../../json/defined.ts';
-import { isObject, type JsonValue } from '../../json/json-value.ts';
+import { defined, isObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { decisionTrace } from '../../views/advance-outcomes.ts';
-import { type OutputEntry, outputHistory } from '../../views/current-outputs.ts';
+import { decisionTrace, type OutputEntry, outputHistory } from '../../views/attempt-results.ts';
 import type { NodeRecord } from '../../views/history.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';

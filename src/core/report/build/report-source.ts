@@ -1,5 +1,4 @@
-import { defined } from '../../json/defined.ts';
-import type { JsonValue } from '../../json/json-value.ts';
+import { defined, type JsonValue } from '../../json/json-value.ts';
 import type { SessionEvent } from '../../log/event.ts';
 import { type ExecutionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { Salvage } from '../../log/health.ts';

@@ -1,5 +1,5 @@
 import { unreachable } from '../../assert.ts';
-import { defined } from '../../json/defined.ts';
+import { defined } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';

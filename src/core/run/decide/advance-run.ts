@@ -1,6 +1,5 @@
-import type { Sha256, Sha256Digest } from '../../json/canonical-bytes.ts';
-import { defined } from '../../json/defined.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import type { Sha256, Sha256Digest } from '../../json/canonical-json.ts';
+import { defined, type JsonObject } from '../../json/json-value.ts';
 import type { Preferences } from '../../log/autonomy.ts';
 import { type BlockerReport, blockerReport } from '../../log/blockers.ts';
 import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
@@ -9,13 +8,11 @@ import type { StoredReply } from '../../log/events/graph-events.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import { executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import { type NodeId, type RunId, type StepInstanceKey, stepInstanceKey } from '../../log/ids.ts';
-import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
-import { outputDrafts } from '../../log/operation/output-drafts.ts';
+import { type Attempt, createdNodeId, outputDrafts } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
-import type { GapRecord } from '../../views/gaps.ts';
-import type { HandedIn } from '../handed-in.ts';
+import type { GapRecord } from '../../views/node-facts.ts';
 import type { StepCheck, Unmet } from '../requirements/step-check.ts';
-import type { RunFacts } from '../step-place.ts';
+import type { HandedIn, RunFacts } from '../step-place.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
 import {
   contextDrafts,

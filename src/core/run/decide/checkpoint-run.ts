@@ -1,11 +1,10 @@
-import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { Sha256 } from '../../json/canonical-json.ts';
 import { eventIdOf } from '../../log/event.ts';
 import type { ObservationData } from '../../log/events/run-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
-import { type Attempt, createdNodeId } from '../../log/operation/derived-ids.ts';
-import { outputDrafts, type StepOutput } from '../../log/operation/output-drafts.ts';
+import { type Attempt, createdNodeId, outputDrafts, type StepOutput } from '../../log/operation/operation-drafts.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 import { type Decision, type DecisionNode, nodeDraft, reportDrafts } from './drafts.ts';
 

@@ -7,7 +7,7 @@ import { AUTONOMY, type Preferences, RISK_POLICY } from '../../log/autonomy.ts';
 import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import { parseEvent, placeEvents } from '../../log/event.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
-import { preferenceChangeId } from '../../log/operation/derived-ids.ts';
+import { preferenceChangeId } from '../../log/operation/operation-drafts.ts';
 import { preferenceDrafts, preferenceWarnings, walkDrafts } from './drafts.ts';
 
 const node = { runId: RUN, nodeId: SECOND };

@@ -1,4 +1,4 @@
-import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { Sha256 } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../../log/autonomy.ts';
 import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
@@ -12,7 +12,7 @@ import {
   divergenceId,
   preferenceChangeId,
   traceId,
-} from '../../log/operation/derived-ids.ts';
+} from '../../log/operation/operation-drafts.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { StepCheck } from '../requirements/step-check.ts';
 

@@ -7,8 +7,8 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { GAPS_CLOSED_MAX, GAPS_OPENED_MAX } from '../../log/budgets.ts';
 import { placeEvents } from '../../log/event.ts';
 import { contextKeySchema, stepInstanceKey } from '../../log/ids.ts';
-import { gapId } from '../../log/operation/derived-ids.ts';
-import type { GapRecord } from '../../views/gaps.ts';
+import { gapId } from '../../log/operation/operation-drafts.ts';
+import type { GapRecord } from '../../views/node-facts.ts';
 import type { Unmet } from '../requirements/step-check.ts';
 import { type GapSources, gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
 

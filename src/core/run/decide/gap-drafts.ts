@@ -1,14 +1,14 @@
-import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { Sha256 } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { DETAILS_BYTES_MAX, GAPS_CLOSED_MAX, GAPS_OPENED_MAX, SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { canonicalLength } from '../../log/document-schema.ts';
 import type { DraftOf } from '../../log/event.ts';
 import type { NodeId, RunId, StepInstanceKey } from '../../log/ids.ts';
-import { gapId } from '../../log/operation/derived-ids.ts';
+import { gapId } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { truncate } from '../../text/utf8.ts';
-import type { GapRecord } from '../../views/gaps.ts';
+import type { GapRecord } from '../../views/node-facts.ts';
 import type { Unmet } from '../requirements/step-check.ts';
 import { hasAnswer } from '../requirements/user.ts';
 import type { RunFacts } from '../step-place.ts';

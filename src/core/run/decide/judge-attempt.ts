@@ -5,15 +5,14 @@ import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
-import { type HandedIn, mergeHandedIn } from '../handed-in.ts';
-import { checkStep } from '../requirements/check-step.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/step-check.ts';
-import type { KnownCapabilities, RunFacts } from '../step-place.ts';
-import { loopVariablesAt } from '../walk/loop-range.ts';
+import { checkStep } from '../requirements/step-requirements.ts';
+import { type HandedIn, type KnownCapabilities, mergeHandedIn, type RunFacts } from '../step-place.ts';
 import { nextStep } from '../walk/next-step.ts';
 import { pendingStepAt } from '../walk/pending-step.ts';
 import type { Walk } from '../walk/walk.ts';
+import { loopVariablesAt } from '../walk/walking.ts';
 
 /** What becomes of an attempt under the mode it is made in. */
 export type Verdict = {

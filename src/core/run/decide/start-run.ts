@@ -1,12 +1,12 @@
-import type { Sha256 } from '../../json/canonical-bytes.ts';
+import type { Sha256 } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { ObservationData } from '../../log/events/run-events.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
-import { rootNodeId } from '../../log/operation/derived-ids.ts';
-import type { GapRecord } from '../../views/gaps.ts';
+import { rootNodeId } from '../../log/operation/operation-drafts.ts';
+import type { GapRecord } from '../../views/node-facts.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { Unmet } from '../requirements/step-check.ts';

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const readiness = {
   id: 'readiness',

@@ -1,12 +1,11 @@
 import { assert } from '../../assert.ts';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { assessment, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment } from '../../workflow/compiled/compiled-workflow.ts';
-import type { HandedArtifact } from '../handed-in.ts';
+import type { HandedArtifact } from '../step-place.ts';
 import {
   type ArtifactVerdict,
   artifactAsk,

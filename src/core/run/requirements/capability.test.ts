@@ -4,7 +4,7 @@ import { attemptAt, type Given, NOTHING_FOUND } from '../../../../test/examples/
 import { capabilityObservedSchema } from '../../log/events/gap-events.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const kind = 'wr.capability_observation';
 const contractRef = 'wr.contracts.capability_observation';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import {
   CAPABILITIES,
   type Capability,

@@ -5,7 +5,7 @@ import { blockerReport } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const EXAMPLE = 'What you did, the result, and what is still open.';
 const at = { kind: 'workflow_step', stepId: 'work' };

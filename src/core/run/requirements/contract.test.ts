@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { codingHandoff } from '../../workflow/builtins/handoff-contracts.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const { contractRef, example, artifactKind: kind } = codingHandoff;
 const requirement = `output_contract:${contractRef}`;

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { type Condition, type ConditionLeaf, foldCondition } from '../../workflow/compiled/condition.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const step = { notesOptional: true, requireConfirmation: { kind: 'coordinator_eval' } };
 const { contractRef, artifactKind, example: rejected } = gateVerdict;

@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
-import { askedFor } from '../../workflow/compiled/confirmation.ts';
+import { askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { holdsAt } from '../step-place.ts';
 import {
   artifactAsk,

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Accepted, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
@@ -8,7 +7,7 @@ import { contractOfKind } from '../../workflow/builtins/registry.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
-import type { HandedArtifact } from '../handed-in.ts';
+import type { HandedArtifact } from '../step-place.ts';
 import type { AskedArtifact } from './requirement.ts';
 import type { Unmet, UnreadableArtifact } from './step-check.ts';
 

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
-import { checkStep } from './check-step.ts';
 import { loopObjection } from './loop-control.ts';
+import { checkStep } from './step-requirements.ts';
 
 const { contractRef, artifactKind: kind } = loopControl;
 const decided = (decision: string, loopId?: string) => ({

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import type { LoopId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';

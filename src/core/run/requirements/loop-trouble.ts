@@ -1,6 +1,5 @@
 import { unreachable } from '../../assert.ts';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';

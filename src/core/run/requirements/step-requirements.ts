@@ -1,13 +1,21 @@
-import type { StepPlace } from '../step-place.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
+import { textSchema } from '../../log/document-schema.ts';
+import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
+import { stepIdSchema } from '../../log/ids.ts';
+import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
-import { capability } from './capability.ts';
+import { capability, readObservations } from './capability.ts';
 import { outputContract } from './contract.ts';
 import { criteria } from './criteria.ts';
 import { gate } from './gate.ts';
-import { loopControlArtifact } from './loop-control.ts';
+import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
+import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
 import { notes } from './notes.ts';
 import type { AskedAttempt, AskedPlace, Requirement, RequirementKind, RequirementName } from './requirement.ts';
-import type { Found } from './step-check.ts';
+import type { Found, StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
 import { approval, userDependency } from './user.ts';
 
 /** Every kind of requirement, in the order in which a prompt shows them. */
@@ -49,6 +57,89 @@ function ask<Name extends RequirementName>(asked: Requirement<Name>, place: Aske
 }
 
 /** Compares an attempt with one thing that its step asks for. */
-export function judge<Name extends RequirementName>(asked: Requirement<Name>, attempt: AskedAttempt): Found {
+function judge<Name extends RequirementName>(asked: Requirement<Name>, attempt: AskedAttempt): Found {
   return KINDS[asked.kind].judge(asked, attempt);
+}
+
+/** Checks an attempt at a step: everything that is unmet, at once, and everything that it reports. */
+export function checkStep(attempt: StepAttempt): StepCheck {
+  const asked = askedAt(attempt);
+  const observations = readObservations(attempt);
+  const divergences = readDivergences(attempt);
+  const decisions = readDecisions(attempt);
+  const found = asked.requirements.map((one) => judge(one, asked));
+  const unmet = joinProbe(
+    found.flatMap((one) => one.unmet),
+    attempt.step,
+  );
+  const readings = [observations, divergences, decisions].flatMap((reading) => reading.unreadable);
+  return {
+    unmet,
+    met: found.flatMap((one) => one.met),
+    assessments: found.flatMap((one) => one.assessments ?? []),
+    loopDecision: decisionThatCounts(decisions.read, decidedLoop(attempt.index, attempt.step)),
+    observations: observations.read,
+    divergences: divergences.read,
+    unknownKinds: unknownKinds(attempt),
+    unreadable: [
+      ...unnamedArtifacts(attempt),
+      ...found.flatMap((one) => one.unreadable ?? []),
+      ...unaskedFor(readings, asked.requirements),
+    ],
+  };
+}
+
+/**
+ * A probe without its report has one problem, not two: the words are those of the contract, the name is that of the
+ * capability, so that later steps refer to the same requirement.
+ */
+function joinProbe(unmet: readonly Unmet[], { purpose }: CompiledStep): readonly Unmet[] {
+  if (purpose.kind !== 'probe') return unmet;
+  const report = unmet.find(
+    ({ pointer }) => pointer.kind === 'output_contract' && pointer.contractRef === capabilityObservation.contractRef,
+  );
+  const untried = unmet.find(
+    ({ pointer, reason }) => pointer.kind === 'capability' && reason === 'contract_violation:missing_required_output',
+  );
+  if (report === undefined || untried === undefined) return unmet;
+  return unmet
+    .filter((one) => one !== untried)
+    .map((one) => (one === report ? { ...one, requirement: untried.requirement } : one));
+}
+
+function unknownKinds({ index, handedIn }: StepAttempt): readonly string[] {
+  const kinds = handedIn.artifacts.flatMap(({ kind }) => kind ?? []);
+  return [...new Set(kinds)].filter((kind) => !isKnownKind(index, kind));
+}
+
+function unnamedArtifacts({ handedIn }: StepAttempt): readonly UnreadableArtifact[] {
+  const message = 'An artifact was sent without "kind". It is stored but meets no requirement.';
+  return handedIn.artifacts.some(({ kind }) => kind === undefined) ? [{ artifactKind: undefined, message }] : [];
+}
+
+/** Artifacts that a step asks for are already covered by its requirement. */
+function unaskedFor(unreadable: readonly UnreadableArtifact[], requirements: readonly Requirement[]) {
+  const asked = requirements.map((one) => ('contract' in one ? one.contract.artifactKind : undefined));
+  return unreadable.filter(({ artifactKind }) => !asked.includes(artifactKind));
+}
+
+type Divergence = StepCheck['divergences'][number];
+
+/** Every departure from the instructions that an attempt reports. */
+function readDivergences({ index, handedIn }: StepAttempt): ArtifactsRead<Divergence> {
+  return readArtifacts(handedIn.artifacts, engineContract(index, workflowDivergence), {
+    objection: (value) => (divergenceOf(value) === undefined ? 'its reason or its summary is invalid' : undefined),
+    take: divergenceOf,
+  });
+}
+
+const summarySchema = textSchema(SUMMARY_BYTES_MAX);
+
+/** As an event stores it. An invalid step id is left out: the departure itself is what matters. */
+function divergenceOf(value: JsonObject): Divergence | undefined {
+  const reason = DIVERGENCE_REASONS.find((known) => known === value['reason']);
+  const summary = summarySchema.safeParse(value['summary']);
+  const relatedStepId = stepIdSchema.safeParse(value['relatedStepId']);
+  if (reason === undefined || !summary.success) return undefined;
+  return { reason, summary: summary.data, ...(relatedStepId.success ? { relatedStepId: relatedStepId.data } : {}) };
 }

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { REASONS, USER_ONLY_REASONS } from '../../log/reasons.ts';
-import { checkStep } from './check-step.ts';
+import { checkStep } from './step-requirements.ts';
 
 const notesMarkdown = 'What you did, the result, and what is still open. What the user said, in their words.';
 const at = { kind: 'workflow_step', stepId: 'work' };

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
-import { askedFor } from '../../workflow/compiled/confirmation.ts';
+import { askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { holdsAt, type StepAttempt } from '../step-place.ts';
 import { exampleNotesAt } from './example-notes.ts';
 import { met, notMet, type Requirement, requirementKind } from './requirement.ts';

@@ -3,10 +3,20 @@ import { WALK_PASSED_MAX } from '../../log/budgets.ts';
 import type { LoopFrame } from '../../log/execution-snapshot.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { loopOf } from '../../workflow/compiled/workflow-index.ts';
-import { readRange, roundsOf, stackVariables } from './loop-range.ts';
 import type { LoopTrouble } from './walk.ts';
-import { enteredLoop, evaluatedDecision, evaluatedRound, exitedLoop, type LoopEnd } from './walk-trace.ts';
-import { holdsIn, pass, type Walking } from './walking.ts';
+import {
+  enteredLoop,
+  evaluatedDecision,
+  evaluatedRound,
+  exitedLoop,
+  holdsIn,
+  type LoopEnd,
+  pass,
+  readRange,
+  roundsOf,
+  stackVariables,
+  type Walking,
+} from './walking.ts';
 
 /** An iteration that a loop may start. Its loop is not on the stack. */
 type Round = {

@@ -10,8 +10,18 @@ import { decidingContext, unsetKeys } from '../condition/deciding-context.ts';
 import type { RunFacts } from '../step-place.ts';
 import { endIteration, enterLoop } from './loop-iteration.ts';
 import type { Walk } from './walk.ts';
-import { evaluatedRun, selectedStep } from './walk-trace.ts';
-import { entryAhead, entryHere, factsIn, holdsIn, loopPathOf, moveOn, pass, type Walking } from './walking.ts';
+import {
+  entryAhead,
+  entryHere,
+  evaluatedRun,
+  factsIn,
+  holdsIn,
+  loopPathOf,
+  moveOn,
+  pass,
+  selectedStep,
+  type Walking,
+} from './walking.ts';
 
 /** Where a walk starts: before the first step, or at a pending step that was just done. */
 export type WalkStart = {

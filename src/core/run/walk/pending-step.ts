@@ -1,5 +1,4 @@
-import { defined } from '../../json/defined.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { defined, type JsonObject } from '../../json/json-value.ts';
 import type { EngineState, ExecutionSnapshot, LoopFrame } from '../../log/execution-snapshot.ts';
 import type { LoopId } from '../../log/ids.ts';
 import type { CompiledLoop, Entry } from '../../workflow/compiled/compiled-loop.ts';
@@ -13,8 +12,7 @@ import {
   stepOf,
   type WorkflowIndex,
 } from '../../workflow/compiled/workflow-index.ts';
-import { readRange, roundsOf, stackVariables } from './loop-range.ts';
-import { loopPathOf } from './walking.ts';
+import { loopPathOf, readRange, roundsOf, stackVariables } from './walking.ts';
 
 /** A pending step, and its position in the workflow. */
 export type PendingPlace = {

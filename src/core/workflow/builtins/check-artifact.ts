@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { pointerTo } from '../source/source-node.ts';
 import {

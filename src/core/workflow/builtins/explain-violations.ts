@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';

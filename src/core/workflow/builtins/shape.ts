@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 
 /** Annotation of an enum whose values are taken in any case and with blanks around them. */
 export const ANY_CASE = 'x-anyCase';

@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../../assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-bytes.ts';
+import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-json.ts';
 import { autonomySchema, riskPolicySchema } from '../../log/autonomy.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import { jsonObjectSchema, jsonValueSchema, parseDocument, type SchemaRefusal } from '../../log/document-schema.ts';

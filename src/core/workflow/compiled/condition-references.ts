@@ -1,7 +1,6 @@
 import type { CompiledLoop, Entry } from './compiled-loop.ts';
-import type { CompiledStep } from './compiled-step.ts';
+import type { CompiledStep, Gate } from './compiled-step.ts';
 import { type Condition, conditionLeaves } from './condition.ts';
-import type { Gate } from './confirmation.ts';
 import { criteriaRules } from './criteria.ts';
 
 /** The parts of a compiled workflow that hold conditions themselves. */

@@ -1,7 +1,6 @@
 import { contracts } from '../builtins/registry.ts';
 import { gateVerdict } from '../builtins/run-contracts.ts';
-import type { CompiledStep } from '../compiled/compiled-step.ts';
-import type { Confirmation } from '../compiled/confirmation.ts';
+import type { CompiledStep, Confirmation } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ExpandedStep } from '../expand/expanded.ts';
 import { renderPrompt } from '../expand/render-prompt.ts';

@@ -4,7 +4,7 @@ import { call, routines, work, workflow } from '../../../../test/compiler/routin
 import { enforces } from '../../../../test/enforces.ts';
 import type { Entry } from '../compiled/compiled-loop.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
-import { usesPatterns } from '../compiled/uses-patterns.ts';
+import { usesPatterns } from '../compiled/workflow-index.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { LoopStep, StepSyntax } from '../format/step-fields.ts';
 import { takeBodies } from './expand-steps.ts';

@@ -1,7 +1,6 @@
 import { routineTemplateId } from '../builtins/templates.ts';
 import type { Guard } from '../compiled/compiled-loop.ts';
-import type { CompiledStep } from '../compiled/compiled-step.ts';
-import type { Confirmation } from '../compiled/confirmation.ts';
+import type { CompiledStep, Confirmation } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { LoopStep, StandardStep } from '../format/step-fields.ts';
 import type { WorkflowSyntax } from '../format/workflow-fields.ts';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { compiled, compileValue } from '../../../../test/compiler/compile-file.ts';
 import { call, routines, work, workflow } from '../../../../test/compiler/routine-calls.ts';
 import { enforces } from '../../../../test/enforces.ts';
+import type { Confirmation } from '../compiled/compiled-step.ts';
 import { parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
-import type { Confirmation } from '../compiled/confirmation.ts';
 import { strongest } from './shared-settings.ts';
 
 const ALWAYS: Condition = { kind: 'always' };

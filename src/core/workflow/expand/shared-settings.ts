@@ -1,5 +1,5 @@
+import type { Confirmation, Gate } from '../compiled/compiled-step.ts';
 import type { Condition } from '../compiled/condition.ts';
-import type { Confirmation, Gate } from '../compiled/confirmation.ts';
 import type { TemplateStep } from '../format/step-fields.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from './expanded.ts';
 import type { Instance } from './instantiate.ts';

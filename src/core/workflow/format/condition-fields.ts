@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonValue, quote } from '../../json/json-value.ts';
 import { nearest } from '../../text/spelling.ts';
 import {
   COMPARISONS,

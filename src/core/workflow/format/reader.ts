@@ -1,4 +1,4 @@
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import { nearest } from '../../text/spelling.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';

@@ -1,4 +1,4 @@
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import type { Edit, Fix } from '../diagnostics/diagnostic.ts';
 import type { SourceNode, SourceText } from '../source/source-node.ts';
 import type { Kind, NameRole } from './field.ts';

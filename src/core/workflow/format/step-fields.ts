@@ -1,4 +1,4 @@
-import { defined } from '../../json/defined.ts';
+import { defined } from '../../json/json-value.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { contracts } from '../builtins/registry.ts';
 import { condition } from './condition-fields.ts';

@@ -1,6 +1,5 @@
 import { assert } from '../../assert.ts';
-import type { JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonValue, quote } from '../../json/json-value.ts';
 import { numberOf } from '../../run/condition/context-values.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';

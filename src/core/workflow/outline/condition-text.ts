@@ -1,6 +1,5 @@
 import { unreachable } from '../../assert.ts';
-import type { JsonValue } from '../../json/json-value.ts';
-import { quote } from '../../json/quote.ts';
+import { type JsonValue, quote } from '../../json/json-value.ts';
 import { type Comparison, type Condition, type ConditionLeaf, foldCondition } from '../compiled/condition.ts';
 
 const COMPARED: { readonly [comparison in Comparison]: string } = {

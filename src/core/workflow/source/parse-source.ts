@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
-import { quote } from '../../json/quote.ts';
+import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findTokenNode } from '../../../../src/app/run/find-token-node.ts';
+import { findTokenNode } from '../../../../src/app/run/run-place.ts';
 import type { SessionEvent } from '../../../../src/core/log/event.ts';
 import { replySchema } from '../../../../src/core/prompt/reply-schema.ts';
 import { type Call, type Reply, readReply } from '../reader/obedient-reader.ts';

@@ -5,7 +5,7 @@ import { engine, eventsOf, requestOf, stepOf, tokenOf, told, withFile } from '..
 import { storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { branchCount } from '../../core/views/tips.ts';
+import { branchCount } from '../../core/views/run-status.ts';
 import type { SessionReader } from '../ports/session-store.ts';
 import type { Services } from '../services.ts';
 import { advance } from './advance.ts';

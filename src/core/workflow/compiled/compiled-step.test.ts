@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
+import { askedFor, type Confirmation } from './compiled-step.ts';
 import type { Condition } from './condition.ts';
-import { askedFor, type Confirmation } from './confirmation.ts';
 
 const about = (variable: string): Condition => ({ kind: 'compare', variable, comparison: 'equals', value: true });
 

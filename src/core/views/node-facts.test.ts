@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
+import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
+import { type CapabilityFact, gapIdOf } from '../../../test/simulation/node-facts.ts';
+import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
+import { PRESETS } from '../log/autonomy.ts';
+import {
+  capabilityAt,
+  capabilityHistory,
+  currentObservation,
+  gapHistory,
+  gapsOfRun,
+  observationHistory,
+  observationsInOrder,
+  preferencesAt,
+  unresolvedGaps,
+} from './node-facts.ts';
+import { foldEvents } from './session-view.ts';
+
+describe('capabilities', () => {
+  test('the latest strong observation of a capability counts, and a later claim never overrides it', () => {
+    enforces('view_capability_latest_wins');
+    const writer = sessionWriter();
+    const root = writer.startRun({ capability: seen('available', 'strong') });
+    const failed = writer.advance(root, { capability: seen('unavailable', 'strong') });
+    const claimed = writer.advance(failed, { capability: seen('available', 'weak') });
+    expect([root, failed, claimed].map((node) => standingAt(writer, node))).toEqual([
+      ['available', 'strong'],
+      ['unavailable', 'strong'],
+      ['unavailable', 'strong'],
+    ]);
+  });
+
+  test('without a strong observation the latest weak one counts, with its grade', () => {
+    enforces('view_capability_latest_wins');
+    const writer = sessionWriter();
+    const root = writer.startRun({ capability: seen('unavailable', 'weak') });
+    const later = writer.advance(root, { capability: seen('available', 'weak') });
+    expect(standingAt(writer, later)).toEqual(['available', 'weak']);
+    expect(standingAt(writer, root)).toEqual(['unavailable', 'weak']);
+  });
+
+  test('a capability that another branch observed is not known on this one', () => {
+    enforces('view_capability_latest_wins');
+    const writer = sessionWriter();
+    const root = writer.startRun();
+    writer.advance(root, { capability: seen('available', 'strong') });
+    const other = writer.advance(root);
+    expect(standingAt(writer, other)).toBeUndefined();
+  });
+
+  test('every capability observation of the line stays in the history', () => {
+    enforces('view_capability_latest_wins');
+    const writer = sessionWriter();
+    const root = writer.startRun({ capability: seen('available', 'strong') });
+    const later = writer.advance(root, { capability: seen('unknown', 'strong') });
+    const history = capabilityHistory(foldEvents(writer.events).capabilities, later.nodeId);
+    expect(history).toEqual(writer.events.filter(({ kind }) => kind === 'capability_observed'));
+    expect(history).toHaveLength(2);
+  });
+});
+
+function seen(status: CapabilityFact['status'], grade: CapabilityFact['grade']): CapabilityFact {
+  return { capability: 'delegation', status, grade } as CapabilityFact;
+}
+
+function standingAt(writer: SessionWriter, { nodeId }: WrittenNode): readonly string[] | undefined {
+  const { capabilities } = foldEvents(writer.events);
+  const standing = capabilityAt(capabilities, nodeId, 'delegation');
+  expect(capabilityAt(capabilities, nodeId, 'web_browsing')).toBeUndefined();
+  return standing && [standing.status, standing.grade];
+}
+
+test('the preferences in force at a node are the last ones set on its own line', () => {
+  enforces('view_preferences_by_ancestry');
+  const writer = sessionWriter();
+  const root = writer.startRun();
+  const left = writer.advance(root, { mode: 'full_auto_never_stop' });
+  const below = writer.advance(left);
+  const changed = writer.advance(below, { mode: 'guided' });
+  const right = writer.advance(root);
+
+  const { preferences } = foldEvents(writer.events);
+  expect([left, below, changed].map(({ nodeId }) => preferencesAt(preferences, nodeId))).toEqual([
+    PRESETS.full_auto_never_stop,
+    PRESETS.full_auto_never_stop,
+    PRESETS.guided,
+  ]);
+  expect([root, right].map(({ nodeId }) => preferencesAt(preferences, nodeId))).toEqual([undefined, undefined]);
+});
+
+describe('observations', () => {
+  test('the current observation is the last recorded one, also when an earlier value comes back', () => {
+    enforces('view_observation_latest_per_key');
+    const writer = sessionWriter();
+    const root = writer.startRun({ observed: { git_branch: 'main', repo_root: '/work' } });
+    writer.checkpoint(root, { observed: { git_branch: 'topic' } });
+    writer.checkpoint(root, { observed: { git_branch: 'main' } });
+
+    const { observations } = foldEvents(writer.events);
+    const branches = observationHistory(observations, 'git_branch');
+    expect(branches.map(({ data }) => data.value.value)).toEqual(['main', 'topic', 'main']);
+    expect(currentObservation(observations, 'git_branch')).toEqual(branches[2]);
+    expect(currentObservation(observations, 'repo_root')?.data.value.value).toBe('/work');
+    expect(currentObservation(observations, 'git_head_sha')).toBeUndefined();
+    expect(observationsInOrder(observations).map(({ data }) => data.value.value)).toEqual([
+      'main',
+      '/work',
+      'topic',
+      'main',
+    ]);
+  });
+});
+
+describe('gaps', () => {
+  test('gaps are those of the node’s own line', () => {
+    enforces('view_gaps_by_ancestry');
+    const writer = sessionWriter();
+    const root = writer.startRun({ gaps: [{ name: 'shared' }] });
+    const left = writer.advance(root, { gaps: [{ name: 'left' }] });
+    const right = writer.advance(root, { gaps: [{ name: 'right' }] });
+    expect(openAt(writer, left)).toEqual(['shared', 'left'].map(gapIdOf));
+    expect(openAt(writer, right)).toEqual(['shared', 'right'].map(gapIdOf));
+    expect(openAt(writer, root)).toEqual([gapIdOf('shared')]);
+  });
+
+  test('gaps are resolved by a later record of the same line and by no other', () => {
+    enforces('view_gap_resolved_by_later_link');
+    const writer = sessionWriter();
+    const root = writer.startRun({ gaps: [{ name: 'g' }] });
+    const left = writer.advance(root, { gaps: [{ name: 'link', resolves: 'g' }] });
+    const below = writer.advance(left);
+    const right = writer.advance(root);
+    expect([root, left, below, right].map((node) => openAt(writer, node))).toEqual([
+      [gapIdOf('g')],
+      [],
+      [],
+      [gapIdOf('g')],
+    ]);
+  });
+
+  test('gaps of a run are those of all its lines and of no other run', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun({ gaps: [{ name: 'shared' }] });
+    writer.advance(root, { gaps: [{ name: 'left' }] });
+    const other = writer.startRun({ gaps: [{ name: 'other' }] });
+    writer.advance(root, { gaps: [{ name: 'link', resolves: 'shared' }] });
+    const { gaps } = foldEvents(writer.events);
+    const idsOf = ({ runId }: WrittenNode) => gapsOfRun(gaps, runId).map(({ data }) => data.gapId);
+    expect(idsOf(root)).toEqual(['shared', 'left', 'link'].map(gapIdOf));
+    expect(idsOf(other)).toEqual([gapIdOf('other')]);
+  });
+
+  test('gaps are never changed: the record stays and the link is a record of its own', () => {
+    enforces('gaps_never_mutated');
+    const writer = sessionWriter();
+    const root = writer.startRun({ gaps: [{ name: 'g' }] });
+    const before = structuredClone(writer.events.at(-1));
+    writer.record(root, { gaps: [{ name: 'link', resolves: 'g' }] });
+
+    const { gaps } = foldEvents(deepFreeze(writer.events));
+    expect(unresolvedGaps(gaps, root.nodeId)).toEqual([]);
+    expect(gapHistory(gaps, root.nodeId)).toEqual([before, writer.events.at(-1)]);
+  });
+});
+
+function openAt(writer: SessionWriter, { nodeId }: WrittenNode): readonly string[] {
+  return unresolvedGaps(foldEvents(writer.events).gaps, nodeId).map(({ data }) => data.gapId);
+}
