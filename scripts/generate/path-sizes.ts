@@ -4,7 +4,7 @@ import { type Scenario, scenarioFileSchema } from '../../src/core/author/scenari
 
 const TASK_SIZES = ['small', 'medium', 'large'] as const;
 
-/** How many steps the first undisturbed scenario of each size takes; undefined where none is told apart by size. */
+/** How many steps the first undisturbed scenario of each size takes; undefined where none names a size. */
 export function pathSizes(root: string, workflowId: string): readonly (number | undefined)[] {
   const text = readFileSync(join(root, 'workflows', `${workflowId}.test.json`), 'utf8');
   const { scenarios } = scenarioFileSchema.parse(JSON.parse(text));

@@ -67,7 +67,7 @@ describe('a pattern of an author', () => {
       { code: 'malformed', reason: 'invalid nested repetition operator', at: 1, found: '{2}{3}' },
     ]);
     expect(refused('a[b')).toBe(
-      'The pattern cannot be read: missing closing ] ("[b" at character 2). Mend it there, or put a backslash before a character that stands for itself.',
+      'The pattern cannot be read: missing closing ] ("[b" at character 2). Fix it there, or put a backslash before a character that stands for itself.',
     );
   });
 

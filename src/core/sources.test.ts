@@ -28,7 +28,7 @@ describe('the address of a source', () => {
     ['https://example.org/a\u0000b', 'form'],
     [' /srv/flows', 'form'],
     ['', 'form'],
-  ])('%s is refused, and why is told', (address, reason) => {
+  ])('the source address %s is refused with the reason', (address, reason) => {
     expect(parseSourceAddress(address)._unsafeUnwrapErr()).toEqual({ code: 'address_refused', address, reason });
   });
 

@@ -73,7 +73,7 @@ describe('an agent that knows only where it works', () => {
     for (const { stateToken } of candidates) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
   });
 
-  it('runs are told apart by branch and commit of the workspace', async () => {
+  it('branch and commit of the workspace distinguish runs', async () => {
     enforces('resume_strong_match_rehydrates');
     const { engine: made, runs } = await goldenStore();
     const seen = (branch: string) => ({

@@ -190,7 +190,7 @@ function findingLines(
   ];
 }
 
-function summary({ files, errors, warnings, mendable }: WorkflowCheckData['totals']): Line {
+function summary({ files, errors, warnings, mendable: fixable }: WorkflowCheckData['totals']): Line {
   const isClean = errors + warnings === 0;
   return [
     { text: isClean ? '✓ ' : '', style: 'good' },
@@ -198,7 +198,7 @@ function summary({ files, errors, warnings, mendable }: WorkflowCheckData['total
     { text: plural(errors, 'error'), style: errors === 0 ? 'dim' : 'bad' },
     ', ',
     { text: plural(warnings, 'warning'), style: warnings === 0 ? 'dim' : 'notable' },
-    ...(mendable === 0 ? [] : [`; ${mendable} can be fixed with --fix`]),
+    ...(fixable === 0 ? [] : [`; ${fixable} can be fixed with --fix`]),
   ];
 }
 
@@ -222,8 +222,8 @@ async function check(
 function totalsOf({ files }: CheckReport): WorkflowCheckData['totals'] {
   const findings = files.flatMap((file) => file.findings);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const mendable = findings.filter(({ fix }) => fix !== undefined).length;
-  return { files: files.length, errors, warnings: findings.length - errors, mendable };
+  const fixable = findings.filter(({ fix }) => fix !== undefined).length;
+  return { files: files.length, errors, warnings: findings.length - errors, mendable: fixable };
 }
 
 /** Checks again after every change, until the process is stopped. */
@@ -254,7 +254,7 @@ function watchedFolders({ files, folders }: AuthorServices, { files: checked }: 
 }
 
 function problemOf(
-  { errors, warnings, mendable }: WorkflowCheckData['totals'],
+  { errors, warnings, mendable: fixable }: WorkflowCheckData['totals'],
   isStrict: boolean,
 ): CommandProblem | undefined {
   if (errors === 0 && (!isStrict || warnings === 0)) return undefined;
@@ -262,7 +262,7 @@ function problemOf(
     ...(errors === 0 ? [] : [plural(errors, 'error')]),
     ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')} (--strict)`] : []),
   ];
-  const suggestion = mendable > 0 ? 'Run again with --fix to fix these automatically.' : 'Fix the findings above.';
+  const suggestion = fixable > 0 ? 'Run again with --fix to fix these automatically.' : 'Fix the findings above.';
   return checkProblem(`Found ${found.join(' and ')}.`, suggestion);
 }
 

@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import {
-  CHECKS,
-  type DoctorFinding,
-  FINDING_KINDS,
-  type FindingKind,
-} from '../../app/clients/doctor/doctor-finding.ts';
+import { CHECKS, type DoctorFinding, type FindingKind } from '../../app/clients/doctor/doctor-finding.ts';
 import { examine } from '../../app/clients/doctor/examine.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
@@ -12,13 +7,18 @@ import type { Line } from '../output/line.ts';
 import { asTyped } from '../output/wording.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 
+/** The published name of each kind. */
+const PUBLISHED_KINDS = { good: 'good', note: 'note', fault: 'fault', fixed: 'mended' } as const satisfies {
+  readonly [kind in FindingKind]: string;
+};
+
 const doctorData = z.strictObject({
   version: z.string(),
   dataDir: z.string(),
   findings: z.array(
     z.strictObject({
       check: z.enum(CHECKS),
-      kind: z.enum(FINDING_KINDS),
+      kind: z.enum(Object.values(PUBLISHED_KINDS)),
       text: z.string(),
       fix: z.string().exactOptional(),
       /** Whether `--fix` can fix it. */
@@ -45,7 +45,11 @@ export const doctor = command({
     const data: DoctorData = {
       version: program.version,
       dataDir,
-      findings: findings.map(({ applyFix, ...finding }) => ({ ...finding, isMendable: applyFix !== undefined })),
+      findings: findings.map(({ applyFix, kind, ...finding }) => ({
+        ...finding,
+        kind: PUBLISHED_KINDS[kind],
+        isMendable: applyFix !== undefined,
+      })),
       totals: totalsOf(findings),
     };
     const faults = findings.filter(({ kind }) => kind === 'fault');
@@ -67,7 +71,7 @@ const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } =
   good: { text: '✓', style: 'good' },
   note: { text: '•', style: 'notable' },
   fault: { text: '✗', style: 'bad' },
-  mended: { text: '✓ fixed:', style: 'good' },
+  fixed: { text: '✓ fixed:', style: 'good' },
 };
 
 function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
@@ -77,7 +81,7 @@ function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContex
 
 function totalsOf(findings: readonly DoctorFinding[]): DoctorData['totals'] {
   const count = (wanted: FindingKind) => findings.filter(({ kind }) => kind === wanted).length;
-  return { good: count('good'), note: count('note'), fault: count('fault'), mended: count('mended') };
+  return { good: count('good'), note: count('note'), fault: count('fault'), mended: count('fixed') };
 }
 
 function problemOf(faults: readonly DoctorFinding[]): CommandProblem | undefined {

@@ -1,7 +1,7 @@
 import { defined, type JsonObject } from '../json/json-value.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { oneLine, quoteReservedLines } from '../prompt/reserved-lines.ts';
+import { oneLine, quoteReservedLines } from '../prompt/step/fill-values.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
 import type { RunStatus } from '../views/run-status.ts';

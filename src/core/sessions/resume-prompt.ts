@@ -1,6 +1,6 @@
 import type { Call } from '../log/error-envelope.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { oneLine } from '../prompt/reserved-lines.ts';
+import { oneLine } from '../prompt/step/fill-values.ts';
 import { truncate } from '../text/utf8.ts';
 import type { DuePlace } from './due-step.ts';
 import type { RunStanding } from './run-standing.ts';

@@ -11,8 +11,8 @@ export const CHECKS = [
 ] as const;
 export type DoctorCheck = (typeof CHECKS)[number];
 
-/** `note`: worth knowing, but not a fault. `mended`: a fault that was just fixed. */
-export const FINDING_KINDS = ['good', 'note', 'fault', 'mended'] as const;
+/** `note`: worth knowing, but not a fault. `fixed`: a fault that was just fixed. */
+export const FINDING_KINDS = ['good', 'note', 'fault', 'fixed'] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** The result of one check. */

@@ -49,5 +49,5 @@ async function fixFinding(finding: DoctorFinding): Promise<DoctorFinding> {
   if (finding.kind !== 'fault' || finding.applyFix === undefined) return finding;
   const trouble = await finding.applyFix();
   const { check, text } = finding;
-  return trouble === undefined ? { check, kind: 'mended', text } : { check, kind: 'fault', text, fix: trouble };
+  return trouble === undefined ? { check, kind: 'fixed', text } : { check, kind: 'fault', text, fix: trouble };
 }

@@ -2,7 +2,7 @@ import { quote } from '../../json/json-value.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { Unmet } from '../../run/requirements/step-check.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { quoteReservedLines } from '../reserved-lines.ts';
+import { quoteReservedLines } from '../step/fill-values.ts';
 import { nextCallLine, type TextPart } from './footer.ts';
 
 /** What the footer of a blocked reply says about the next call. */

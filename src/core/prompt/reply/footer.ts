@@ -9,7 +9,7 @@ import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts'
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
-import { NEXT_CALL, oneLine } from '../reserved-lines.ts';
+import { NEXT_CALL, oneLine } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import { gapLine } from './gap-lines.ts';
 

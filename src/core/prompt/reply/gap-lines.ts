@@ -4,7 +4,7 @@ import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../.
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { oneLine } from '../reserved-lines.ts';
+import { oneLine } from '../step/fill-values.ts';
 
 type Gap = ReplyParts['gaps'][number];
 

@@ -4,7 +4,7 @@ import { canonicalLength } from '../../log/document-schema.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import { replyWarning } from '../reply-warnings.ts';
-import { NEXT_CALL } from '../reserved-lines.ts';
+import { NEXT_CALL } from '../step/fill-values.ts';
 import { ON_TOP } from './blocked-opening.ts';
 import { callText } from './footer.ts';
 

@@ -5,8 +5,7 @@ import { truncate } from '../../text/utf8.ts';
 import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
 import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
-import { oneLine, quoteReservedLines } from '../reserved-lines.ts';
-import { titleWithoutValues } from '../step/fill-values.ts';
+import { oneLine, quoteReservedLines, titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './footer.ts';
 
 /** A branch within its budgets: the rest is counted, not shown. */

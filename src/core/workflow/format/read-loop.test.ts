@@ -119,7 +119,7 @@ describe('settings that mean nothing to a loop', () => {
       { type: 'until', conditionSource: { kind: 'context_variable', condition }, condition: { var: 'y', gt: 1 } },
       ['condition'],
     ],
-  ])('%j are told, and taken out', (settings, unused) => {
+  ])('the unused loop settings %j are reported and removed', (settings, unused) => {
     const result = inLoop(settings);
     const told = result.diagnostics.filter(({ code }) => code === 'setting_unused');
     expect(told.map(({ severity, pointer }) => [severity, pointer]).sort()).toEqual(

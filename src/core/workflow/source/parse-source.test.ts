@@ -43,7 +43,7 @@ describe('a parsed file', () => {
     ['{"a": 1,}', 'This is not JSON: property name expected near "}".', 8],
     ['{"a": 1', 'This is not JSON: close brace expected at the end.', 7],
     ['{a: 1}', 'This is not JSON: invalid symbol near "a: 1}".', 1],
-  ])('is not made of %j, and the place is told', (text, message, offset) => {
+  ])('the text %j is not read, and the place of the mistake is reported', (text, message, offset) => {
     const refusal = parseSource(text, collectDiagnostics())._unsafeUnwrapErr();
     expect({ message: refusal.message, offset: refusal.span.offset }).toEqual({ message, offset });
   });
