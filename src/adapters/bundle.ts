@@ -8,7 +8,7 @@ import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bun
 import { BUNDLE_BYTES_MAX } from '../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../core/bundle/bundle-tools.ts';
 import { atExit } from './at-exit.ts';
-import { digestOf } from './file-store/content/file-content-stores.ts';
+import { digestOf } from './file-store/content/content-files.ts';
 import { nodeHasher } from './system.ts';
 
 /** The content of a file. A file that is larger than any bundle is not read. */

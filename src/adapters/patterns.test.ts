@@ -45,10 +45,10 @@ describe('a pattern of an author', () => {
     expect(
       ['ab(?=c)', 'ab(?!c)', 'x(?<=ab)c', 'x(?<!ab)c', '(a)b\\1', '(?<n>a)\\k<n>', '(?>a)', 'ba++'].map(refused),
     ).toEqual([
-      'The lookahead "(?=" at character 3 cannot be checked in linear time. Match the text itself, or make two rules of it.',
-      'The lookahead "(?!" at character 3 cannot be checked in linear time. Match the text itself, or make two rules of it.',
-      'The lookbehind "(?<=ab)c" at character 2 cannot be checked in linear time. Match the text before it as well, or make two rules of it.',
-      'The lookbehind "(?<!ab)c" at character 2 cannot be checked in linear time. Match the text before it as well, or make two rules of it.',
+      'The lookahead "(?=" at character 3 cannot be checked in linear time. Match the text itself, or write two rules.',
+      'The lookahead "(?!" at character 3 cannot be checked in linear time. Match the text itself, or write two rules.',
+      'The lookbehind "(?<=ab)c" at character 2 cannot be checked in linear time. Match the text before it as well, or write two rules.',
+      'The lookbehind "(?<!ab)c" at character 2 cannot be checked in linear time. Match the text before it as well, or write two rules.',
       'The backreference "\\1" at character 5 cannot be checked in linear time. Write out what it may repeat.',
       'The backreference "\\k" at character 8 cannot be checked in linear time. Write out what it may repeat.',
       'The atomic group "(?>" at character 1 cannot be checked in linear time. Use a plain group "(?:…)".',
@@ -72,12 +72,14 @@ describe('a pattern of an author', () => {
   });
 
   it('a pattern is limited in length and in expanded size', () => {
-    expect(refused('a'.repeat(1025))).toBe('The pattern has 1025 characters; 1024 are allowed. Look for less at once.');
+    expect(refused('a'.repeat(1025))).toBe(
+      'The pattern has 1025 characters; 1024 are allowed. Shorten it, or split it into two rules.',
+    );
     const large = ['a{1000}'.repeat(146), `(${'a'.repeat(900)}){900}`, '((a{50}){50}){50}', 'a{1001}', '(a{100}){100}'];
     expect(large.map(refused)).toEqual(
       large.map(
         () =>
-          'The pattern stands for more than 1000 single checks, mostly by its counted repetitions. Lower the counts.',
+          'The pattern expands to more than 1000 single checks, mostly through counted repetitions. Lower the counts.',
       ),
     );
   });

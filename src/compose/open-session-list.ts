@@ -11,7 +11,7 @@ export function openSessionList(root: string): SessionListAccess {
   return {
     sessionIndex: fileSessionIndex(parts, async () => {
       const [{ entryMakers }, { fileSnapshots }] = await Promise.all([
-        import('../adapters/file-store/index/index-file.ts'),
+        import('../adapters/file-store/index/entry-makers.ts'),
         import('../adapters/file-store/content/file-content-stores.ts'),
       ]);
       return entryMakers(parts, fileSnapshots(parts));

@@ -144,7 +144,7 @@ export const CAUGHT_OUTSIDE_ADAPTERS: readonly PlantedViolation[] = ['core', 'ap
   }),
 );
 
-export const UNHOUSELY_CODE: readonly PlantedViolation[] = [
+export const NON_HOUSE_CODE: readonly PlantedViolation[] = [
   {
     what: 'a barrel file',
     path: 'src/app/planted/index.ts',
@@ -172,13 +172,13 @@ export const UNHOUSELY_CODE: readonly PlantedViolation[] = [
   {
     what: 'an ad-hoc string is hashed',
     path: 'src/app/planted/hashes-text.ts',
-    text: "import type { Sha256 } from '../../core/json/canonical-bytes.ts';\n\nexport const digest = (sha256: Sha256) => sha256('text');\n",
+    text: "import type { Sha256 } from '../../core/json/canonical-json.ts';\n\nexport const digest = (sha256: Sha256) => sha256('text');\n",
     reports: { tsc: 'TS2345' },
   },
   {
     what: 'bytes that are not canonical are hashed',
     path: 'src/app/planted/hashes-bytes.ts',
-    text: "import type { Sha256 } from '../../core/json/canonical-bytes.ts';\n\nexport const digest = (sha256: Sha256) => sha256(new Uint8Array(1));\n",
+    text: "import type { Sha256 } from '../../core/json/canonical-json.ts';\n\nexport const digest = (sha256: Sha256) => sha256(new Uint8Array(1));\n",
     reports: { tsc: 'TS2345' },
   },
   {

@@ -12,7 +12,7 @@ import {
   type NodeOutput,
   outputHistory,
 } from '../../src/core/views/attempt-results.ts';
-import { contextAt } from '../../src/core/views/lineage.ts';
+import { contextAt } from '../../src/core/views/context.ts';
 import {
   capabilityAt,
   capabilityHistory,

@@ -14,10 +14,10 @@ import {
   type SigningKey,
   signingKey,
 } from '../../core/token/keyring.ts';
-import { damagedContent, parseStored } from './content/file-content-stores.ts';
+import { damagedContent, parseStored } from './content/parse-stored.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile, putNewFile } from './disk/disk.ts';
 import type { FileStoreParts } from './file-store-parts.ts';
-import { lockFile, whileHeld } from './session/session-loader.ts';
+import { lockFile, whileHeld } from './session/store-lock.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;

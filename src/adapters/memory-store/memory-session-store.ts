@@ -43,7 +43,8 @@ import {
   parseCompiledWorkflow,
   sealWorkflow,
 } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { damagedContent, digestOf, parseStored } from '../file-store/content/file-content-stores.ts';
+import { digestOf } from '../file-store/content/content-files.ts';
+import { damagedContent, parseStored } from '../file-store/content/parse-stored.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
 import { boundedTurnTaking } from '../turn-taking.ts';

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { decisionTrace } from '../../core/views/attempt-results.ts';
-import { contextAt } from '../../core/views/lineage.ts';
+import { contextAt } from '../../core/views/context.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Services } from '../services.ts';
 import { advance } from './advance.ts';

@@ -4,7 +4,7 @@ import { engine, eventsOf, stepOf, told, withFile } from '../../../test/examples
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { currentOutputs } from '../../core/views/attempt-results.ts';
-import { contextAt } from '../../core/views/lineage.ts';
+import { contextAt } from '../../core/views/context.ts';
 import { preferencesAt } from '../../core/views/node-facts.ts';
 
 const REPORT = {

@@ -15,7 +15,7 @@ import {
   type TokenScope,
   type TokenTarget,
 } from '../../core/token/token-scope.ts';
-import { contextAt } from '../../core/views/lineage.ts';
+import { contextAt } from '../../core/views/context.ts';
 import { capabilityAt, type GapRecord, preferencesAt, unresolvedGaps } from '../../core/views/node-facts.ts';
 import { findRun, nodeAtEvent, findNode as nodeById, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';

@@ -6,7 +6,7 @@ import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
 import { currentOutputs } from '../../core/views/attempt-results.ts';
-import { contextValueAt } from '../../core/views/lineage.ts';
+import { contextValueAt } from '../../core/views/context.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';

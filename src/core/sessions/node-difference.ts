@@ -1,6 +1,6 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import { contextAt } from '../views/lineage.ts';
+import { contextAt } from '../views/context.ts';
 import { type GapRecord, unresolvedGaps } from '../views/node-facts.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';

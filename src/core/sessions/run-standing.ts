@@ -2,8 +2,8 @@ import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
+import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
-import { contextAt, contextValueAt } from '../views/lineage.ts';
 import { type GapRecord, preferencesAt, unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
 import {

@@ -5,7 +5,7 @@ import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowHash, WorkflowId } 
 import { textTokens } from '../text/search-words.ts';
 import { truncate, utf8Length } from '../text/utf8.ts';
 import { currentOutput } from './attempt-results.ts';
-import { contextValueAt } from './lineage.ts';
+import { contextValueAt } from './context.ts';
 import { currentObservation } from './node-facts.ts';
 import { checkpointNotes, type Note } from './recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';

@@ -14,7 +14,8 @@ import {
   type OutputsView,
   type TraceView,
 } from './attempt-results.ts';
-import { applyContextSet, type ContextView, emptyContext, openPlace } from './lineage.ts';
+import { applyContextSet, type ContextView, emptyContext } from './context.ts';
+import { openPlace } from './lineage.ts';
 import {
   applyCapabilityObserved,
   applyGapRecorded,

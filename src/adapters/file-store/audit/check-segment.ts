@@ -10,13 +10,8 @@ import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
 import { knownGraph, type SessionView } from '../../../core/views/session-view.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import {
-  damagedContent,
-  parseJsonBytes,
-  parseStored,
-  readContent,
-  shownLabel,
-} from '../content/file-content-stores.ts';
+import { readContent } from '../content/content-files.ts';
+import { damagedContent, parseJsonBytes, parseStored, shownLabel } from '../content/parse-stored.ts';
 import { type Disk, layout } from '../disk/disk.ts';
 import { type StoredLine, splitLines } from '../session/lines.ts';
 import type { Transaction } from '../session/read-manifest.ts';

@@ -11,7 +11,7 @@ import { canonicalJson } from '../../../core/json/canonical-json.ts';
 import { sealWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import { layout } from '../disk/disk.ts';
 import { storeOf } from '../file-store.ts';
-import { digestOf, putContent } from './file-content-stores.ts';
+import { digestOf, putContent } from './content-files.ts';
 
 const { hash } = sealWorkflow(SMALL_WORKFLOW, sha256);
 const place = layout.pinnedWorkflow(hash);

@@ -5,13 +5,14 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { turnTaking } from '../../turn-taking.ts';
-import { digestOf } from '../content/file-content-stores.ts';
+import { digestOf } from '../content/content-files.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import type { OpenSession } from '../session/refresh-session.ts';
 import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
-import { type EntryMakers, type IndexEntry, type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
+import type { EntryMakers } from './entry-makers.ts';
+import { type IndexEntry, type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
 
 /** Covers most manifests completely, and the last dozens of records of the others. */
 const END_BYTES = 16 * 1024;

@@ -6,9 +6,10 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { fileSnapshots } from '../content/file-content-stores.ts';
 import { layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { sharingStore } from '../session/session-loader.ts';
+import { sharingStore } from '../session/store-lock.ts';
+import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';
-import { entryMakers, type IndexEntry, indexFile } from './index-file.ts';
+import { type IndexEntry, indexFile } from './index-file.ts';
 
 /** Checks whether the stored summaries match the sessions, and rebuilds those that do not. */
 export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {

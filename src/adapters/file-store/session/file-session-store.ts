@@ -20,7 +20,9 @@ import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
 import { commitPlan, sessionGate } from './session-gate.ts';
-import { freshReplies, hasEvents, readStoredReply, sessionLoader, sharingStore } from './session-loader.ts';
+import { hasEvents, sessionLoader } from './session-loader.ts';
+import { sharingStore } from './store-lock.ts';
+import { freshReplies, readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is notified of a commit. */

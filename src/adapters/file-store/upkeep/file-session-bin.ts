@@ -8,7 +8,7 @@ import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { markArrived } from '../session/import-marks.ts';
 import { emptySession, refreshSession } from '../session/refresh-session.ts';
-import { lockFile, sharingStore } from '../session/session-loader.ts';
+import { lockFile, sharingStore } from '../session/store-lock.ts';
 import { type Binned, binnedPlace, binnedSessions, manifestBytes } from './binned-sessions.ts';
 import { isAbandoned, removedName } from './remove-sessions.ts';
 

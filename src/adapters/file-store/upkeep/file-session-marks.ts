@@ -6,7 +6,7 @@ import { RunId, type SessionId } from '../../../core/log/ids.ts';
 import type { ClosedRuns } from '../../../core/views/run-status.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { sharingStore } from '../session/session-loader.ts';
+import { sharingStore } from '../session/store-lock.ts';
 
 /** Marks are small files in the session's folder, so that they move with it. */
 export function fileSessionMarks(parts: FileStoreParts): MarkStore {

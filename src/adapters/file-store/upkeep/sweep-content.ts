@@ -4,7 +4,7 @@ import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { lockFile } from '../session/session-loader.ts';
+import { lockFile } from '../session/store-lock.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
 /** An appender waits at most two seconds for the store, so an exclusive lock must be held much shorter. */
