@@ -26,7 +26,7 @@ describe('reports', () => {
     const markdown = reportMarkdown(report);
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
-    expect(markdown).toContain('6 steps, numbered as in the workflow');
+    expect(markdown).toContain('6 steps. Step numbers are those of the workflow.');
     for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix (blocked)', '✓ 6. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);
     }

@@ -34,7 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session show',
-    summary: 'show how far a session is and what blocks it',
+    summary: 'show the progress of a session and what blocks it',
     load: async () => (await import('./sessions/session-show.ts')).sessionShow,
   },
   {
@@ -74,7 +74,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session delete',
-    summary: 'move sessions to the bin, which gc empties after 30 days',
+    summary: 'move sessions to the bin; after 30 days, gc deletes them for good',
     load: async () => (await import('./upkeep/session-delete.ts')).sessionDelete,
   },
   {
@@ -128,23 +128,23 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./author/workflow-new.ts')).workflowNew,
   },
   {
-    usage: 'workflow copy <id-and-new-id...>',
+    usage: 'workflow copy <id>',
     summary: 'copy a workflow under a new id so that you can change it',
     load: async () => (await import('./author/workflow-copy.ts')).workflowCopy,
   },
   {
-    usage: 'workflow migrate-id <old-and-new-id...>',
+    usage: 'workflow migrate-id <old-id> <new-id>',
     summary: 'change the id of a workflow everywhere it is used',
     load: async () => (await import('./author/workflow-migrate-id.ts')).workflowMigrateId,
   },
   {
-    usage: 'workflow diff <one-or-two...>',
+    usage: 'workflow diff <workflow-or-session>',
     summary: 'compare two workflows, or a run with its workflow, step by step',
     load: async () => (await import('./author/workflow-diff.ts')).workflowDiffCommand,
   },
   {
     usage: 'source list',
-    summary: 'list the sources of workflows, with pinned commit and health',
+    summary: 'list workflow sources, with their pinned commit and status',
     load: async () => (await import('./sources.ts')).sourceList,
   },
   {
@@ -169,7 +169,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'import <file>',
-    summary: 'import a session from a bundle; checks everything first',
+    summary: 'check a bundle, then import its session',
     load: async () => (await import('./bundle/import.ts')).importCommand,
   },
   {
@@ -189,7 +189,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'config path',
-    summary: 'print the files that hold settings',
+    summary: 'print the paths of the settings files',
     load: async () => (await import('./settings.ts')).configPath,
   },
   {

@@ -101,7 +101,7 @@ export type Switches = {
 
 /** In the order help shows them. */
 export const SWITCHES = {
-  '--json': 'print one JSON document instead of text, for errors too',
+  '--json': 'print one JSON document instead of text, including errors',
   '--quiet': 'print errors only',
   '--verbose': 'print more detail',
   '--no-color': 'print without colors (NO_COLOR does the same)',

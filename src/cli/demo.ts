@@ -119,7 +119,7 @@ async function playDemo(stage: Stage): Promise<Played> {
   await scene('The reply says exactly what is missing, so one call fixes it.');
   const propose = await report(blocked, NOTES.look);
 
-  await scene('The reply got lost, so the agent repeats the call. It counts once.');
+  await scene('The reply got lost, so the agent repeats the call. The repeated call has no second effect.');
   const repeated = await report(blocked, NOTES.look);
 
   await scene('It saves a note on the way, then finishes the step.');
@@ -133,7 +133,7 @@ async function playDemo(stage: Stage): Promise<Played> {
   const again = await call('continue_workflow', { stateToken: propose.stateToken });
   await report(again, NOTES.otherwise);
 
-  await scene('The chat is lost. A new chat finds the work by two words and continues.');
+  await scene('The chat is lost. A new chat finds the run by searching for two words, and continues it.');
   const found = await call('resume_session', { query: '29th February' });
   const done = await report(found, NOTES.check);
   assert(done.isComplete, 'the demo finishes its run');
@@ -178,6 +178,9 @@ const PAUSE_MS = 1_200;
 
 const PAUSES: { readonly [speed: string]: number } = { 1: PAUSE_MS, 4: PAUSE_MS / 4, max: 0 };
 
+/** The marks that the tree of the demo contains. */
+const LEGEND = '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   ○ step not finished';
+
 function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   return [
     [],
@@ -186,6 +189,7 @@ function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
       .trimEnd()
       .split('\n')
       .map((line): Line => [line]),
+    [{ text: LEGEND, style: 'dim' }],
     [],
     [`${calls} MCP calls to a real server. No network, no model, no API key.`],
     ...(dataDir === undefined ? [] : [[`Kept in ${dataDir}. To look at it, set WORKRAIL_DATA_DIR to that folder.`]]),

@@ -61,7 +61,7 @@ export const sourceList = command({
 export const sourceAdd = command({
   operands: [{ syntax: '<address>', help: 'https://…, git@host:path, /path/repo.git, a folder, or npm:NAME' }],
   options: [
-    { flags: '--name <name>', help: 'the name of the source (default: the last word of the address)' },
+    { flags: '--name <name>', help: 'the name of the source (default: the last part of the address)' },
     { flags: '--ref <ref>', help: 'the branch or tag of a git repository' },
     { flags: '--folder <folder>', help: 'the folder with workflows in a git repository (default: workflows)' },
   ],

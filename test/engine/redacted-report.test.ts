@@ -71,7 +71,7 @@ describe('redacted reports', () => {
     for (const format of FORMATS) {
       expect(format(redacted)).not.toMatch(/AKIAIOSFODNN7EXAMPLE|hunter2|ana\.silva|home\/ana/);
     }
-    expect(reportMarkdown(redacted)).toContain('## What was hidden\n\n- access key: 1 place\n');
+    expect(reportMarkdown(redacted)).toContain('## What was hidden\n\n- access key: 1 occurrence\n');
     expect(reportHtml(report)).toContain('made without redaction');
   });
 

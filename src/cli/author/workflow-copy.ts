@@ -1,13 +1,18 @@
-import { err, safeTry } from 'neverthrow';
+import { safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { copyWorkflow } from '../../app/author/new-workflow.ts';
 import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { usageProblem } from '../problem.ts';
 import { authorProblem, pathFrom, readDestination, TO } from './workflow-words.ts';
 
 export const workflowCopy = command({
-  operands: [{ syntax: '<id-and-new-id...>', help: 'a workflow id or file, then the id of the copy' }],
+  operands: [
+    { syntax: '<id>', help: 'a workflow id or file' },
+    {
+      syntax: '[new-id]',
+      help: 'the id of the copy, as namespace.name (default: project or user, then the same name)',
+    },
+  ],
   options: [TO],
   example: 'workrail workflow copy wr.first_steps team.first_steps',
   data: z.strictObject({
@@ -21,10 +26,7 @@ export const workflowCopy = command({
   }),
   run: ({ program }, { operands, options }) =>
     safeTry(async function* () {
-      const [asked, newId, ...more] = operands;
-      if (asked === undefined || more.length > 0) {
-        return err(usageProblem('Copy one workflow at a time.', 'Run: workrail workflow copy ID NEW_ID'));
-      }
+      const [asked = '', newId] = operands;
       const to = yield* readDestination(options['to']);
       const author = await program.author();
       const copied = yield* (await copyWorkflow(author, { asked, newId, to })).mapErr(authorProblem);

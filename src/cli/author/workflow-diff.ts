@@ -46,23 +46,13 @@ type WorkflowDiffData = z.infer<typeof workflowDiffData>;
 
 export const workflowDiffCommand = command({
   operands: [
-    {
-      syntax: '<one-or-two...>',
-      help: 'files, ids or sessions; one session alone is compared with its workflow file',
-    },
+    { syntax: '<workflow-or-session>', help: 'a workflow id or file, or a session' },
+    { syntax: '[other]', help: 'what to compare it with (default for a session: its workflow as it is now)' },
   ],
   example: 'workrail workflow diff wr.first_steps team.first_steps',
   data: workflowDiffData,
   run: async (context, { operands }) => {
-    const [first, second, ...more] = operands;
-    if (first === undefined || more.length > 0) {
-      return err(
-        usageProblem(
-          'Give two workflows, or one session.',
-          'Run: workrail workflow diff A B, or: workrail workflow diff SESSION',
-        ),
-      );
-    }
+    const [first = '', second] = operands;
     const author = await context.program.author();
     const before = await findSide(context, author, first);
     if (before.isErr()) return err(before.error);

@@ -4,11 +4,13 @@ import { migrateId } from '../../app/author/migrate-id.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { usageProblem } from '../problem.ts';
 import { authorProblem, pathFrom } from './workflow-words.ts';
 
 export const workflowMigrateId = command({
-  operands: [{ syntax: '<old-and-new-id...>', help: 'the current id, then the new one' }],
+  operands: [
+    { syntax: '<old-id>', help: 'the current id' },
+    { syntax: '<new-id>', help: 'the new id, as namespace.name' },
+  ],
   options: [{ flags: '--dry-run', help: 'show what would change; change nothing' }],
   example: 'workrail workflow migrate-id my-review team.review --dry-run',
   data: z.strictObject({
@@ -27,12 +29,7 @@ export const workflowMigrateId = command({
       .readonly(),
   }),
   run: async ({ program }, { operands, options }) => {
-    const [oldId, newId, ...more] = operands;
-    if (oldId === undefined || newId === undefined || more.length > 0) {
-      return err(
-        usageProblem('Give the current id and the new one.', 'Run: workrail workflow migrate-id OLD_ID NEW_ID'),
-      );
-    }
+    const [oldId = '', newId = ''] = operands;
     const isDryRun = options['dryRun'] === true;
     const author = await program.author();
     const migrated = await migrateId(author, { oldId, newId, isDryRun });

@@ -10,7 +10,7 @@ import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './wor
 const NAMES = Object.keys(STARTERS) as StarterName[];
 
 export const workflowNew = command({
-  operands: [{ syntax: '[id]', help: 'namespace.name; asked for in a terminal' }],
+  operands: [{ syntax: '[id]', help: 'the new id, as namespace.name (in a terminal, WorkRail asks if you omit it)' }],
   options: [
     { flags: '--template <name>', help: 'blank (default), loop or gate' },
     { flags: '--name <text>', help: 'the name of the workflow' },

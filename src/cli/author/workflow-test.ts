@@ -61,7 +61,7 @@ export const workflowTest = command({
   options: [
     {
       flags: '--min-coverage <percent>',
-      help: 'fail below this coverage of steps and condition outcomes, such as 100 or 100,90',
+      help: 'fail if coverage is lower: one percentage for both, or STEPS,OUTCOMES such as 100,90',
     },
     ALL,
   ],

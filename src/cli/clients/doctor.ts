@@ -64,7 +64,8 @@ export const doctor = command({
 
 function nextOf(faults: readonly DoctorFinding[]): string {
   if (faults.length === 0) return 'workrail status';
-  return faults.some(({ applyFix }) => applyFix !== undefined) ? 'workrail doctor --fix' : 'workrail doctor';
+  // The summary already says to run --fix.
+  return faults.some(({ applyFix }) => applyFix !== undefined) ? '' : 'workrail doctor';
 }
 
 const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {

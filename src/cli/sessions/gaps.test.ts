@@ -49,22 +49,22 @@ describe('gaps', () => {
       '"Verify the whole"',
     ]);
     const steps = [
-      '1 Plan it',
-      ...[1, 2].map((round) => `2 Raise … · round ${round}`),
-      '3 Check the parts',
-      '3 Check the parts',
-      '5 Verify the whole',
+      'step 1 "Plan it"',
+      ...[1, 2].map((round) => `step 2 "Raise …", round ${round}`),
+      'step 3 "Check the parts"',
+      'step 3 "Check the parts"',
+      'step 5 "Verify the whole"',
     ];
     const shown = (await look(['session', 'show'])).out;
-    expect(gapsIn(shown, /critical at (.+?): /)).toEqual(steps);
+    expect(gapsIn(shown, /critical, (.+?): /)).toEqual(steps);
     expect((await look(['session', 'diff', sessionId, '1', 'main'], 200)).out).toContain(
-      'critical at 5 Verify the whole: ',
+      'critical, step 5 "Verify the whole": ',
     );
     const made = await reportOf(services, sessionId);
-    const labels = steps.map((label) => label.replace(/ · (round \d)/, ' ($1)'));
+    const labels = steps.map((label) => label.replace(/, (round \d)/, ' ($1)'));
     expect(gapsIn(reportMarkdown(made), /^- \*\*open\*\* at (.+?): /)).toEqual(labels);
-    for (const label of labels) expect(reportHtml(made)).toContain(`${label}: `);
-    expect(reportMarkdown(made)).toContain('| Gap at Verify the whole: ');
+    for (const label of labels) expect(reportHtml(made)).toContain(`${label.slice(1).replaceAll('"', '&quot;')}: `);
+    expect(reportMarkdown(made)).toContain('| Gap at step 5 "Verify the whole": ');
   });
 
   it('a run that completes with gaps is counted and not shown in green', async () => {
@@ -75,7 +75,7 @@ describe('gaps', () => {
     expect(await look('session', 'show')).toContain(`${yellow}complete, 6 gaps open`);
     expect(await look('session', 'tree')).toMatch(/\[33mcomplete, 6 gaps open.*\[33m✓\[39m complete/s);
     expect(await look('session', 'list')).toContain(`${yellow}complete, gaps open`);
-    expect(await look('status')).toContain(`1 complete[22m${yellow} (with gaps open)`);
+    expect(await look('status')).toContain(`1 complete[22m${yellow} (with open gaps)`);
     for (const command of ['show', 'list']) expect(await look('session', command)).not.toContain(green);
   });
 });

@@ -1,5 +1,6 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { gapText } from '../../core/report/gap-words.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
@@ -151,5 +152,11 @@ export function shownGap({ severity, reason, summary, place }: PlacedGap): GapDa
 
 /** A gap on one line, with the step that left it. */
 export function gapWords({ severity, summary, place }: GapData): string {
-  return `${severity}${place === undefined ? '' : ` at ${placeWords(place)}`}: ${summary}`;
+  return `${severity}${place?.kind === 'step' ? `, ${stepWords(place)}` : ''}: ${gapText(summary)}`;
+}
+
+function stepWords({ position, title, rounds = [] }: Extract<PlaceData, { kind: 'step' }>): string {
+  const number = position === undefined ? '' : ` ${position}`;
+  const round = rounds.length === 0 ? '' : `, round ${rounds.map((one) => one.round).join('.')}`;
+  return `step${number} "${title}"${round}`;
 }

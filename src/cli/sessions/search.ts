@@ -50,7 +50,9 @@ type SearchData = z.infer<typeof searchData>;
 
 export const search = command({
   operands: [{ syntax: '<words...>', help: 'words that must all occur in the session' }],
-  options: [{ flags: '--all', help: 'search every session and show every match' }],
+  options: [
+    { flags: '--all', help: 'search all sessions and show all matches (default: search the newest 200, show 10)' },
+  ],
   example: 'workrail search empty cart',
   data: searchData,
   run: async ({ program, progress }, { operands, options }) => {

@@ -35,7 +35,7 @@ type SessionListData = z.infer<typeof sessionListData>;
 export const sessionList = command({
   options: [
     { flags: '--here', help: 'only sessions of this folder or repository' },
-    { flags: '--all', help: 'all sessions, not only the newest' },
+    { flags: '--all', help: 'show all sessions (default: the newest 20)' },
     {
       flags: '--state <states>',
       help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged, damaged',

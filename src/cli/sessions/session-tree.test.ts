@@ -14,8 +14,8 @@ describe('session tree', () => {
         'test.plain  "checkout fails on empty cart"   blocked   main ⑂ 1 branch',
         '✓ 1 Do s1        0:42',
         '✓ 2 Do s2        1:10',
-        '├─⑂ branch A (left 12:02)  3 ✓  4 ▲',
-        '└─  main                   3 ✓  4 ✓  5 ▲×3',
+        '├─⑂ branch A (last used 12:02)  3 ✓  4 ▲',
+        '└─  main                        3 ✓  4 ✓  5 ▲×3',
         '  ← 5 Do s5: This step requires notes, and none were sent.',
         '',
       ].join('\n'),
@@ -53,7 +53,7 @@ describe('session tree', () => {
         '── run 2 of 2 · tag0 · started 12:00 ──',
         'test.skips  "the second run"   running',
         '✓ 1 Do first         0:00  ! 1 gap',
-        '– 2 Do split  skipped by is-large',
+        '– 2 Do split  skipped (condition "is-large" is false)',
         '– 3 Do shrink  skipped',
         '● 4 Do last   since 12:00',
         '',
@@ -68,8 +68,8 @@ describe('session tree', () => {
     await save(await send(await show(first), { notes: 'Again.', context: { size: 'large' } }), 'Once.');
     const { out } = await look(['session', 'tree']);
     expect(out.split('\n').slice(1, 3)).toEqual([
-      expect.stringMatching(/^├─⑂ branch A \(left 12:00\) {2}1 ✓! {2}2…3 – {2}4 ○◆$/),
-      expect.stringMatching(/^└─ {2}main {19}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
+      expect.stringMatching(/^├─⑂ branch A \(last used 12:00\) {2}1 ✓! {2}2…3 – {2}4 ○◆$/),
+      expect.stringMatching(/^└─ {2}main {24}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
     ]);
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
   });
@@ -99,7 +99,7 @@ describe('session tree', () => {
     let at = await show(first);
     for (let i = 0; i < 8; i++) at = await send(at, { notes: 'Another.' });
     expect((await look(['session', 'tree'])).out.split('\n').slice(1, 5)).toEqual([
-      '├─⑂ branch A (left 12:00)  1 ✓  2 ○',
+      '├─⑂ branch A (last used 12:00)  1 ✓  2 ○',
       '└─  main',
       '✓ 1 Do s1            0:00',
       '✓ 2 Do s2            0:00',

@@ -127,7 +127,7 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
   const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
     [{ text: clipText(title, layout.width), style: 'strong' }],
-    ...(runs.length === 0 ? [[{ text: '  no open session', style: 'dim' } as const]] : []),
+    ...(runs.length === 0 ? [[{ text: '  no open sessions', style: 'dim' } as const]] : []),
     ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
     ...(more > 0
       ? [
@@ -199,14 +199,18 @@ function othersLines({ others }: StatusData): readonly Line[] {
   if (parts.length === 0) return [];
   return [
     [''],
-    [dim('Other sessions: '), ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])), dim('.')],
+    [
+      dim('Sessions that are not open, in all folders: '),
+      ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])),
+      dim('.'),
+    ],
   ];
 }
 
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
-  const which = withGaps === complete ? '' : `${withGaps} of them `;
-  return [{ text: ` (${which}with gaps open)`, style: 'notable' }];
+  const which = withGaps === complete ? '' : `${withGaps} `;
+  return [{ text: ` (${which}with open gaps)`, style: 'notable' }];
 }
 
 function dim(text: string): LineSpan {

@@ -21,7 +21,7 @@ import {
 
 type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
 
-/** One line per branch: where it starts, when it was left, and its steps. */
+/** One line per branch: where it starts, when it was last used, and its steps. */
 function branchRows(lines: readonly TreeLineData[], layout: BranchLayout): readonly TreeRow[] {
   return lines.map((line) => ({ line: branchLine(line, layout), steps: 0, branches: 1 }));
 }
@@ -33,7 +33,7 @@ function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): 
 
 function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
   const origin = from === undefined || from === 'main' ? '' : `off ${from}`;
-  const left = lastAt === undefined ? '' : `left ${clockTime(lastAt, nowMs)}`;
+  const left = lastAt === undefined ? '' : `last used ${clockTime(lastAt, nowMs)}`;
   const facts = [origin, left].filter((fact) => fact !== '').join(', ');
   return `├─⑂ branch ${name}${facts === '' ? '' : ` (${facts})`}`;
 }

@@ -176,7 +176,7 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
   if (skipped.length <= SKIPS_SHOWN) {
     return skipped.map(({ conditionId, ...step }) =>
       row(
-        `– ${clipText(numbered(step), TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` by ${conditionId}`}`,
+        `– ${clipText(numbered(step), TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` (condition "${conditionId}" is false)`}`,
         1,
       ),
     );

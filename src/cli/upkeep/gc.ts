@@ -36,7 +36,7 @@ export const gc = command({
   options: [
     { flags: '--dry-run', help: 'show what would be deleted; delete nothing' },
     { flags: '--older-than <time>', help: 'minimum time since the last write, such as 30d or 8w (default: 90d)' },
-    { flags: '--empty-bin', help: 'also delete everything in the bin, for good' },
+    { flags: '--empty-bin', help: 'delete everything in the bin now, not only what has been there for 30 days' },
     { flags: '--yes', help: 'do not ask before emptying the bin' },
   ],
   example: 'workrail gc --dry-run',
@@ -121,15 +121,13 @@ function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly
     ...(isEachShown ? sessions.map((id): Line => [`${id}  last written more than ${plural(days, 'day')} ago`]) : []),
     ...(isEachShown ? binned.map((id): Line => [`${id}  deleted`]) : []),
     [removedText(collection, days)],
-    ...stayedLines(collection),
+    ...stayedLines(collection, days),
   ];
 }
 
 function removedText({ kind, sessions, binned, files, bytes }: Collection, days: number): string {
   const isDone = kind === 'collected';
-  if (sessions.length + binned.length + files === 0) {
-    return 'Nothing to remove.';
-  }
+  if (sessions.length + binned.length + files === 0) return 'Nothing to delete.';
   const what = [
     ...(sessions.length === 0
       ? []
@@ -142,16 +140,28 @@ function removedText({ kind, sessions, binned, files, bytes }: Collection, days:
     : `Would remove ${all}: ${sizeOf(bytes)}. Nothing was changed.`;
 }
 
-function stayedLines({ stayed: { recent, kept, inUse, timeless, inBin } }: Collection): readonly Line[] {
+function stayedLines({ sessions: { length: removed }, stayed }: Collection, days: number): readonly Line[] {
+  const { recent, kept, inUse, timeless, inBin } = stayed;
+  const writtenRecently = `written or imported in the last ${plural(days, 'day')}`;
   const reasons = [
-    ...(recent === 0 ? [] : [`${recent} written or imported more recently`]),
+    ...(recent === 0 ? [] : [`${recent} ${writtenRecently}`]),
     ...(kept.length === 0 ? [] : [`${kept.length} marked as kept (${shortList(kept)})`]),
     ...(inUse.length === 0 ? [] : [`${inUse.length} in use right now (${shortList(inUse)})`]),
     ...(timeless.length === 0 ? [] : [`${timeless.length} of unknown age (${shortList(timeless)})`]),
   ];
   const count = recent + kept.length + inUse.length + timeless.length;
+  const isAllRecent = removed === 0 && recent === count;
+  const all = recent === 1 ? 'The only session was' : `All ${recent} sessions were`;
   return [
-    ...(count === 0 ? [] : [[`${plural(count, 'session')} not removed: ${reasons.join(', ')}.`]]),
+    ...(count === 0
+      ? []
+      : [
+          [
+            isAllRecent
+              ? `${all} ${writtenRecently}.`
+              : `${plural(count, 'session')} not deleted: ${reasons.join(', ')}.`,
+          ],
+        ]),
     ...(inBin === 0 ? [] : [[`${plural(inBin, 'deleted session')} can still be restored from the bin.`]]),
   ];
 }

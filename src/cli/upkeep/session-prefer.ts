@@ -17,7 +17,10 @@ export const sessionPrefer = command({
     { syntax: '[mode]', help: AUTONOMY.join(', ') },
   ],
   options: [
-    { flags: '--risk <policy>', help: 'conservative, balanced or aggressive: how much advice warnings contain' },
+    {
+      flags: '--risk <policy>',
+      help: 'the amount of advice in warnings: conservative (most), balanced or aggressive (least)',
+    },
     { flags: '--run <tag>', help: 'change only this run of the session' },
   ],
   example: 'workrail session prefer 7f3a full_auto_never_stop',

@@ -99,7 +99,7 @@ describe('session keep', () => {
     });
     time.nowMs += 200 * DAY_MS;
     const { out } = await run('gc');
-    expect(out).toBe(`Nothing to remove.\n1 session not removed: 1 marked as kept (${id}).\n`);
+    expect(out).toBe(`Nothing to delete.\n1 session not deleted: 1 marked as kept (${id}).\n`);
     const undone = sessionKeepShape.parse(JSON.parse((await run('session', 'keep', id, '--undo', '--json')).out));
     expect(undone).toMatchObject({ data: { sessions: [{ sessionId: id, isKept: false }] } });
     expect((await run('gc')).out).toContain('Removed 1 session last written more than 90 days ago');
@@ -227,7 +227,7 @@ describe('gc', () => {
     time.nowMs += 8 * DAY_MS;
     const before = readdirSync(root, { recursive: true }).sort();
     expect((await run('gc', '--dry-run')).out).toBe(
-      'Nothing to remove.\n1 session not removed: 1 written or imported more recently.\n',
+      'Nothing to delete.\nThe only session was written or imported in the last 90 days.\n',
     );
     const dry = await run('gc', '--dry-run', '--older-than', '1w');
     expect(dry.out).toMatch(

@@ -43,7 +43,8 @@ export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: 
 
 export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
   const { kind, ref } = workflow.source;
-  const steps = workflow.steps === undefined ? '' : `, ${plural(workflow.steps, 'step')}, numbered as in the workflow`;
+  const steps =
+    workflow.steps === undefined ? '' : `, ${plural(workflow.steps, 'step')}. Step numbers are those of the workflow.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
@@ -85,8 +86,10 @@ export function runFigures({
 }: ReportRun): readonly (readonly [noun: string, count: number])[] {
   const figure = (count: number, one: string, many: string) => [count === 1 ? one : many, count] as const;
   const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
+  const hasRounds = entries.some((entry) => entry.kind === 'step' && (entry.step?.rounds.length ?? 0) > 0);
+  const rounds = hasRounds ? ' (each loop round counted)' : '';
   return [
-    figure(ofKind('step'), 'step done', 'steps done'),
+    figure(ofKind('step'), `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
     figure(Math.max(0, branches.length - 1), 'branch', 'branches'),
     figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
@@ -173,8 +176,13 @@ export function entryLabel(entry: ReportEntry): string {
 }
 
 /** A step with the rounds of its loops. */
-export function stepLabel({ title, rounds }: ReportStep): string {
+export function stepLabel({ title, rounds }: Pick<ReportStep, 'title' | 'rounds'>): string {
   return rounds.length === 0 ? title : `${title} (${rounds.map(({ round }) => `round ${round}`).join(', ')})`;
+}
+
+/** A step inside a sentence: its number, its quoted title and its rounds. */
+export function quotedStep({ position, title, rounds }: ReportStep): string {
+  return `step${position === undefined ? '' : ` ${position}`} ${stepLabel({ title: `"${title}"`, rounds })}`;
 }
 
 /** What is known of an entry besides its notes and artifacts. */
@@ -186,17 +194,39 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     // The next entry shows which step was selected.
     ...entry.decisions
       .filter(({ kind }) => kind !== 'selected_next_step')
-      .map(({ summary }) => ['Decision', summary] as const),
+      .map(({ summary }) => ['Decision', decisionText(summary)] as const),
     ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
     ...entry.preferences.map((change) => {
       const mode = `${modeWords(change)}, ${inWords(change.source)}`;
-      return ['Mode', [mode, ...change.warnings.map(inWords)].join('; ')] as const;
+      return ['Mode', [mode, ...change.warnings].join('. ')] as const;
     }),
     ...entry.capabilities.map(
       ({ capability, status, how }) => ['Capability', `${inWords(capability)}: ${status} (${inWords(how)})`] as const,
     ),
-    ...(entry.contextKeys.length === 0 ? [] : [['Context', entry.contextKeys.join(', ')] as const]),
+    ...(entry.contextKeys.length === 0 ? [] : [['Context keys set', entry.contextKeys.join(', ')] as const]),
   ];
+}
+
+/** Decisions that people read more easily in other words than those of the log. */
+const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
+  [
+    /^There is no decision in loop (".+")\.$/,
+    'The agent sent no "continue" or "stop" for loop $1, which counts as "continue".',
+  ],
+  [/^The decision is (".+") in loop (".+")\.$/, 'The agent decided $1 for loop $2.'],
+  [/^The run condition of (step|loop) (".+") is false\.$/, 'Skipped $1 $2: its condition is false.'],
+  [/^The run condition of (step|loop) (".+") is true\.$/, 'The $1 $2 applies: its condition is true.'],
+  [/^The run condition of 1 step from (".+") is true\.$/, 'The step $1 applies: its condition is true.'],
+  [
+    /^The run condition of (\d+ steps) from (".+") is true\.$/,
+    'The next $1 apply, starting with $2: their condition is true.',
+  ],
+  [/^Reached loop /, 'Started loop '],
+];
+
+function decisionText(summary: string): string {
+  const known = DECISIONS.find(([logged]) => logged.test(summary));
+  return known === undefined ? summary : summary.replace(...known);
 }
 
 /** What is known of an artifact besides its content. */
@@ -214,9 +244,9 @@ export function shownContent(content: JsonValue): { readonly text: string; reado
   return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }
 
-/** The step of a gap by number and title, as commands and replies name it. */
+/** The step of a gap by number and title. */
 export function gapStepLabel({ step }: ReportGap): string | undefined {
-  return step === null ? undefined : `${step.position === undefined ? '' : `${step.position} `}${stepLabel(step)}`;
+  return step === null ? undefined : quotedStep(step);
 }
 
 export function gapState({ isOpen, resolvedOn }: ReportGap): string {
@@ -224,15 +254,22 @@ export function gapState({ isOpen, resolvedOn }: ReportGap): string {
   return resolvedOn.length === 0 ? 'resolved' : `resolved on ${resolvedOn.join(', ')}`;
 }
 
-export function gapFacts({ severity, category, detail, branch }: ReportGap): readonly string[] {
-  return [severity, `${inWords(category)}: ${inWords(detail)}`, branchTitle(branch)];
+export function gapFacts(gap: ReportGap): readonly string[] {
+  return [gap.severity, gapCause(gap), branchTitle(gap.branch)];
+}
+
+function gapCause({ category, detail, summary }: ReportGap): string {
+  // Only loops leave gaps with this detail.
+  if (detail === 'invariant_violation')
+    return summary.includes('maxIterations') ? 'loop limit reached' : 'loop problem';
+  return `${inWords(category)}: ${inWords(detail)}`;
 }
 
 /** What was hidden: one sentence, or one line for each kind. */
 export function hiddenWords({ isRedacted, hidden }: Report): string | readonly string[] {
   if (!isRedacted) return 'This report was made without redaction. Secrets in it were not hidden.';
   if (hidden.length === 0) return 'Nothing was found that looks like a secret.';
-  return hidden.map(({ kind, count }) => `${kind}: ${plural(count, 'place')}`);
+  return hidden.map(({ kind, count }) => `${kind}: ${plural(count, 'occurrence')}`);
 }
 
 export function modeWords({ autonomy, riskPolicy }: Preferences): string {

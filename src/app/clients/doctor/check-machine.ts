@@ -33,7 +33,7 @@ export async function checkConfig(
     return [
       good(
         'config',
-        `settings: ${own === 0 ? 'all defaults' : `${own} set`} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`,
+        `settings: ${own === 0 ? 'all defaults' : `${own} set, all others default`} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`,
       ),
     ];
   return problems.map((problem) => ({

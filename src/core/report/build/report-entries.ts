@@ -54,7 +54,10 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
       source,
       autonomy,
       riskPolicy,
-      warnings: warnings.map(({ recommended, effective }) => `${effective} exceeds the recommended ${recommended}`),
+      warnings: warnings.map(({ code, recommended, effective }) => {
+        const what = code === 'exceeds_recommended_autonomy' ? 'mode' : 'risk policy';
+        return `The ${what} is ${effective}; the workflow recommends at most ${recommended}.`;
+      }),
     })),
     capabilities: record.capabilities.map(({ capability, status, provenance }) => ({
       capability,

@@ -3,8 +3,9 @@ import { defined } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
+import { gapText } from '../gap-words.ts';
 import type { ReportSession } from '../report.ts';
-import { inWords, modeWords, stepLabel } from '../report-words.ts';
+import { inWords, modeWords, quotedStep, stepLabel } from '../report-words.ts';
 import { type ReportSource, reportStep, stepAt, stepBefore, timeText } from './report-source.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
@@ -46,11 +47,11 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
     case 'capability':
       return `${inWords(detail.capability.capability)}: ${detail.capability.status} (${inWords(detail.capability.provenance.kind)})`;
     case 'gap':
-      return `${detail.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, detail.at)}: ${detail.summary}`;
+      return `${detail.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, detail.at)}: ${gapText(detail.summary)}`;
     case 'divergence':
       return `Departed from the instructions (${inWords(detail.divergence.reason)}): ${detail.divergence.summary}`;
     case 'context':
-      return `Context: ${detail.keys.join(', ')}`;
+      return `Context keys set: ${detail.keys.join(', ')}`;
     default:
       return unreachable(detail);
   }
@@ -58,7 +59,7 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
 
 function gapStepOf(source: ReportSource, node: RunNode): string {
   const step = stepBefore(source, node);
-  return step === null ? '' : ` at ${stepLabel(step)}`;
+  return step === null ? '' : ` at ${quotedStep(step)}`;
 }
 
 /** The step that is due at a node, if one was selected. */

@@ -1,5 +1,6 @@
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
+import { gapText } from '../gap-words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
   artifactFacts,
@@ -167,7 +168,7 @@ function artifactHtml(artifact: ReportArtifact): string {
 
 function gapHtml(gap: ReportGap): string {
   const step = gapStepLabel(gap);
-  const label = `${step === undefined ? '' : `${step}: `}${gap.summary}`;
+  const label = `${step === undefined ? '' : `${step.replace(/^s/, 'S')}: `}${gapText(gap.summary)}`;
   return [
     `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${gapState(gap)}</span> `,
     `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a><br>${muted(gapFacts(gap).join(' · '))}</li>`,

@@ -1,5 +1,6 @@
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { gapText } from '../gap-words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import {
   artifactFacts,
@@ -143,7 +144,7 @@ function gapLine(gap: ReportGap): string {
   const at = step === undefined ? '' : ` at ${markdownLine(step)}`;
   const facts = [...gapFacts(gap), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
   const state = gap.isOpen ? '**open**' : gapState(gap);
-  return `- ${state}${at}: ${markdownLine(gap.summary)} (${facts.join(', ')})`;
+  return `- ${state}${at}: ${markdownLine(gapText(gap.summary))} (${facts.join(', ')})`;
 }
 
 function factLine({ name, parts }: ReportFact): string {
