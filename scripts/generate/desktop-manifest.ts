@@ -43,7 +43,7 @@ export function registryEntry(): object {
     name: mcpName,
     title: 'WorkRail',
     // The registry takes at most 100 characters.
-    description: 'Walks an AI agent through a workflow step by step and keeps the truth outside the chat.',
+    description: "Walks an AI agent through a workflow step by step and keeps the run's state outside the chat.",
     version,
     packages: [
       {
