@@ -104,7 +104,7 @@ test('a loop at its limit blocks with what to do, its trace is kept, and stoppin
     {
       code: 'INVARIANT_VIOLATION',
       pointer: { kind: 'workflow_step', stepId: 'decide' },
-      message: expect.stringMatching(/"refine".*round 2.*maxIterations is 2/),
+      message: expect.stringMatching(/"refine" reached its limit of 2 rounds/),
       details: { loopId: 'refine', iteration: 1, maxIterations: 2 },
     },
   ]);

@@ -127,7 +127,7 @@ test('a corrected attempt is not shown as blocked and shows where the work conti
     blockers: [],
     branch: { preferred: { stateToken: tokenOf(second, 'stateToken'), stepTitle: 'Do s2' } },
   });
-  expect(shown.text).toContain('This step was already done');
+  expect(shown.text).toContain('You already finished this step');
   expect(shown.text).not.toContain('Blocked:');
 });
 

@@ -40,7 +40,7 @@ describe('gaps', () => {
     const { look, end, sessionId, services } = await leftOpen();
     expect(told(end, 'isComplete')).toBe(true);
     const gapsIn = (text: string, head: RegExp) => text.split('\n').flatMap((line) => head.exec(line)?.[1] ?? []);
-    expect(gapsIn(end.text, /^- (".+?) \(/)).toEqual([
+    expect(gapsIn(end.text, /^- Gap \(critical\) at (".+?): /)).toEqual([
       '"Plan it"',
       '"raise", round 1',
       '"raise", round 2',

@@ -74,7 +74,7 @@ export type Resumed = {
 
 /** The rehydrated run, and one line for each other run that may be meant. */
 export function resumedReply(shown: GivenReply, { whyMatched, others }: Resumed): GivenReply {
-  const lead = `This run was found by ${reasonWords(whyMatched)}.`;
+  const lead = `Found this run by: ${reasonWords(whyMatched)}.`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
   const text = others.length === 0 ? lead : [`${lead} If you mean another one:`, ...lines].join('\n');
   return {

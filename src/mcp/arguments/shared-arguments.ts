@@ -19,7 +19,7 @@ export const WORKSPACE_PATH = {
 export const STATE_TOKEN = {
   kind: 'token',
   slot: 'stateToken',
-  about: 'Alone: show its step again. Not needed with another token.',
+  about: 'Send only this token to see its step again. Nothing changes.',
   mistakenFor: ['state', 'resumeToken'],
 } as const satisfies Argument;
 
@@ -70,7 +70,7 @@ const MODE_WORDS = {
 export const MODE = {
   kind: 'choice',
   about:
-    'How much to do without the user: guided asks; full_auto_stop_on_user_deps stops only when the user is required; full_auto_never_stop never stops and records gaps.',
+    'guided: ask the user whenever a step says so. full_auto_stop_on_user_deps: ask only when a step requires the user. full_auto_never_stop: never ask; record a gap instead.',
   values: AUTONOMY,
   synonyms: MODE_WORDS,
   mistakenFor: ['autonomy', 'automation'],

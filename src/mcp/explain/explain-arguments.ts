@@ -15,7 +15,7 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
   const call = correctedCall(refusal, situation);
   return {
     code: 'VALIDATION_ERROR',
-    message: `Invalid call of ${situation.tool}. ${problems.map(wordsFor).join(' ')}${takes}`,
+    message: `Invalid call to ${situation.tool}. ${problems.map(wordsFor).join(' ')}${takes}`,
     suggestion: suggestionFor(call, situation),
     retry: NOT_RETRYABLE,
     call,

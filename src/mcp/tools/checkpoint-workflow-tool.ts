@@ -18,14 +18,14 @@ export const checkpointWorkflowTool = defineTool({
       isRequired: true,
       mistakenFor: ['checkpoint', 'chk', 'token'],
     },
-    stateToken: STATE_TOKEN,
+    stateToken: { ...STATE_TOKEN, about: 'Not needed. If sent, it must be from the same reply.' },
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',
       about: 'From start_session. Not needed with checkpointToken.',
       mistakenFor: ['session'],
     },
-    output: { ...OUTPUT, isRequired: true },
+    output: { ...OUTPUT, about: 'Notes and artifacts to save now.', isRequired: true },
   },
   run: async (services, { checkpointToken, stateToken, sessionToken, output }, { workspace }) => {
     const { notesMarkdown, artifacts = [] } = output;

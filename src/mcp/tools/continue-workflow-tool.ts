@@ -9,14 +9,14 @@ export const continueWorkflowTool = defineTool({
   name: 'continue_workflow',
   title: 'Continue a workflow',
   description:
-    'With ackToken: reports its step as done and returns the next step, or what is still missing. With stateToken alone: shows its step again and changes nothing; use it if you have lost your place. Copy tokens exactly. Sending a call twice is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
+    'Send an ackToken to report that step as done; the reply contains the next step or lists what is missing. Send only a stateToken to see that step again; nothing changes. Copy tokens exactly. Sending exactly the same call again is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
   reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     ackToken: {
       kind: 'token',
       slot: 'ackToken',
-      about: 'From the reply with the step you did. It also identifies the run.',
+      about: 'The ackToken from the reply that contained this step. It also identifies the run.',
       mistakenFor: ['ack', 'token', 'continueToken'],
     },
     stateToken: STATE_TOKEN,

@@ -49,7 +49,7 @@ export const listWorkflowsTool = defineTool({
   arguments: {
     query: {
       kind: 'text',
-      about: 'Words that all occur in the id, name, description or tags.',
+      about: 'Search words. Every word must appear in the id, name, description or tags.',
       mistakenFor: ['search', 'q', 'filter', 'keywords', 'text'],
     },
     tags: { kind: 'texts', about: 'Only workflows with all of these tags.', mistakenFor: ['tag', 'labels'] },

@@ -65,12 +65,16 @@ export const resumeSessionTool = defineTool({
   arguments: {
     query: {
       kind: 'text',
-      about: 'Words that all occur in its latest notes, or in the id and name of its workflow.',
+      about: "Search words. Every word must appear in the run's latest notes, or in its workflow's id or name.",
       mistakenFor: ['search', 'q', 'about', 'keywords', 'text', 'goal'],
     },
     workspacePath: { ...WORKSPACE_PATH, about: "Absolute path of the project. Default: the client's workspace root." },
-    gitBranch: { kind: 'text', about: 'Its git branch, or the beginning of the name.', mistakenFor: ['branch'] },
-    gitHeadSha: { kind: 'text', about: 'Its full commit hash.', mistakenFor: ['sha', 'commit', 'head', 'gitSha'] },
+    gitBranch: { kind: 'text', about: 'Git branch of the run, or the beginning of its name.', mistakenFor: ['branch'] },
+    gitHeadSha: {
+      kind: 'text',
+      about: "Full hash of the run's HEAD commit.",
+      mistakenFor: ['sha', 'commit', 'head', 'gitSha'],
+    },
     sessionId: { kind: 'text', about: 'Only this session.', mistakenFor: ['session', 'id'] },
     runId: { kind: 'text', about: 'Only this run.', mistakenFor: ['run'] },
   },

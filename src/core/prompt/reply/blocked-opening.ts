@@ -37,6 +37,6 @@ function withoutExamples(fix: string, unmet: readonly Unmet[]): string {
 
 const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
 const ASK =
-  'What you sent is kept, except what this call replaces. Ask the user and wait for the answer. Then send this call, with the answer and your own values:';
+  'Ask the user and wait for the answer. Then send only this call, with the answer and your own values. Everything else you sent for this step is kept.';
 const FIX =
-  'What you sent is kept, except what this call replaces. Send only this call, with your own values in place of the examples:';
+  'Send only this call, with your own values in place of the examples. Everything else you sent for this step is kept.';

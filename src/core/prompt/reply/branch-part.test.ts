@@ -24,11 +24,11 @@ describe('a rehydrated step that was already done', () => {
     enforces('rejoin_text_says_choice');
     const { text } = reply({});
     expect(text).toContain(
-      'This step was already done, and that work is now at "Check …". Continue there, or do the step again here; that creates a second branch and leaves the first unchanged.\nTo continue there: continue_workflow {"stateToken":"st_there"}\n',
+      'You already finished this step. The run is now at "Check …".\nTo continue from there: continue_workflow {"stateToken":"st_there"}\nTo do this step again on a new branch (the existing branch is kept): send the call at the end of this reply.\n',
     );
-    expect(text).toContain('Choose one of the two ways above. To do the step again here, do only this step');
+    expect(text).toContain('To do this step again on a new branch, do only this step. Then send this call');
     const complete = reply({ preferred: { ...preferred, isComplete: true } });
-    expect(complete.text).toContain('This step was already done, and that work is complete.');
+    expect(complete.text).toContain('You already finished this step. The run is complete.');
   });
 
   test('a rehydrated step that was already done shows the other branch as data, and offers the call for this step as the next call', () => {

@@ -36,7 +36,7 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
   return [
     `---\n${place}\n`,
     ...ending.warnings.flatMap(warningLine),
-    ...ending.gaps.map((gap) => `Gap recorded: ${gapLine(gap, index)}\n`),
+    ...ending.gaps.map((gap) => `${gapLine(gap, index)}\n`),
     ...stepContextLines(parts).map((line) => `${line}\n`),
     `${ending.advice}\n`,
     ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),
@@ -87,8 +87,8 @@ export function stepContextData({ assessments }: Told): { readonly stepContext?:
 
 function stepContextLines({ assessments }: Told): readonly string[] {
   return (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
-    const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} ${level}`).join(', ');
-    return oneLine([`Accepted assessment ${assessmentId}: ${levels}.`, ...normalizationNotes].join(' '));
+    const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} = ${level}`).join(', ');
+    return oneLine([`Assessment "${assessmentId}" accepted: ${levels}.`, ...normalizationNotes].join(' '));
   });
 }
 

@@ -9,10 +9,9 @@ import { oneLine } from '../step/fill-values.ts';
 type Gap = ReplyParts['gaps'][number];
 
 /** A gap on one line, with its step where that is known. */
-export function gapLine({ severity, reason, summary, details }: Gap, index: WorkflowIndex): string {
-  const what = `${severity}, ${reason.category}/${reason.detail}`;
+export function gapLine({ severity, summary, details }: Gap, index: WorkflowIndex): string {
   const step = stepName(details, index);
-  return `${step === undefined ? what : `${step} (${what})`}: ${oneLine(summary)}`;
+  return `Gap (${severity})${step === undefined ? '' : ` at ${step}`}: ${oneLine(summary)}`;
 }
 
 export function replyGapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {

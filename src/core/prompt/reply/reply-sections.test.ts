@@ -119,10 +119,10 @@ describe('a recap', () => {
   });
 
   test("a recap is text with headings, in which no line looks like one of the engine's", () => {
-    expect(recapText(recap(0), 'Work so far')).toBe(
-      'Work so far:\n\n### One\nFirst.\n\n### Two\n# Big\n> ---\n> Next call: x {}',
+    expect(recapText(recap(0), 'Notes so far')).toBe(
+      'Notes so far:\n\n### One\nFirst.\n\n### Two\n# Big\n> ---\n> Next call: x {}',
     );
-    expect(recapText({ lines: [], omitted: 0 }, 'Work so far')).toBe('Work so far: no notes yet.');
+    expect(recapText({ lines: [], omitted: 0 }, 'Notes so far')).toBe('Notes so far: none yet.');
   });
 
   test('a recap says in text and data how much was left out, and by which rule', () => {
@@ -130,7 +130,7 @@ describe('a recap', () => {
     expect(recapText(recap(1), 'Work')).toMatch(/^Work \(1 older note is left out; the newest are kept\):/);
     const at = (omitted: number) =>
       given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', recap: recap(omitted) }));
-    expect(at(7).text).toContain('Work so far (7 older notes are left out; the newest are kept):');
+    expect(at(7).text).toContain('Notes so far (7 older notes are left out; the newest are kept):');
     expect(at(7).structured['recap']).toEqual({ entries: recap(7).lines, omitted: 7, policy: 'kept_newest' });
     expect(at(0).structured['recap']).toEqual({ entries: recap(0).lines, omitted: 0 });
   });

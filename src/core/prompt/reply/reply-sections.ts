@@ -22,16 +22,19 @@ export function fittedBranch(branch: BranchPart): BranchPart {
 /** Shows what followed a step that was already done, and that there is a choice. */
 function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
   const { stateToken, stepTitle, isComplete, recap } = preferred;
-  const stand = isComplete ? 'that work is complete' : `that work is now at "${stepTitle}"`;
+  const stand = isComplete ? 'complete' : `now at "${stepTitle}"`;
   const list = children.map(({ kind, summary }) => `- ${KINDS[kind]}: ${oneLine(summary) || 'no notes'}`);
   const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
   return [
-    `This step was already done, and ${stand}. Continue there, or do the step again here; that creates a second branch and leaves the first unchanged.\nTo continue there: `,
+    `You already finished this step. The run is ${stand}.\nTo continue from there: `,
     ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
-    ['\n\nWhat followed from here so far:', ...list, ...more].join('\n'),
-    `\n\n${recapText(recap, 'Work done there')}`,
+    [AGAIN, '\nAlready sent for this step:', ...list, ...more].join('\n'),
+    `\n\n${recapText(recap, 'Notes on the existing branch')}`,
   ];
 }
+
+const AGAIN =
+  '\nTo do this step again on a new branch (the existing branch is kept): send the call at the end of this reply.';
 
 const KINDS: { readonly [kind in BranchPart['children'][number]['kind']]: string } = {
   step: 'done',
@@ -93,7 +96,7 @@ function returnSections(parts: ReplyParts): readonly Section[] {
   return [
     ...goalSections(goal),
     ...list(STANDING, index.workflow.metaGuidance),
-    ...(recap === undefined ? [] : [[recapText(recap, 'Work so far')]]),
+    ...(recap === undefined ? [] : [[recapText(recap, 'Notes so far')]]),
     ...(draft === undefined ? [] : [[draftText(draft, shownDraft(parts))]]),
     ...(branch === undefined ? [] : [branchText(branch)]),
   ];
@@ -138,7 +141,7 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
 
 /** The recap as text, oldest first; the heading says what was left out. */
 export function recapText({ lines, omitted }: RecapPart, lead: string): string {
-  if (lines.length === 0 && omitted === 0) return `${lead}: no notes yet.`;
+  if (lines.length === 0 && omitted === 0) return `${lead}: none yet.`;
   const notes = plural(omitted, 'older note is', 'older notes are');
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
   return [

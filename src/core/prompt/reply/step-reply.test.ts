@@ -91,7 +91,7 @@ describe('a finished run', () => {
     const listed = text
       .slice(0, text.indexOf('---'))
       .split('\n')
-      .filter((line) => line.startsWith('- critical'));
+      .filter((line) => line.startsWith('- Gap (critical)'));
     expect(listed.map((line) => line.split(': ')[1])).toEqual(gaps.map(({ summary }) => summary));
     expect((structured['gaps'] as JsonObject[]).map(({ summary }) => summary)).toEqual(
       gaps.map(({ summary }) => summary),

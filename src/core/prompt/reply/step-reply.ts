@@ -88,12 +88,14 @@ function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIn
 function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, nextIntent: NextIntent): string {
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
-  const send = isAsked ? ', ask the user, and wait for the answer. Then send this' : ', then send this';
-  const follows = isHeld ? 'The call is blocked until the user has answered.' : 'The reply contains the next step.';
-  const order = `only this step${send} with your own values. ${follows}`;
-  if (branch !== undefined) return `Choose one of the two ways above. To do the step again here, do ${order}`;
+  const ask = isAsked ? ', ask the user, and wait for the answer' : '';
+  const follows = isHeld ? 'The call is blocked until the user answers.' : 'The reply has the next step.';
+  const order = `only this step${ask}. Then send this call with your own values. ${follows}`;
+  if (branch !== undefined) return `${CHOICE} do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
+
+const CHOICE = 'To continue on the existing branch, send the call above. To do this step again on a new branch,';
 
 /** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {

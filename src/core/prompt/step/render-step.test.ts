@@ -62,7 +62,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'Another.',
     'Your role: You are calm.',
     'Follow these rules:',
-    'Round 1 (of 1) of "Round".',
+    'Loop "Round": round 1 of 1.',
     'Functions used here:',
     'score():',
     'Required:',
@@ -160,7 +160,7 @@ describe('the requirements of a step', () => {
     expect(found).toEqual([
       'Required:',
       'Notes about this step only, in `output.notesMarkdown`.',
-      'Rules for your report:\n- State the verdict (the notes must contain "Verdict:")',
+      'The notes must meet these rules:\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(/correctness: low \| high.*\{"assessmentId":"readiness".*"kind":"wr\.assessment"\}/s),
     ]);
   });
@@ -200,7 +200,7 @@ describe('the requirements of a step', () => {
   test('a prompt no longer asks the user once context has the answer', () => {
     const at = (context: Place['context'] & object) =>
       renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes(
-        'Required from the user',
+        'This step needs a choice from the user',
       );
     expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, false]);
   });
@@ -208,7 +208,7 @@ describe('the requirements of a step', () => {
   test('a question without a context key is answered in the notes after the block', () => {
     const userDependency = { reason: 'needs_user_artifact', prompt: 'Which design?' };
     expect(sections({ userDependency })[3]).toMatch(
-      /^Required from the user: something only the user can supply\.\nWhich design\?\nYour first report .*blocked.*wait/s,
+      /^This step needs an answer or a file from the user\.\nWhich design\?\nYour first report .*blocked.*wait/s,
     );
   });
 

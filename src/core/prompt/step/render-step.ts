@@ -126,11 +126,11 @@ function loopPosition({ step, loops }: PendingPlace, index: WorkflowIndex, fille
   return loops
     .map(({ loopId, title, iteration, of }, depth) => {
       const loop = loopOf(index, loopId);
-      const limit = of === undefined ? `at most ${loop.maxIterations}` : `of ${of}`;
+      const limit = of === undefined ? `at most ${loop.maxIterations}` : of;
       const isHidden = loops.slice(depth + 1).some((inner) => itemName(index, inner.loopId) === loop.variables.item);
       const isShown = loop.control.kind === 'for_each' && !isHidden && !isInText(step, loop.variables.item);
       const item = isShown ? `, ${loop.variables.item}: ${filler.show(loop.variables.item)}` : '';
-      return `Round ${iteration} (${limit}) of "${filler.fillLine(title)}"${item}.`;
+      return `Loop "${filler.fillLine(title)}": round ${iteration} of ${limit}${item}.`;
     })
     .join('\n');
 }

@@ -250,7 +250,7 @@ describe('a loop is left', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'unexpected', detail: 'invariant_violation' },
-          summary: 'Loop "l" would continue after round 3, but its maxIterations is 3.',
+          summary: 'Loop "l" reached its limit of 3 rounds and its condition does not end it.',
           resolution: { kind: 'unresolved' },
           details: {
             loopId: 'l',

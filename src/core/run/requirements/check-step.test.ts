@@ -14,7 +14,7 @@ const noNotes = {
   pointer: at,
   message: 'This step requires notes, and none were sent.',
   suggestedFix:
-    'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only; earlier notes are kept.',
+    'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only.',
   requirement: 'notes:work',
   example: { notesMarkdown: EXAMPLE },
 };
@@ -43,11 +43,8 @@ describe('an attempt at a step', () => {
       pointer: at,
       message:
         'Missing in the notes: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
-      suggestedFix: [
-        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Missing:',
-        '- Name the risks (the notes must contain "risks")',
-        '- Name the files (the notes must contain "files")',
-      ].join('\n'),
+      suggestedFix:
+        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.',
       requirement: 'criteria:work',
       example: { notesMarkdown: `${EXAMPLE}\nrisks\ntests\nfiles` },
     };
@@ -143,8 +140,7 @@ describe('an attempt at a step', () => {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
         message: 'Missing in the notes: Name the risks (the notes must contain "risks")',
-        suggestedFix:
-          'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent. Missing:\n- Name the risks (the notes must contain "risks")',
+        suggestedFix: 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.',
         requirement: 'criteria:work',
         example: { notesMarkdown },
       },

@@ -1,5 +1,5 @@
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
-import { clip } from '../../text/utf8.ts';
+import { clip, utf8Length } from '../../text/utf8.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
 import { conditionFacts } from '../step-place.ts';
@@ -29,7 +29,7 @@ export const criteria = requirementKind<'criteria', Problem>({
   },
 
   ask: ({ isEnforced, bullets }) => {
-    const lead = isEnforced ? 'Rules for your report:' : 'Rules for the notes (advice, not checked):';
+    const lead = isEnforced ? 'The notes must meet these rules:' : 'Rules for the notes (advice, not checked):';
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
@@ -60,27 +60,38 @@ export const criteria = requirementKind<'criteria', Problem>({
     });
   },
 
-  explain: ({ unmet, areNotesEnough }, _, attempt) => ({
-    reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
-    pointer: stepPointer(attempt.step),
-    message: fitItems(
+  explain: ({ unmet, areNotesEnough }, _, attempt) => {
+    const message = fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
       {
         head: areNotesEnough ? 'Missing in the report: ' : 'Missing in the notes: ',
         separator: '; ',
         bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
       },
-    ),
-    suggestedFix: fitItems(
-      unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
-      {
-        head: `${areNotesEnough ? KEPT : REPLACED} Missing:\n- `,
-        separator: '\n- ',
-        bytesMax: BLOCKER_FIX_BYTES_MAX,
-      },
-    ),
-  }),
+    );
+    const how = areNotesEnough ? KEPT : hasNotes(attempt) ? REPLACED : ADDED;
+    return {
+      reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
+      pointer: stepPointer(attempt.step),
+      message,
+      suggestedFix: isShownIn(message, unmet) ? how : `${how} ${missingList(unmet, how)}`,
+    };
+  },
 });
+
+/** A list that the message shows is not repeated in the fix. Another message may still be joined to a long one. */
+function isShownIn(message: string, unmet: readonly string[]): boolean {
+  return utf8Length(message) <= WHOLE_MESSAGE_BYTES_MAX && unmet.every((rule) => message.includes(rule));
+}
+
+function missingList(unmet: readonly string[], how: string): string {
+  return fitItems(
+    unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
+    { head: 'Missing:\n- ', separator: '\n- ', bytesMax: BLOCKER_FIX_BYTES_MAX - utf8Length(how) - 1 },
+  );
+}
+
+const WHOLE_MESSAGE_BYTES_MAX = 400;
 
 /** One rule must not push all others out of the message; the fix has room for more of it. */
 const RULE_IN_MESSAGE_BYTES_MAX = 200;
@@ -88,4 +99,5 @@ const RULE_IN_FIX_BYTES_MAX = 400;
 
 const REPLACED =
   'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.';
-const KEPT = 'The notes you sent are kept; send only the context.';
+const ADDED = 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.';
+const KEPT = 'The notes you sent are kept. Send only the `context` argument (not inside `output`).';

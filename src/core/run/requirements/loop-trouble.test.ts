@@ -37,10 +37,10 @@ const id = (text: string) => text as LoopId;
 describe('a loop at its limit', () => {
   const limit = (loopId: string, isByArtifact: boolean) =>
     unmetBy({ kind: 'limit_reached', loopId: id(loopId), iteration: 2, maxIterations: 3, isByArtifact });
-  const unmet = (loopId: string) => ({
+  const unmet = (loopId: string, how = 'and its condition does not end it') => ({
     reason: 'unexpected:invariant_violation',
     pointer: at,
-    message: `Loop "${loopId}" would continue after round 3, but its maxIterations is 3.`,
+    message: `Loop "${loopId}" reached its limit of 3 rounds ${how}.`,
     details: { loopId, iteration: 2, maxIterations: 3 },
     requirement: `loop_limit:${loopId}`,
   });
@@ -50,7 +50,7 @@ describe('a loop at its limit', () => {
     const summary = 'What is done, and what is still open.';
     const { kind } = loopControl.example;
     expect(limit('decided', true)).toEqual({
-      ...unmet('decided'),
+      ...unmet('decided', 'without a decision to stop'),
       suggestedFix: `End the loop and say what is still open: send this step again with \`output.artifacts\` [{"decision":"stop","kind":"wr.loop_control","loopId":"decided","summary":"${summary}"}]. ${leave}`,
       example: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
     });

@@ -1,6 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
+import { plural } from '../../text/words.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { decidingContext } from '../condition/deciding-context.ts';
@@ -45,7 +46,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   const unmet: Unmet = {
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
-    message: `Loop ${name(loopId)} would continue after round ${iteration + 1}, but its maxIterations is ${maxIterations}.`,
+    message: `Loop ${name(loopId)} reached its limit of ${plural(maxIterations, 'round')} ${isByArtifact ? 'without a decision to stop' : 'and its condition does not end it'}.`,
     suggestedFix: `Send this step again with context values that end the loop. ${LEAVE_OUT}`,
     details: { loopId, iteration, maxIterations },
     requirement: `loop_limit:${loopId}`,

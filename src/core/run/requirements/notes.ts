@@ -17,7 +17,7 @@ export const notes = requirementKind<'notes', 'missing'>({
     pointer: stepPointer(step),
     message: 'This step requires notes, and none were sent.',
     suggestedFix:
-      'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only; earlier notes are kept.',
+      'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only.',
   }),
 });
 

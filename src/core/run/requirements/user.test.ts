@@ -43,7 +43,7 @@ describe('something only a user can supply', () => {
             pointer: { kind: 'context_key', key: 'plan' },
             message: 'This step needs the user, and context has no value for "plan": Send the plan.',
             suggestedFix:
-              'Ask the user and wait. Never answer for the user. Then send this step again with context {"plan":"The user\'s answer, in their words"}, with the answer as the value. Question: Send the plan.',
+              'Ask the user and wait. Never answer for the user. Then send this step again with the `context` argument {"plan":"The user\'s answer, in their words"}, with the answer as the value. Question: Send the plan.',
             requirement: 'user_dependency:plan',
             example: { context: { plan: "The user's answer, in their words" } },
           },

@@ -20,7 +20,7 @@ export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
     if (contextKey !== undefined && hasAnswer(facts.context, contextKey)) return undefined;
     const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
     const way = facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
-    return `Required from the user: ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${way}`;
+    return `This step needs ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${way}`;
   },
 
   form: ({ contextKey }, place) =>
@@ -47,7 +47,7 @@ export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
       reason: code,
       pointer: contextPointer(contextKey, step),
       message: `This step needs the user, and context has no value for ${quote(contextKey)}: ${question}`,
-      suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with context ${quote({ [contextKey]: ANSWER })}, with the answer as the value. Question: ${question}`,
+      suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the \`context\` argument ${quote({ [contextKey]: ANSWER })}, with the answer as the value. Question: ${question}`,
     };
   },
 });
@@ -81,12 +81,12 @@ export const approval = requirementKind<'approval', 'not_given'>({
 });
 
 const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
-  needs_user_secret_or_token: 'a secret or token',
-  needs_user_account_access: 'access to an account',
-  needs_user_artifact: 'something only the user can supply',
-  needs_user_choice: 'a choice only the user can make',
-  needs_user_approval: 'approval',
-  needs_user_environment_action: 'an action only the user can take',
+  needs_user_secret_or_token: 'a secret or token from the user',
+  needs_user_account_access: 'access to an account from the user',
+  needs_user_artifact: 'an answer or a file from the user',
+  needs_user_choice: 'a choice from the user',
+  needs_user_approval: 'approval from the user',
+  needs_user_environment_action: 'an action by the user',
 };
 
 const ASSUMED =
@@ -104,7 +104,7 @@ function unattendedWay({ reason, choiceKind }: Dependency): string {
 
 function answerWay({ contextKey }: Dependency): string {
   if (contextKey === undefined) return HELD_BACK;
-  return `Ask the user, wait for the answer, and send it as context: ${quote({ [contextKey]: "the user's answer" })}. Do not continue without an answer.`;
+  return `Ask the user, wait for the answer, and send it in the \`context\` argument (not inside \`output\`): ${quote({ [contextKey]: "the user's answer" })}. Do not continue without an answer.`;
 }
 
 /** Notes of the first attempt cannot hold the answer: only the block makes the agent ask. */

@@ -89,7 +89,7 @@ function withNotes({ random, notes }: Agent, call: Call, at: Told): Call {
 
 /** A correction is sent as it was told, and nobody asks for more rounds than there are. */
 function mayGoOn({ kind, prompt }: Told): boolean {
-  const [, round, rounds] = /Round (\d+) \(at most (\d+)\)/.exec(prompt) ?? [];
+  const [, round, rounds] = /: round (\d+) of at most (\d+)/.exec(prompt) ?? [];
   return kind === 'ok' && round !== rounds;
 }
 

@@ -43,7 +43,7 @@ function readText(text: string): Reading {
   };
   return {
     next: call('Next call:'),
-    rejoin: call('To continue there:'),
+    rejoin: call('To continue from there:'),
     isComplete: /^Run \w{4} · .* · complete$/m.test(text),
   };
 }
