@@ -1,7 +1,7 @@
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { ArtifactDigest } from '../../src/core/log/ids.ts';
-import type { ExampleOutput, StepCheck } from '../../src/core/run/requirements/step-check.ts';
+import type { ExampleOutput, StepCheck } from '../../src/core/run/requirements/requirement.ts';
 import { type HandedArtifact, mergeHandedIn, type OpenLoop, type StepAttempt } from '../../src/core/run/step-place.ts';
 import { indexWorkflow, stepOf, type WorkflowIndex } from '../../src/core/workflow/compiled/workflow-index.ts';
 import { compiled } from './compiled.ts';

@@ -3,21 +3,19 @@ import type { Preferences } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES } from '../../src/core/log/blockers.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import { attemptIdSchema } from '../../src/core/log/ids.ts';
+import { contextAt } from '../../src/core/views/context.ts';
 import {
   advanceOutcome,
   attemptCount,
   blockedDraft,
-  currentOutputs,
-  decisionTrace,
-  type NodeOutput,
-  outputHistory,
-} from '../../src/core/views/attempt-results.ts';
-import { contextAt } from '../../src/core/views/context.ts';
-import {
   capabilityAt,
   capabilityHistory,
+  currentOutputs,
+  decisionTrace,
   gapHistory,
+  type NodeOutput,
   observationHistory,
+  outputHistory,
   preferencesAt,
   unresolvedGaps,
 } from '../../src/core/views/node-facts.ts';

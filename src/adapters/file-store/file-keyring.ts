@@ -14,7 +14,7 @@ import {
   type SigningKey,
   signingKey,
 } from '../../core/token/keyring.ts';
-import { damagedContent, parseStored } from './content/parse-stored.ts';
+import { damagedContent, parseStored } from './content/content-files.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile, putNewFile } from './disk/disk.ts';
 import type { FileStoreParts } from './file-store-parts.ts';
 import { lockFile, whileHeld } from './session/store-lock.ts';

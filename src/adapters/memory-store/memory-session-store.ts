@@ -30,7 +30,7 @@ import {
   sealPlan,
 } from '../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../core/log/plan/plan-integrity.ts';
-import { isSnapshotOf } from '../../core/run/walk/pending-step.ts';
+import { isSnapshotOf } from '../../core/run/walk/next-step.ts';
 import {
   applyEvent,
   checkedView,
@@ -43,11 +43,10 @@ import {
   parseCompiledWorkflow,
   sealWorkflow,
 } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { digestOf } from '../file-store/content/content-files.ts';
-import { damagedContent, parseStored } from '../file-store/content/parse-stored.ts';
+import { damagedContent, digestOf, parseStored } from '../file-store/content/content-files.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
-import { boundedTurnTaking } from '../turn-taking.ts';
+import { boundedTurnTaking } from '../lock/wait-for-lock.ts';
 
 type MemorySession = {
   readonly sessionId: SessionId;

@@ -5,8 +5,7 @@ import { fillReply, type GivenReply } from '../../core/log/operation/stored-repl
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
 import { evaluateCondition } from '../../core/run/condition/evaluate-condition.ts';
-import { nextStep } from '../../core/run/walk/next-step.ts';
-import { pendingStepAt, stateAtStep } from '../../core/run/walk/pending-step.ts';
+import { nextStep, pendingStepAt, stateAtStep } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';

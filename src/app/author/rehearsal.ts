@@ -6,7 +6,7 @@ import { defined, isObject, type JsonObject, type JsonValue } from '../../core/j
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
-import { pendingStepAt } from '../../core/run/walk/pending-step.ts';
+import { pendingStepAt } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';

@@ -12,7 +12,7 @@ import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/wor
 import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionBin } from '../ports/upkeep.ts';
-import { appendPlan, failureOf } from '../run/append-decision.ts';
+import { appendPlan, failureOf } from '../run/give-reply.ts';
 import type { Services } from '../services.ts';
 
 export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns'> & {

@@ -6,7 +6,7 @@ import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import type { AdvanceOutcome } from '../../core/run/decide/advance-run.ts';
-import type { AcceptedAssessment } from '../../core/run/requirements/step-check.ts';
+import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';

@@ -11,15 +11,14 @@ import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/attempt-results.ts';
+import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
-import { appendPlan, decisionPlan } from './append-decision.ts';
 import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
-import { replay } from './give-reply.ts';
+import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { findTokenNode, isRunClosed, runPlace, sessionGone } from './run-place.ts';
 
 /** What an agent sends with a call. */

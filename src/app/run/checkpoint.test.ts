@@ -6,7 +6,7 @@ import { storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { outputHistory } from '../../core/views/attempt-results.ts';
+import { outputHistory } from '../../core/views/node-facts.ts';
 import { checkpoint } from './checkpoint.ts';
 
 const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };

@@ -3,9 +3,8 @@ import { enforces } from '../../../test/enforces.ts';
 import { engine, eventsOf, stepOf, told, withFile } from '../../../test/examples/engine.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { currentOutputs } from '../../core/views/attempt-results.ts';
 import { contextAt } from '../../core/views/context.ts';
-import { preferencesAt } from '../../core/views/node-facts.ts';
+import { currentOutputs, preferencesAt } from '../../core/views/node-facts.ts';
 
 const REPORT = {
   kind: 'wr.verification_report',

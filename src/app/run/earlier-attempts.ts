@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
-import { blockedDraft, type NodeOutput } from '../../core/views/attempt-results.ts';
+import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

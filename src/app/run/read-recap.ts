@@ -8,7 +8,7 @@ import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-section
 import type { BranchPart, RecapPart } from '../../core/prompt/reply-parts.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
-import { currentOutputs } from '../../core/views/attempt-results.ts';
+import { currentOutputs } from '../../core/views/node-facts.ts';
 import { type Recap, type RecapEntry, recap, recapBelow } from '../../core/views/recap.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTipBelow } from '../../core/views/run-status.ts';

@@ -10,8 +10,7 @@ import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { GateRefusal } from '../ports/session-store.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
-import { appendStart, decisionPlan } from './append-decision.ts';
-import { giveReply, newNode } from './give-reply.ts';
+import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { patternsFor } from './run-place.ts';
 import type { StartRefusal } from './start-workflow.ts';
 

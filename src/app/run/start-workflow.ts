@@ -22,8 +22,7 @@ import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
-import { appendStart, decisionPlan } from './append-decision.ts';
-import { giveReply, newNode } from './give-reply.ts';
+import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { findTokenNode, patternsFor, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { ArtifactDigest } from '../../core/log/ids.ts';
-import type { NodeOutput } from '../../core/views/attempt-results.ts';
+import type { NodeOutput } from '../../core/views/node-facts.ts';
 import type { ArtifactStore } from '../ports/content-stores.ts';
 
 /** An output with its content; a missing or damaged artifact has no value. */

@@ -9,7 +9,7 @@ import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/r
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
-import { appendPlan } from '../run/append-decision.ts';
+import { appendPlan } from '../run/give-reply.ts';
 import { isRunClosed } from '../run/run-place.ts';
 import type { Services } from '../services.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts';

@@ -6,7 +6,7 @@ import type { SessionId, WorkflowHash } from '../log/ids.ts';
 import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
 import { type AppendPlan, hasItsPins, type PlanRefusal, planNovelty, sealPlan } from '../log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../log/plan/plan-integrity.ts';
-import { isSnapshotOf } from '../run/walk/pending-step.ts';
+import { isSnapshotOf } from '../run/walk/next-step.ts';
 import { applyEvent, emptySessionView, knownGraph, type SessionView } from '../views/session-view.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { BundleTools } from './bundle-tools.ts';

@@ -2,7 +2,7 @@ import type { BlockerReport } from '../log/blockers.ts';
 import type { NodeKind } from '../log/events/graph-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
-import type { AcceptedAssessment, Unmet } from '../run/requirements/step-check.ts';
+import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.ts';
 import type { RunFacts } from '../run/step-place.ts';
 import type { GapRecord } from '../views/node-facts.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';

@@ -3,7 +3,7 @@ import { type ExecutionSnapshot, isComplete, pendingStep } from '../log/executio
 import type { LoopPath, StepId } from '../log/ids.ts';
 import { gapStep } from '../prompt/reply/gap-lines.ts';
 import { titleWithoutValues, valueFiller } from '../prompt/step/fill-values.ts';
-import { isSnapshotOf } from '../run/walk/pending-step.ts';
+import { isSnapshotOf } from '../run/walk/next-step.ts';
 import { loopVariablesAt } from '../run/walk/walking.ts';
 import { truncate } from '../text/utf8.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';

@@ -1,5 +1,5 @@
 import type { NodeId, OutputId } from '../log/ids.ts';
-import { type NodeOutput, type OutputsView, outputHistory } from '../views/attempt-results.ts';
+import { type NodeOutput, type OutputsView, outputHistory } from '../views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { around, pathTo } from './run-lines.ts';

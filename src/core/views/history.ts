@@ -1,6 +1,6 @@
 import type { EventKind, EventOf } from '../log/event.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
-import type { AdvanceRecord } from './attempt-results.ts';
+import type { AdvanceRecord } from './node-facts.ts';
 import type { AppliedEvent } from './session-view.ts';
 
 /** A step that a run skipped. */

@@ -3,31 +3,29 @@ import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { EventId } from '../log/ids.ts';
 import type { KnownGraph } from '../log/plan/plan-rules.ts';
+import { applyContextSet, type ContextView, emptyContext } from './context.ts';
+import { openPlace } from './lineage.ts';
 import {
   type AdvanceRecord,
   type AdvancesView,
   applyAdvanceRecorded,
-  applyOutputAppended,
-  applyTraceAppended,
-  attemptCount,
-  emptyOutputs,
-  type OutputsView,
-  type TraceView,
-} from './attempt-results.ts';
-import { applyContextSet, type ContextView, emptyContext } from './context.ts';
-import { openPlace } from './lineage.ts';
-import {
   applyCapabilityObserved,
   applyGapRecorded,
   applyObservation,
+  applyOutputAppended,
   applyPreferencesChanged,
+  applyTraceAppended,
+  attemptCount,
   type CapabilitiesView,
   emptyCapabilities,
   emptyGaps,
+  emptyOutputs,
   emptyPreferences,
   type GapsView,
   type ObservationsView,
+  type OutputsView,
   type PreferencesView,
+  type TraceView,
 } from './node-facts.ts';
 import { applyNote, emptyNotes, type Note, type NotesView } from './recap.ts';
 import {

@@ -11,7 +11,7 @@ import { canonicalBytes } from '../../../core/json/canonical-json.ts';
 import { jsonObjectSchema, parseDocument } from '../../../core/log/document-schema.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../../../core/log/execution-snapshot.ts';
 import type { SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
-import { isSnapshotOf } from '../../../core/run/walk/pending-step.ts';
+import { isSnapshotOf } from '../../../core/run/walk/next-step.ts';
 import {
   type CompiledWorkflow,
   parseCompiledWorkflow,
@@ -20,8 +20,7 @@ import {
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { putContent, readContent } from './content-files.ts';
-import { damagedContent, parseStored } from './parse-stored.ts';
+import { damagedContent, parseStored, putContent, readContent } from './content-files.ts';
 
 const WORKFLOWS_KEPT = 64;
 

@@ -4,7 +4,7 @@ import type { SessionIndex, StoredSession } from '../../../app/ports/session-ind
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
-import { turnTaking } from '../../turn-taking.ts';
+import { turnTaking } from '../../lock/wait-for-lock.ts';
 import { digestOf } from '../content/content-files.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';

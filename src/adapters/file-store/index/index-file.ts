@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
-import { parseJsonBytes } from '../content/parse-stored.ts';
+import { parseJsonBytes } from '../content/content-files.ts';
 import { accessing, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 

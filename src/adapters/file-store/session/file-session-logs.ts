@@ -4,8 +4,7 @@ import type { LoadRefusal, LoggedAppend, SessionLog, SessionLogs } from '../../.
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { digestOf } from '../content/content-files.ts';
-import { damagedContent, parseJsonBytes } from '../content/parse-stored.ts';
+import { damagedContent, digestOf, parseJsonBytes } from '../content/content-files.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';

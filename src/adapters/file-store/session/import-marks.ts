@@ -6,7 +6,7 @@ import { canonicalBytes } from '../../../core/json/canonical-json.ts';
 import { parseDocument } from '../../../core/log/document-schema.ts';
 import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { parseStored } from '../content/parse-stored.ts';
+import { parseStored } from '../content/content-files.ts';
 import { ARRIVED, accessing, accessingNow, type Disk, layout, putFile } from '../disk/disk.ts';
 
 /** Whether a session is marked as partial. The content of the mark does not matter here. */

@@ -8,7 +8,7 @@ import {
   type SegmentClosed,
   type SnapshotPinned,
 } from '../../../core/log/manifest.ts';
-import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
+import { parseJsonBytes, shownLabel } from '../content/content-files.ts';
 import { plainRecord } from './plain-record.ts';
 
 /** How far reading got: everything before `offset` is valid and consists of whole transactions. */

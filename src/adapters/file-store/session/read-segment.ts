@@ -5,8 +5,7 @@ import { EVENT_VERSION } from '../../../core/log/events/event-envelope.ts';
 import type { DamageReason } from '../../../core/log/health.ts';
 import type { SegmentClosed } from '../../../core/log/manifest.ts';
 import type { AppliedEvent } from '../../../core/views/session-view.ts';
-import { digestOf } from '../content/content-files.ts';
-import { parseJsonBytes, shownLabel } from '../content/parse-stored.ts';
+import { digestOf, parseJsonBytes, shownLabel } from '../content/content-files.ts';
 import { type StoredLine, splitLines } from './lines.ts';
 import type { LogFault } from './read-manifest.ts';
 

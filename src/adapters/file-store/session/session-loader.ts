@@ -4,8 +4,7 @@ import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { type BoundedCache, boundedCache } from '../../bounded-cache.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import type { ManifestFiles } from './refresh-session.ts';
-import { emptySession, type OpenSession, refreshSession } from './refresh-session.ts';
+import { emptySession, type ManifestFiles, type OpenSession, refreshSession } from './refresh-session.ts';
 
 /** Reads sessions and caches them, so that a further call reads only what was added. */
 export type SessionLoader = {

@@ -1,6 +1,6 @@
 import { quote } from '../../json/json-value.ts';
 import type { Call } from '../../log/error-envelope.ts';
-import type { Unmet } from '../../run/requirements/step-check.ts';
+import type { Unmet } from '../../run/requirements/requirement.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { quoteReservedLines } from '../step/fill-values.ts';
 import { nextCallLine, type TextPart } from './footer.ts';

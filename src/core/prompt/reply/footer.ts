@@ -5,7 +5,7 @@ import type { StoredReply } from '../../log/events/graph-events.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, isHole } from '../../log/operation/stored-reply.ts';
 import { exampleNotesAt } from '../../run/requirements/example-notes.ts';
-import type { ExampleOutput, Unmet } from '../../run/requirements/step-check.ts';
+import type { ExampleOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';

@@ -4,7 +4,7 @@ import { attemptAt, type Given, retried } from '../../../../test/examples/step-a
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { blockerSchema } from '../../log/blockers.ts';
 import { REASONS } from '../../log/reasons.ts';
-import type { Unmet } from '../../run/requirements/step-check.ts';
+import type { Unmet } from '../../run/requirements/requirement.ts';
 import { checkStep } from '../../run/requirements/step-requirements.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
 import { mergedExample } from './footer.ts';

@@ -1,10 +1,9 @@
 import { assert, unreachable } from '../../assert.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
-import type { AskedPlace } from '../../run/requirements/requirement.ts';
-import type { Unmet } from '../../run/requirements/step-check.ts';
+import type { AskedPlace, Unmet } from '../../run/requirements/requirement.ts';
 import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
-import { type PendingPlace, pendingStepAt } from '../../run/walk/pending-step.ts';
+import { type PendingPlace, pendingStepAt } from '../../run/walk/next-step.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
 import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';

@@ -1,8 +1,8 @@
 import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
-import { decisionTrace, type OutputEntry, outputHistory } from '../../views/attempt-results.ts';
 import type { NodeRecord } from '../../views/history.ts';
+import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';

@@ -11,7 +11,7 @@ import { type NodeId, type RunId, type StepInstanceKey, stepInstanceKey } from '
 import { type Attempt, createdNodeId, outputDrafts } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
-import type { StepCheck, Unmet } from '../requirements/step-check.ts';
+import type { StepCheck, Unmet } from '../requirements/requirement.ts';
 import type { HandedIn, RunFacts } from '../step-place.ts';
 import type { UnsetSkip } from '../walk/walk.ts';
 import {

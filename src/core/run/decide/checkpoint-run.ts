@@ -5,7 +5,7 @@ import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
 import { type Attempt, createdNodeId, outputDrafts, type StepOutput } from '../../log/operation/operation-drafts.ts';
-import type { StepCheck } from '../requirements/step-check.ts';
+import type { StepCheck } from '../requirements/requirement.ts';
 import { type Decision, type DecisionNode, nodeDraft, reportDrafts } from './drafts.ts';
 
 export type Checkpoint = {

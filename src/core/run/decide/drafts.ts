@@ -14,7 +14,7 @@ import {
   traceId,
 } from '../../log/operation/operation-drafts.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
-import type { StepCheck } from '../requirements/step-check.ts';
+import type { StepCheck } from '../requirements/requirement.ts';
 
 /** The node that an operation creates. Everything else that it records belongs to this node. */
 export type CreatedNode = { readonly runId: RunId; readonly nodeId: NodeId };

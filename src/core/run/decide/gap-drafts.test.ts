@@ -9,7 +9,7 @@ import { placeEvents } from '../../log/event.ts';
 import { contextKeySchema, stepInstanceKey } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/operation-drafts.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
-import type { Unmet } from '../requirements/step-check.ts';
+import type { Unmet } from '../requirements/requirement.ts';
 import { type GapSources, gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
 
 const notes: Unmet = {

@@ -9,7 +9,7 @@ import { gapId } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { truncate } from '../../text/utf8.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
-import type { Unmet } from '../requirements/step-check.ts';
+import type { Unmet } from '../requirements/requirement.ts';
 import { hasAnswer } from '../requirements/user.ts';
 import type { RunFacts } from '../step-place.ts';
 

@@ -6,11 +6,10 @@ import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
-import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/step-check.ts';
+import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
 import { type HandedIn, type KnownCapabilities, mergeHandedIn, type RunFacts } from '../step-place.ts';
-import { nextStep } from '../walk/next-step.ts';
-import { pendingStepAt } from '../walk/pending-step.ts';
+import { nextStep, pendingStepAt } from '../walk/next-step.ts';
 import type { Walk } from '../walk/walk.ts';
 import { loopVariablesAt } from '../walk/walking.ts';
 

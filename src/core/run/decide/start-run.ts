@@ -9,7 +9,7 @@ import { rootNodeId } from '../../log/operation/operation-drafts.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
-import type { Unmet } from '../requirements/step-check.ts';
+import type { Unmet } from '../requirements/requirement.ts';
 import type { RunFacts } from '../step-place.ts';
 import { nextStep } from '../walk/next-step.ts';
 import type { UnsetSkip } from '../walk/walk.ts';

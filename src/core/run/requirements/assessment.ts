@@ -15,8 +15,7 @@ import {
   ofKind,
   type UnacceptedArtifact,
 } from './judge-artifact.ts';
-import { type Checked, notMet, type Requirement, requirementKind } from './requirement.ts';
-import type { AcceptedAssessment } from './step-check.ts';
+import { type AcceptedAssessment, type Checked, notMet, type Requirement, requirementKind } from './requirement.ts';
 
 type Consequence = CompiledStep['consequences'][number];
 

@@ -13,8 +13,7 @@ import { capabilityObservation } from '../../workflow/builtins/run-contracts.ts'
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { type ArtifactsRead, engineContract, exampleOf, readArtifacts } from './judge-artifact.ts';
-import { met, notMet, type Requirement, requirementKind } from './requirement.ts';
-import type { StepCheck } from './step-check.ts';
+import { met, notMet, type Requirement, requirementKind, type StepCheck } from './requirement.ts';
 
 type Asked = Requirement<'capability'>;
 type Lack = { readonly reason: ReasonCode; readonly message: string };

@@ -6,8 +6,7 @@ import { conditionFacts } from '../step-place.ts';
 import { criteriaBullets, describeUnmet } from './describe-criteria.ts';
 import { choicesAt, chosenFacts, exampleNotesAt } from './example-notes.ts';
 import { hasNotes } from './notes.ts';
-import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
-import { fitItems, stepPointer } from './step-check.ts';
+import { fitItems, met, NOTHING_CHECKED, notMet, requirementKind, stepPointer } from './requirement.ts';
 
 /** Rules that are not met, in words. */
 type Problem = {

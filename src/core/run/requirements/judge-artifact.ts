@@ -8,8 +8,7 @@ import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { HandedArtifact } from '../step-place.ts';
-import type { AskedArtifact } from './requirement.ts';
-import type { Unmet, UnreadableArtifact } from './step-check.ts';
+import type { AskedArtifact, Unmet, UnreadableArtifact } from './requirement.ts';
 
 /** The result of checking the artifacts that could meet a contract. */
 export type ArtifactVerdict =

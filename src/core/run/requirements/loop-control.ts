@@ -16,8 +16,7 @@ import {
   readArtifacts,
   type UnacceptedArtifact,
 } from './judge-artifact.ts';
-import { met, notMet, requirementKind } from './requirement.ts';
-import type { StepCheck } from './step-check.ts';
+import { met, notMet, requirementKind, type StepCheck } from './requirement.ts';
 
 type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 

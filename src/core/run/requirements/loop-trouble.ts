@@ -8,8 +8,8 @@ import { decidingContext } from '../condition/deciding-context.ts';
 import type { StepPlace } from '../step-place.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
 import { engineContract, exampleOf } from './judge-artifact.ts';
+import { contextPointer, stepPointer, type Unmet, withinBudgets } from './requirement.ts';
 import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
-import { contextPointer, stepPointer, type Unmet, withinBudgets } from './step-check.ts';
 
 type Where = Pick<StepPlace, 'index' | 'step'> & {
   /** Loops that are already open; what they iterate over is fixed. */

@@ -1,7 +1,6 @@
 import type { StepAttempt } from '../step-place.ts';
 import { exampleNotesAt } from './example-notes.ts';
-import { met, notMet, requirementKind } from './requirement.ts';
-import { stepPointer } from './step-check.ts';
+import { met, notMet, requirementKind, stepPointer } from './requirement.ts';
 
 /** Notes about the step, which a person or another agent can read later. */
 export const notes = requirementKind<'notes', 'missing'>({

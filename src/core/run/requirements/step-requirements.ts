@@ -14,8 +14,17 @@ import { gate } from './gate.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
 import { notes } from './notes.ts';
-import type { AskedAttempt, AskedPlace, Requirement, RequirementKind, RequirementName } from './requirement.ts';
-import type { Found, StepCheck, Unmet, UnreadableArtifact } from './step-check.ts';
+import type {
+  AskedAttempt,
+  AskedPlace,
+  Found,
+  Requirement,
+  RequirementKind,
+  RequirementName,
+  StepCheck,
+  Unmet,
+  UnreadableArtifact,
+} from './requirement.ts';
 import { approval, userDependency } from './user.ts';
 
 /** Every kind of requirement, in the order in which a prompt shows them. */

@@ -3,8 +3,7 @@ import { clip } from '../../text/utf8.ts';
 import { askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { holdsAt, type StepAttempt } from '../step-place.ts';
 import { exampleNotesAt } from './example-notes.ts';
-import { met, notMet, type Requirement, requirementKind } from './requirement.ts';
-import { contextPointer, stepPointer } from './step-check.ts';
+import { contextPointer, met, notMet, type Requirement, requirementKind, stepPointer } from './requirement.ts';
 
 type Dependency = Requirement<'user_dependency'>;
 
