@@ -5,7 +5,7 @@ import { simulate } from '../../simulation/agent/play/simulate.ts';
 import { isLong } from '../../volume.ts';
 import { realWorld } from './real-world.ts';
 
-const FAULTY_CALLS = isLong ? 5_000 : 300;
+const FAULTY_CALLS = isLong ? 5_000 : 80;
 const TIMEOUT_MS = isLong ? 3_600_000 : 300_000;
 
 /** What only real processes and a real disk can show is played more often. */
