@@ -23,7 +23,8 @@ it.each(['data', 'text'] as const)(
     const sample = { name: 'lossy agent, real program', sight, faults, callsPerWorld: 150, newWorld: realWorld };
     const { violations, fixed } = await simulate({ ...sample, faultyCalls: FAULTY_CALLS / 2 });
     expect(violations).toEqual([]);
-    expect(fixed).toBeGreaterThanOrEqual(0.97);
+    // One call that needs a second correction weighs 2.5 % of the forty calls of a check.
+    expect(fixed).toBeGreaterThanOrEqual(isLong ? 0.97 : 0.9);
   },
   TIMEOUT_MS,
 );
