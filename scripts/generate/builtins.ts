@@ -51,7 +51,7 @@ A workflow switches one on in \`features\`, by id or as \`{id, config}\`. A feat
 
 const REFS = `## Refs
 
-Prompt blocks take one in as \`{"kind": "ref", "refId": …}\`. The text is put in as it stands here.`;
+Prompt blocks include one as \`{"kind": "ref", "refId": …}\`. The text is inserted exactly as shown.`;
 
 const TEMPLATES = `## Templates
 
@@ -84,7 +84,7 @@ export function builtinsPage(): string {
 function contractSection(contract: Contract): readonly string[] {
   const { contractRef, purpose, guidance, rendererHint, example, shape } = contract;
   const open = shape['additionalProperties'] === false ? '' : ' Further fields are accepted.';
-  const words = JSON.stringify(shape).includes(`"${ANY_CASE}"`) ? ' Listed words are taken in any case.' : '';
+  const words = JSON.stringify(shape).includes(`"${ANY_CASE}"`) ? ' The case of listed words does not matter.' : '';
   return [
     `### ${contractRef}`,
     `${purpose} Shown as: ${rendererHint}.${open}${words}`,
@@ -97,9 +97,7 @@ function featureSection({ featureId, purpose, effects, config }: Feature): reado
   const settings =
     config === undefined
       ? []
-      : [
-          `Config: \`${describeShape(config.shape)}\`; what is left out is taken from \`${JSON.stringify(config.defaults)}\`.`,
-        ];
+      : [`Config: \`${describeShape(config.shape)}\`; defaults: \`${JSON.stringify(config.defaults)}\`.`];
   return [`### ${featureId}`, purpose, ...settings, ...effects.map(effectText)];
 }
 

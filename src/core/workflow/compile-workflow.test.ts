@@ -39,7 +39,7 @@ describe('prompts', () => {
       goal: 'G.',
     };
     expect(firstStep({ prompt: undefined, promptBlocks: blocks }).prompt).toBe(
-      '## Goal\n\nG.\n\n## Constraints\n\n- C.\n\n## Procedure\n\n1. P.\n2. Q.\n\n## Hand in\n\n- a: A.\n- b: B.\n\n## Verify\n\n- V.',
+      '## Goal\n\nG.\n\n## Constraints\n\n- C.\n\n## Procedure\n\n1. P.\n2. Q.\n\n## Send\n\n- a: A.\n- b: B.\n\n## Verify\n\n- V.',
     );
   });
 

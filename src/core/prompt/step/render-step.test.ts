@@ -66,7 +66,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'Functions used here:',
     'score():',
     'Required:',
-    expect.stringMatching(/^Hand in an artifact of kind wr\.loop_control: /),
+    expect.stringMatching(/^An artifact of kind wr\.loop_control: /),
     expect.stringMatching(/^Confirmation: /),
   ]);
   expect(found[4]).toBe('Follow these rules:\n- Be brief.\n- Be kind.');
@@ -194,7 +194,7 @@ describe('the requirements of a step', () => {
 
   test('a prompt marks an artifact that is optional', () => {
     const output = { contractRef: 'wr.contracts.coding_handoff', required: false };
-    expect(sections({ outputContract: output })[2]).toMatch(/^Optional\. Hand in/);
+    expect(sections({ outputContract: output })[2]).toMatch(/^Optional\. An artifact/);
   });
 
   test('a prompt no longer asks the user once context has the answer', () => {

@@ -58,8 +58,8 @@ describe('an assessment', () => {
     expect(checkShape(assessmentContract([readiness]).schema, artifact)._unsafeUnwrap()).toEqual({
       value: { kind, dimensions: { coverage: 'High', clarity: { level: 'good', rationale: 'All terms.' } } },
       notes: [
-        '/dimensions/clarity/level: "Good" was taken as "good"',
-        '/dimensions/coverage: " HIGH" was taken as "High"',
+        '/dimensions/clarity/level: "Good" was read as "good"',
+        '/dimensions/coverage: " HIGH" was read as "High"',
       ],
     });
   });
@@ -96,11 +96,13 @@ describe('an assessment', () => {
       artifactKind: kind,
       example: { kind, assessmentId: 'readiness', dimensions: { coverage: 'Low' } },
       guidance: [
-        'Hand in 2 artifacts of kind wr.assessment, one for each assessmentId: judge each dimension by what you have seen; instead of a level you may send {"level": "…", "rationale": "…"}.',
-        '- assessmentId readiness (Can it ship), dimensions:',
+        '2 artifacts of kind wr.assessment, one for each assessmentId: give one level for each dimension, based on what you saw. To add a reason, send {"level": "…", "rationale": "…"} in place of the level.',
+        '- assessmentId: readiness (Can it ship)',
+        '  dimensions:',
         '  - coverage: Low | High; what is tested',
         '  - clarity (optional): poor | good',
-        '- assessmentId risk, dimensions:',
+        '- assessmentId: risk',
+        '  dimensions:',
         '  - harm: none | some',
       ].join('\n'),
     });

@@ -6,17 +6,17 @@ import { defineContract, pinnedContract, text } from './contract.ts';
 import { ANY_CASE, partOf, type Shape } from './shape.ts';
 
 const LEAD =
-  'judge each dimension by what you have seen; instead of a level you may send {"level": "…", "rationale": "…"}.';
+  'give one level for each dimension, based on what you saw. To add a reason, send {"level": "…", "rationale": "…"} in place of the level.';
 
 const judgement = z.union([text, z.strictObject({ level: text, rationale: text.optional() })]);
 
 /** The contract as such. What a step asks for depends on the assessments it refers to: see `assessmentContract`. */
 export const assessment = defineContract({
   name: 'assessment',
-  purpose: 'A judgement by levels on the dimensions that the workflow declares.',
+  purpose: 'Gives each dimension that the workflow declares one of its levels.',
   lead: LEAD,
   fields: {
-    assessmentId: text.optional().describe('needed when the step asks for several'),
+    assessmentId: text.optional().describe('required if the step asks for several assessments'),
     dimensions: z.record(z.string(), judgement).describe('one entry for each dimension, with one of its levels'),
     summary: text.optional(),
   },
@@ -85,14 +85,15 @@ function exampleOf({ id, dimensions }: Assessment): JsonObject {
 function declaredGuidance(assessments: readonly Assessment[]): string {
   const head =
     assessments.length === 1
-      ? `Hand in an artifact of kind ${assessment.artifactKind}: ${LEAD}`
-      : `Hand in ${assessments.length} artifacts of kind ${assessment.artifactKind}, one for each assessmentId: ${LEAD}`;
+      ? `An artifact of kind ${assessment.artifactKind}: ${LEAD}`
+      : `${assessments.length} artifacts of kind ${assessment.artifactKind}, one for each assessmentId: ${LEAD}`;
   return [head, ...assessments.flatMap(assessmentLines)].join('\n');
 }
 
 function assessmentLines({ id, purpose, dimensions }: Assessment): readonly string[] {
   return [
-    `- assessmentId ${id}${purpose === '' ? '' : ` (${purpose})`}, dimensions:`,
+    `- assessmentId: ${id}${purpose === '' ? '' : ` (${purpose})`}`,
+    '  dimensions:',
     ...dimensions.map((dimension) => {
       const presence = dimension.isRequired ? '' : ' (optional)';
       const meaning = dimension.purpose === '' ? '' : `; ${dimension.purpose}`;

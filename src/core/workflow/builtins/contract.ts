@@ -32,7 +32,7 @@ export type Contract = {
   /** The schema as data: what a compiled workflow embeds and what an artifact is checked against. */
   readonly shape: Shape;
   readonly example: JsonObject;
-  /** What the agent is asked to hand in. */
+  /** What the agent reads about the artifact before it works. */
   readonly guidance: string;
   readonly rendererHint: RendererHint;
 };
@@ -111,7 +111,7 @@ function contractGuidance(contract: {
   const lines = fieldNames(shape)
     .filter((name) => name !== 'kind')
     .map((name) => fieldLine(shape, name));
-  return [`Hand in an artifact of kind ${artifactKind}: ${lead}`, ...lines].join('\n');
+  return [`An artifact of kind ${artifactKind}: ${lead}`, ...lines].join('\n');
 }
 
 function fieldLine(shape: Shape, name: string): string {

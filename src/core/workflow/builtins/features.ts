@@ -87,7 +87,7 @@ export const capabilities = defineFeature({
 
 export const durableRecapGuidance = defineFeature({
   name: 'durable_recap_guidance',
-  purpose: 'Explains how to write notes with which another chat can continue the work.',
+  purpose: 'Explains how to write notes that let another chat continue the work.',
   effects: [
     {
       kind: 'standing_rule',
@@ -159,7 +159,7 @@ export const subagentGuidance = defineFeature({
     {
       kind: 'step_guidance',
       steps: 'delegating',
-      text: 'Read every answer critically, check claims that matter at the source, and resolve contradictions yourself before you hand in the step. At most {maxParallel} subagents at once.',
+      text: 'Read every answer critically, check claims that matter at the source, and resolve contradictions yourself before you report the step. At most {maxParallel} subagents at once.',
     },
   ],
 });

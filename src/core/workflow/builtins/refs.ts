@@ -86,7 +86,7 @@ export const memoryUsageRef = defineRef({
   text: [
     'If you have a memory tool, it contains what was learned in other tasks. Treat that as a hint, never as proof: the files in front of you and what the user says override it.',
     '',
-    'Ask it at the start, and whenever you see something that may have come up before. Store at the end, when you know what turned out to be true. Do not use it in between.',
+    'Ask it at the start, and whenever you see something that may have come up before. Store at the end, when you know what turned out to be true. Do not store anything before that.',
     '',
     'The notes of this workflow are not that memory: they are the record of this run and are kept automatically. If you have no memory tool, continue without it; mention that only if it affects the result.',
   ],
@@ -114,9 +114,9 @@ export const parallelizeCognitionSerializeSynthesis = defineRef({
   text: [
     'Look from several sides at once; draw the conclusion in one place.',
     '',
-    'Separately: give each view the same facts and its own question. No view sees the answers of the others, or they all become the first one. Ask for claims with evidence, for what would refute them, and for what was not looked at. Without subagents, take the views one after the other and finish writing each before you begin the next.',
+    'Separately: give each view the same facts and its own question. Do not show one view the answers of another, or every view will repeat the first one. Ask for claims with evidence, for what would refute them, and for what was not looked at. Without subagents, take the views one after the other and finish writing each before you begin the next.',
     '',
-    'Together: you alone read everything, remove duplicates, check what matters at the source, and decide. Make changes to files, the final text and every decision here, one at a time. Two agents that edit one file, or two decisions about one question, cost more than they save.',
+    'Together: you alone read everything, remove duplicates, check what matters at the source, and decide. Change files, write the final text and make decisions only here, one at a time. Two agents that edit one file, or two decisions about one question, cost more than they save.',
     '',
     'If a view found nothing new, say so in a line: it shows how far the search went.',
   ],

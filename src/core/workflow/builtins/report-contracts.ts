@@ -14,7 +14,7 @@ export const findings = defineContract({
   purpose: 'Findings of a review with their locations, and comments ready to post.',
   lead: 'only what you can point to; an empty list is a valid answer.',
   fields: {
-    findings: z.array(finding).describe('line 1 stands for the whole file; rationale: what goes wrong, and for whom'),
+    findings: z.array(finding).describe('use line 1 for the whole file; rationale: what goes wrong, and for whom'),
     mrComments: z
       .array(z.strictObject({ location, title: text, body: text }))
       .optional()
@@ -102,7 +102,9 @@ export const changedFiles = defineContract({
   purpose: 'The files of a change, each with what happened to it and how risky that is.',
   lead: 'every file that was changed, added or removed, each once.',
   fields: {
-    changedFiles: z.array(changedFile).describe('path from the root of the repository; risk low, medium or high'),
+    changedFiles: z
+      .array(changedFile)
+      .describe('path: from the root of the repository; risk: L (low), M (medium) or H (high)'),
   },
   example: {
     changedFiles: [

@@ -24,7 +24,7 @@ const RATIONALE_LENGTH_MIN = 20;
 export const gateVerdict = defineContract({
   name: 'gate_verdict',
   purpose: 'The decision whether the work may pass a gate.',
-  lead: 'only approved lets the work pass; use uncertain if you cannot decide.',
+  lead: 'only "approved" lets the work pass; use "uncertain" if you cannot decide.',
   fields: {
     version: z.literal(1),
     verdict: z.enum(['approved', 'rejected', 'uncertain']),
@@ -73,7 +73,7 @@ export const workflowDivergence = defineContract({
 
 export const coordinatorSignal = defineContract({
   name: 'coordinator_signal',
-  purpose: 'Sends a coordinator a message whose content the two have agreed on.',
+  purpose: 'Sends the coordinator a message in a form that agent and coordinator have agreed on.',
   lead: 'put the subject in signalKind and the facts in payload; other fields are allowed.',
   schema: openArtifactSchema('coordinator_signal'),
   example: { signalKind: 'needs_input', payload: { question: '<what you need to know>' } },

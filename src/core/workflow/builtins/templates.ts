@@ -60,7 +60,7 @@ function probePrompt(capability: Capability): string {
   return [
     `This workflow needs ${capability}. Find out whether you have it by using it once: ${ATTEMPTS[capability]}. Do nothing else yet.`,
     '',
-    `Hand in a ${capabilityObservation.artifactKind} artifact with capability "${capability}" and the status you saw:`,
+    `Send a ${capabilityObservation.artifactKind} artifact with capability "${capability}" and the status you saw:`,
     '- available: the attempt worked;',
     '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule in detail, and say in a sentence what the user could do about it;',
     '- unknown: you could not try, and you do not know why.',

@@ -24,7 +24,7 @@ export function renderPrompt(
     section('Goal', blocks.goal === undefined ? '' : render(blocks.goal)),
     section('Constraints', list(blocks.constraints.map(render), '-')),
     section('Procedure', list(blocks.procedure.map(render), '1')),
-    section('Hand in', list(handIn(blocks.outputRequired, tools.findings), '-')),
+    section('Send', list(handIn(blocks.outputRequired, tools.findings), '-')),
     section('Verify', list(blocks.verify.map(render), '-')),
   ];
   // A text that is put in twice counts twice: the agent reads it twice.
