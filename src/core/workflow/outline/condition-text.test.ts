@@ -12,8 +12,16 @@ it.each<readonly [condition: Condition, text: string]>([
   [compare('in', ['a', 'b']), 'size is one of ["a","b"]'],
   [compare('gte', 3), 'size is at least 3'],
   [compare('matches', '^a'), 'size matches "^a"'],
-  [{ kind: 'not', condition: compare('lt', 3) }, 'not size is less than 3'],
-  [{ kind: 'ref', conditionId: 'is_large' }, 'the condition is_large'],
+  [{ kind: 'not', condition: compare('lt', 3) }, 'size is not less than 3'],
+  [{ kind: 'not', condition: { kind: 'not', condition: compare('lt', 3) } }, 'size is less than 3'],
+  [{ kind: 'not', condition: compare('contains', 'a') }, 'size does not contain "a"'],
+  [{ kind: 'not', condition: { kind: 'always' } }, 'never'],
+  [
+    { kind: 'not', condition: { kind: 'and', conditions: [compare('gt', 1), compare('lt', 3)] } },
+    'not (size is more than 1 and size is less than 3)',
+  ],
+  [{ kind: 'ref', conditionId: 'is_large' }, 'is_large holds'],
+  [{ kind: 'not', condition: { kind: 'ref', conditionId: 'is_large' } }, 'is_large does not hold'],
   [
     {
       kind: 'and',

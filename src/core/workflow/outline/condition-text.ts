@@ -2,44 +2,54 @@ import { unreachable } from '../../assert.ts';
 import { type JsonValue, quote } from '../../json/json-value.ts';
 import { type Comparison, type Condition, type ConditionLeaf, foldCondition } from '../compiled/condition.ts';
 
-const COMPARED: { readonly [comparison in Comparison]: string } = {
-  equals: 'is',
-  not_equals: 'is not',
-  in: 'is one of',
-  gt: 'is more than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  contains: 'contains',
-  startsWith: 'starts with',
-  endsWith: 'ends with',
-  matches: 'matches',
+const COMPARED: { readonly [comparison in Comparison]: Choice } = {
+  equals: { holds: 'is', fails: 'is not' },
+  not_equals: { holds: 'is not', fails: 'is' },
+  in: { holds: 'is one of', fails: 'is not one of' },
+  gt: { holds: 'is more than', fails: 'is not more than' },
+  gte: { holds: 'is at least', fails: 'is not at least' },
+  lt: { holds: 'is less than', fails: 'is not less than' },
+  lte: { holds: 'is at most', fails: 'is not at most' },
+  contains: { holds: 'contains', fails: 'does not contain' },
+  startsWith: { holds: 'starts with', fails: 'does not start with' },
+  endsWith: { holds: 'ends with', fails: 'does not end with' },
+  matches: { holds: 'matches', fails: 'does not match' },
 };
+
+/** What to say where a condition holds, and where it does not. */
+type Choice = { readonly holds: string; readonly fails: string };
 
 /** A condition in words, for people who read a workflow before they start it. */
 export function conditionText(condition: Condition): string {
   return foldCondition<Phrase>(condition, {
-    leaf: (leaf) => ({ text: leafText(leaf), isJoined: false }),
-    not: (part) => ({ text: `not ${inside(part)}`, isJoined: false }),
-    join: (kind, parts) => ({ text: parts.map((part) => inside(part())).join(` ${kind} `), isJoined: true }),
-  }).text;
+    leaf: (leaf) => ({ ...leafText(leaf), isJoined: false }),
+    not: ({ holds, fails, isJoined }) => ({ holds: fails, fails: isJoined ? `(${holds})` : holds, isJoined: false }),
+    join: (kind, parts) => {
+      const holds = parts.map((part) => inside(part())).join(` ${kind} `);
+      return { holds, fails: `not (${holds})`, isJoined: true };
+    },
+  }).holds;
 }
 
-type Phrase = { readonly text: string; readonly isJoined: boolean };
+type Phrase = Choice & { readonly isJoined: boolean };
 
-function inside({ text, isJoined }: Phrase): string {
-  return isJoined ? `(${text})` : text;
+function inside({ holds, isJoined }: Phrase): string {
+  return isJoined ? `(${holds})` : holds;
 }
 
-function leafText(leaf: ConditionLeaf): string {
+function leafText(leaf: ConditionLeaf): Choice {
   switch (leaf.kind) {
     case 'always':
+      return { holds: 'always', fails: 'never' };
     case 'never':
-      return leaf.kind;
-    case 'compare':
-      return `${leaf.variable} ${COMPARED[leaf.comparison]} ${quote(leaf.value as JsonValue)}`;
+      return { holds: 'never', fails: 'always' };
+    case 'compare': {
+      const { holds, fails } = COMPARED[leaf.comparison];
+      const value = quote(leaf.value as JsonValue);
+      return { holds: `${leaf.variable} ${holds} ${value}`, fails: `${leaf.variable} ${fails} ${value}` };
+    }
     case 'ref':
-      return `the condition ${leaf.conditionId}`;
+      return { holds: `${leaf.conditionId} holds`, fails: `${leaf.conditionId} does not hold` };
     default:
       return unreachable(leaf);
   }
