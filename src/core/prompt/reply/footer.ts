@@ -42,9 +42,13 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
     ...(ending.nextCall === undefined ? [] : [...nextCallLine(ending.nextCall), '\n']),
     'To see the goal and earlier notes: ',
     ...callText(again),
-    '\nTo save notes: ',
-    ...callText(save),
+    ...(isOver(parts) ? [] : ['\nTo save notes: ', ...callText(save)]),
   ];
+}
+
+/** A finished run has nothing left to save. A session for notes has no steps and is only there to save. */
+function isOver({ state, index }: ReplyParts): boolean {
+  return state.kind === 'complete' && index.workflow.steps.length > 0;
 }
 
 const SAVED = { notesMarkdown: 'Progress so far.' };

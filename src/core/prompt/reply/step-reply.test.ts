@@ -37,7 +37,8 @@ describe('every reply', () => {
     const called = /^Next call: (\w+) (\{.*\})$/m.exec(text);
     const call = called && { tool: called[1], arguments: JSON.parse(called[2] ?? '') };
     expect(call).toEqual(nextCall);
-    for (const token of [stateToken, checkpointToken]) expect(text).toContain(`"${token}"`);
+    expect(text).toContain(`"${stateToken}"`);
+    expect(text.includes(`"${checkpointToken}"`)).toBe(!isComplete);
     if (pending !== null) expect(text).toContain(field(structured, 'pending')['prompt']);
     const lists = ['warnings', 'gaps', 'blockers'].flatMap((name) => structured[name] as JsonObject[]);
     for (const one of lists) expect(text).toContain(one['message'] ?? one['summary']);
@@ -48,11 +49,14 @@ describe('every reply', () => {
 
   test.each(all)('every reply ends in a footer with run, next action and tokens: $what', ({ parts }) => {
     enforces('text_prompt_first_then_footer');
-    const { text } = reply(parts());
+    const { text, structured } = reply(parts());
     const footer = text.slice(text.lastIndexOf('\n---\n') + 5).split('\n');
     expect(footer[0]).toMatch(/^Run 00r1 · /);
-    expect(footer.at(-1)).toMatch(/^To save notes: checkpoint_workflow \{"checkpointToken":"chk_/);
-    expect(footer.at(-2)).toMatch(/^To see the goal and earlier notes: continue_workflow \{"stateToken":"st_/);
+    const isOver = structured['isComplete'] === true;
+    if (!isOver) expect(footer.at(-1)).toMatch(/^To save notes: checkpoint_workflow \{"checkpointToken":"chk_/);
+    expect(footer.at(isOver ? -1 : -2)).toMatch(
+      /^To see the goal and earlier notes: continue_workflow \{"stateToken":"st_/,
+    );
   });
 
   test.each(all.filter(({ what }) => /^(start-[gf]|advance|checkpoint|rehydrate-[td])/.test(what)))(
