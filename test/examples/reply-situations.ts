@@ -195,7 +195,7 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
       {
         reason: 'contract_violation:missing_required_output',
         pointer: { kind: 'context_key', key: 'riskyfiles' as never },
-        message: 'The loop "per-file" walks over "riskyFiles", and context has nothing there.',
+        message: 'Loop "per-file" needs a list in context key "riskyFiles", but found nothing.',
         suggestedFix: 'Send the list as context.',
         requirement: 'loop:per-file',
         example: { context: { riskyFiles: ['first', 'second'] } },

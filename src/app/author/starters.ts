@@ -122,7 +122,7 @@ const GATE: Starter = {
             type: 'regex',
             pattern: 'No taskSize in context, because .+',
             message:
-              'Send the size of the task as context, {"taskSize": "small"} or {"taskSize": "large"}, beside output; or say in the notes why it cannot be judged',
+              'Send the size of the task in the context argument: {"taskSize": "small"} or {"taskSize": "large"}. If you cannot judge it, write in the notes: No taskSize in context, because …',
             condition: { not: { var: 'taskSize', in: ['large', 'small'] } },
           },
         ],

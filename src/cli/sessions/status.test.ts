@@ -19,7 +19,7 @@ it('status shows waiting runs first, then blocked, then running; here before els
       '      ← This step needs the user: Please: needs_user_secret_or_token.',
       '  ▲ id00  lacks something                               blocked        5 min ago',
       '      at 1 Do contracted (of 3)',
-      '      ← Assessment "readiness": This step needs an artifact of kind wr.assessme…',
+      '      ← Assessment "readiness": This step requires an artifact of kind wr.asses…',
       '  ● id00  goes on                                        running        just now',
       '      at 1 Do s1 (of 12)',
       '',

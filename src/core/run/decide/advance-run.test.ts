@@ -305,7 +305,7 @@ describe('a run that never stops', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'user_only_dependency', detail: 'needs_user_choice' },
-          summary: 'This step needs the user, and context has no value for "plan": Which?',
+          summary: 'This step needs an answer from the user, and "plan" is missing in context. Question: Which?',
           resolution: { kind: 'unresolved' },
           details: {
             requirement: 'user_dependency:plan',

@@ -43,7 +43,7 @@ const unmet = (id: string, shown: JsonObject) => ({
 const lacksReadiness = {
   ...unmet('readiness', example('readiness', { coverage: 'Low' })),
   reason: 'contract_violation:missing_required_output',
-  message: 'Assessment "readiness": This step needs an artifact of kind wr.assessment and none was sent.',
+  message: 'Assessment "readiness": This step requires an artifact of kind wr.assessment, and none was sent.',
 };
 const wrong = (rest: string) => ({
   ...lacksReadiness,
@@ -65,7 +65,7 @@ describe('an assessment that a step asks for', () => {
             { dimensionId: 'coverage', level: 'High' },
             { dimensionId: 'clarity', level: 'good', rationale: 'All terms are defined.' },
           ],
-          normalizationNotes: ['/dimensions/coverage: "HIGH" was taken as "High"'],
+          normalizationNotes: ['/dimensions/coverage: "HIGH" was read as "High"'],
         },
       ],
     });
@@ -81,7 +81,7 @@ describe('an assessment that a step asks for', () => {
     [
       'an unknown dimension',
       [ready({ coverage: 'Low', speed: 'high' })],
-      wrong('/dimensions/speed is not a field here (fields: clarity, coverage)'),
+      wrong('/dimensions/speed is an unknown field (known fields: clarity, coverage)'),
     ],
     [
       'a dimension left out',
@@ -151,7 +151,7 @@ describe('a consequence of an assessment', () => {
         {
           assessmentId: 'readiness',
           dimensions: [{ dimensionId: 'coverage', level: 'Low' }],
-          normalizationNotes: ['/dimensions/coverage: "low" was taken as "Low"'],
+          normalizationNotes: ['/dimensions/coverage: "low" was read as "Low"'],
         },
       ],
     });
@@ -161,7 +161,7 @@ describe('a consequence of an assessment', () => {
   it('a consequence of an assessment waits for an assessment that is valid', () => {
     const found = assess(['readiness'], [ready({ coverage: 'low', speed: 'x' })], [consequence('low')]);
     expect(found.unmet.map(({ message }) => message)).toEqual([
-      'Assessment "readiness": The wr.assessment artifact was not accepted: /dimensions/speed is not a field here (fields: clarity, coverage).',
+      'Assessment "readiness": The wr.assessment artifact was not accepted: /dimensions/speed is an unknown field (known fields: clarity, coverage).',
     ]);
   });
 

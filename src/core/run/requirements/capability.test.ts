@@ -85,7 +85,7 @@ describe('the probe of a required capability', () => {
         {
           reason: 'contract_violation:missing_required_output',
           pointer: { kind: 'output_contract', contractRef },
-          message: 'This step needs an artifact of kind wr.capability_observation and none was sent.',
+          message: 'This step requires an artifact of kind wr.capability_observation, and none was sent.',
           suggestedFix: contractFix({ artifactKind: kind, example }),
           requirement: 'capability:web_browsing',
           example: { artifacts: [example] },

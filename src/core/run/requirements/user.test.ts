@@ -41,9 +41,10 @@ describe('something only a user can supply', () => {
           {
             reason: 'user_only_dependency:needs_user_artifact',
             pointer: { kind: 'context_key', key: 'plan' },
-            message: 'This step needs the user, and context has no value for "plan": Send the plan.',
+            message:
+              'This step needs an answer from the user, and "plan" is missing in context. Question: Send the plan.',
             suggestedFix:
-              'Ask the user and wait. Never answer for the user. Then send this step again with the `context` argument {"plan":"The user\'s answer, in their words"}, with the answer as the value. Question: Send the plan.',
+              'Ask the user and wait. Never answer for the user. Then send the answer in the `context` argument: {"plan":"The user\'s answer, in their words"}.',
             requirement: 'user_dependency:plan',
             example: { context: { plan: "The user's answer, in their words" } },
           },
@@ -59,7 +60,7 @@ describe('something only a user can supply', () => {
       pointer: at,
       message: 'This step needs the user: Start the service.',
       suggestedFix:
-        'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; it replaces the notes you sent. Question: Start the service.',
+        'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; these notes replace the ones you sent.',
       requirement: 'user_dependency:work',
       example: { notesMarkdown },
     };

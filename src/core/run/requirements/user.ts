@@ -39,14 +39,14 @@ export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
         reason: code,
         pointer: stepPointer(step),
         message: `This step needs the user: ${question}`,
-        suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the answer in \`output.notesMarkdown\`; it replaces the notes you sent. Question: ${question}`,
+        suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the answer in \`output.notesMarkdown\`; these notes replace the ones you sent.`,
       };
     }
     return {
       reason: code,
       pointer: contextPointer(contextKey, step),
-      message: `This step needs the user, and context has no value for ${quote(contextKey)}: ${question}`,
-      suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the \`context\` argument ${quote({ [contextKey]: ANSWER })}, with the answer as the value. Question: ${question}`,
+      message: `This step needs an answer from the user, and ${quote(contextKey)} is missing in context. Question: ${question}`,
+      suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument: ${quote({ [contextKey]: ANSWER })}.`,
     };
   },
 });

@@ -81,7 +81,7 @@ function takeWord(shape: Shape, value: JsonValue, place: Place): JsonValue {
     const { path } = place;
     return refuse(place, { code: 'wrong_value', path, found: shown(value), allowed: describeShape(shape) }, value);
   }
-  place.findings.notes.push(`${place.path}: ${shown(value)} was taken as ${shown(word)}`);
+  place.findings.notes.push(`${place.path}: ${shown(value)} was read as ${shown(word)}`);
   return word;
 }
 

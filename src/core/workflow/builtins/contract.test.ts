@@ -101,7 +101,7 @@ describe('a contract', () => {
     const taken = checkShape(contract('changed_files').shape, artifact('changed_files', { changedFiles: [file] }));
     expect(taken._unsafeUnwrap()).toEqual({
       value: { kind: 'wr.changed_files', changedFiles: [{ ...file, risk: 'M' }] },
-      notes: ['/changedFiles/0/risk: "m" was taken as "M"'],
+      notes: ['/changedFiles/0/risk: "m" was read as "M"'],
     });
     for (const field of ['path', 'summary', 'risk']) {
       const { [field]: _, ...rest } = file as JsonObject;

@@ -15,12 +15,12 @@ describe('the words for a refused artifact', () => {
     if (contract === undefined) throw new Error('no loop control');
     const violations = violationsOf(contract.shape, { kind: 'wr.loop_control', decison: 'stop', summary: '' });
     expect(violationMessage(contract, violations)).toBe(
-      'The wr.loop_control artifact was not accepted: /decision is missing (continue | stop); /summary is empty (allowed: text); /decison is not a field here (fields: decision, kind, loopId, metadata, summary).',
+      'The wr.loop_control artifact was not accepted: /decision is missing (continue | stop); /summary is empty (allowed: text); /decison is an unknown field (known fields: decision, kind, loopId, metadata, summary).',
     );
     expect(violationMessage(contract, violationsOf(contract.shape, 'stop'))).toBe(
       'The wr.loop_control artifact was not accepted: the artifact is "stop" (allowed: {decision: continue | stop, kind: wr.loop_control, loopId?: text, metadata?: object, summary?: text}).',
     );
-    expect(missingMessage(contract)).toBe('This step needs an artifact of kind wr.loop_control and none was sent.');
+    expect(missingMessage(contract)).toBe('This step requires an artifact of kind wr.loop_control, and none was sent.');
   });
 
   it.each(contracts.all)('of $artifactKind fit their budgets and end in an example that is accepted', (contract) => {

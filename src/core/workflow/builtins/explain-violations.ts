@@ -32,15 +32,15 @@ export function violationMessage({ artifactKind }: Named, violations: readonly A
 
 /** Says that an artifact was asked for and did not come. */
 export function missingMessage({ artifactKind }: Named): string {
-  return `This step needs an artifact of kind ${clipped(artifactKind, KIND_BYTES_MAX)} and none was sent.`;
+  return `This step requires an artifact of kind ${clipped(artifactKind, KIND_BYTES_MAX)}, and none was sent.`;
 }
 
-/** Says how to go on, ending in an artifact that would be accepted. */
+/** Says how to continue, ending in an artifact that would be accepted. */
 export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'artifactKind' | 'example'>): string {
   const head = `Send output.artifacts with a ${clipped(artifactKind, KIND_BYTES_MAX)} object. Keep what was right and correct the rest; never invent facts to fill a field.`;
-  const fix = `${head} Its form, with your own values:\n${quote(example)}`;
+  const fix = `${head} Example (use your own values):\n${quote(example)}`;
   if (utf8Length(fix) <= BLOCKER_FIX_BYTES_MAX) return fix;
-  return `${head} The prompt of this step shows its form.`;
+  return `${head} The prompt of this step has an example.`;
 }
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */
@@ -51,7 +51,7 @@ function explainViolation({ code, path, found, allowed }: ArtifactViolation): st
     case 'missing':
       return `${where} is missing (${what})`;
     case 'unknown_key':
-      return `${where} is not a field here (fields: ${what})`;
+      return `${where} is an unknown field (known fields: ${what})`;
     default:
       return `${where} is ${clipped(found, FOUND_BYTES_MAX)} (allowed: ${what})`;
   }
